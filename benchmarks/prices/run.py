@@ -121,12 +121,12 @@ def tell(name: str, spent: Sequence[Spent], rows: int) -> None:
 
 
 async def plain_copy(database: Database, file: Path) -> None:
-    async with database.aside() as connection:
+    async with database.dedicated_connection() as connection:
         await connection.copy_to_table("plain_bars", source=file, format="csv", header=True, timeout=3_600)
 
 
 async def empty(database: Database) -> None:
-    async with database.aside() as connection:
+    async with database.dedicated_connection() as connection:
         await connection.execute("DROP TABLE IF EXISTS plain_bars")
         await connection.execute(PLAIN)
         await connection.execute("TRUNCATE price_bars, price_series")
@@ -145,7 +145,7 @@ async def measure(bars: int, rounds: int, folder: Path) -> None:
             await empty(database)
             copied.append((await timed(lambda: plain_copy(database, numbered)))[0])
             await empty(database)
-            spent, facts = await timed(lambda: prices.add(named, named.name))
+            spent, facts = await timed(lambda: prices.import_file(named, named.name))
             assert facts["added"] == facts["rows"], facts["bad"]
             loaded.append(spent)
         rows = facts["rows"]
@@ -163,8 +163,8 @@ async def reading(prices: Prices, file: Path, rows: int) -> None:
     coins = [f"COIN{coin:02d}" for coin in range(COINS)]
     since = datetime.fromtimestamp(END_S - YEAR * STEP_S, UTC)
     works: dict[str, Callable[[], Awaitable[Any]]] = {
-        "the same file again": lambda: prices.add(file, file.name),
-        "list coins and intervals": prices.series,
+        "the same file again": lambda: prices.import_file(file, file.name),
+        "list coins and intervals": prices.list_series,
         "statistics of all": prices.statistics,
         "statistics of a coin's year": lambda: prices.statistics(coins[0], since),
         "frame: a coin, a year": lambda: prices.fetch(coins[:1], since, None),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.artifacts.predictions import ROWS_LIMITS, TABLE_LIMITS, table_work
+from app.artifacts.predictions import ROWS_CELL_LIMITS, TABLE_CELL_LIMITS, table_computation
 from app.computations import split, train
 from app.computations.workspace import CellWorkspace
 from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
@@ -63,7 +63,7 @@ async def single_ms(provider: ProcessProvider, model: Path, runs: int, kept_for:
     spent = []
     for _ in range(runs + 1):
         started = time.perf_counter()
-        await ask(provider, work, ROWS_LIMITS, model=model)
+        await ask(provider, work, ROWS_CELL_LIMITS, model=model)
         spent.append(1e3 * (time.perf_counter() - started))
     return spent[1:]
 
@@ -79,9 +79,9 @@ async def measure(home: Path, name: str, rows: int, say: Callable[[str], object]
         median, tail = statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
         say(f"  one row in {title}: median {median:.1f} ms, 95th percentile {tail:.1f} ms")
     for form in ("parquet", "csv"):
-        limits = replace(TABLE_LIMITS, time_s=3_600)
+        limits = replace(TABLE_CELL_LIMITS, time_s=3_600)
         started = time.perf_counter()
-        outcome = await ask(provider, table_work(form), limits, model=model, table=given)
+        outcome = await ask(provider, table_computation(form), limits, model=model, table=given)
         spent_s = time.perf_counter() - started
         peak = outcome.usage.peak_memory_bytes / (1 << 20)
         say(

@@ -75,7 +75,7 @@ async def copy(db: Any, name: str, chosen: str, values: dict[str, str], template
 
 async def fill(running: Service, dataset: str, session: str, sessions: int) -> None:
     database = await Database.open(running.database_url)
-    async with database.aside() as db:
+    async with database.dedicated_connection() as db:
         await db.execute(
             "create temp table copies as select gen_random_uuid() as id,"
             f" now() - (n * interval '1 minute') as at from generate_series(1, {sessions - 1}) n"

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.agents.runtime.loop import Agent
 from app.artifacts.workspace import Workspace
-from app.datasets.dataset_source import DatasetShelf
+from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.sandbox.computer import Computer
 from app.sessions.recorded_facts import SessionRecords
@@ -24,7 +24,7 @@ class LabContext:
 
     step: StepScope
     frames: Workspace
-    datasets: DatasetShelf
+    datasets: DatasetSource
     computer: Computer
     crew: Crew
     records: SessionRecords | None = None

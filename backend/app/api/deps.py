@@ -14,7 +14,7 @@ from app.api.rate_limit import credential_in
 from app.api.scopes import scope_needed
 from app.auth.principal import Credential, Principal, Scope, UserRole
 from app.auth.services import AuthServices
-from app.db.keyset import MAX_COUNTED, Cursor, Part, Portion
+from app.db.keyset import MAX_COUNTED_ROWS, Cursor, ListPage, PageRequest
 from app.db.unit_of_work import UnitOfWork
 from app.errors import Forbidden, Unauthorized
 from app.resources import Resources
@@ -142,9 +142,9 @@ class KeyedPageQuery(PageQuery):
     )
 
     @property
-    def portion(self) -> Portion:
+    def portion(self) -> PageRequest:
         """Raises InvalidInput."""
-        return Portion(self.limit, self.offset, Cursor.read(self.after) if self.after else None)
+        return PageRequest(self.limit, self.offset, Cursor.parse(self.after) if self.after else None)
 
 
 KeyedPageDep = Annotated[KeyedPageQuery, Query()]
@@ -156,7 +156,7 @@ class Page(BaseModel, Generic[Item]):
     """A page of a list."""
 
     items: list[Item]
-    total: int = Field(description=f"Number of items in the list; counting stops at {MAX_COUNTED:,}.")
+    total: int = Field(description=f"Number of items in the list; counting stops at {MAX_COUNTED_ROWS:,}.")
     limit: int
     offset: int
     next_cursor: str | None = Field(
@@ -169,7 +169,7 @@ def numbered_page(page: PageQuery, items: list[Item], total: int) -> Page[Item]:
     return Page(items=items, total=total, limit=page.limit, offset=page.offset)
 
 
-def keyed_page(page: KeyedPageQuery, part: Part[Item]) -> Page[Item]:
+def keyed_page(page: KeyedPageQuery, part: ListPage[Item]) -> Page[Item]:
     return Page(
         items=list(part.items),
         total=part.total,

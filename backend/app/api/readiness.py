@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from app.db.revision import lack_of_schema, migrated_to
+from app.db.revision import database_revision, schema_problem
 from app.errors import Unavailable
 from app.redis_address import refuse_cluster
 from app.resources import Resources
@@ -31,7 +31,7 @@ async def _postgres(resources: Resources) -> None:
 
 
 async def _schema(resources: Resources) -> None:
-    _raise(lack_of_schema(await migrated_to(resources.database)))
+    _raise(schema_problem(await database_revision(resources.database)))
 
 
 async def _redis(resources: Resources) -> None:

@@ -11,9 +11,9 @@ from uuid import UUID
 from app.api.archive import Entry
 from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import MismatchView, VerificationView
-from app.datasets.names import table_names
+from app.datasets.names import make_table_names
 from app.datasets.repository import DatasetRepository
-from app.db.keyset import Portion
+from app.db.keyset import PageRequest
 from app.db.tables import ArtifactRow, DatasetRow
 from app.errors import Conflict, NotFound
 from app.reporting.check import verify_report
@@ -24,7 +24,7 @@ from app.sessions.journal_export import SessionEvidence
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import SessionView
 
-_ALL = Portion(limit=5000)
+_ALL = PageRequest(limit=5000)
 _AUDIT_PAGE = 200
 _PARQUET = "application/vnd.apache.parquet"
 _REPORT = ("report.json", "report.html", "report.md")
@@ -62,7 +62,7 @@ class Parcel:
             )
         async with self.resources.open_uow() as uow:
             found = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL)
-            datasets = await DatasetRepository(uow.db, self.owner).in_order(session.dataset_ids)
+            datasets = await DatasetRepository(uow.db, self.owner).list_by_ids(session.dataset_ids)
         pieces = [*_tables(datasets), *(_piece(row) for row in reversed(found.items))]
         placed = bundle_layout(pieces)
         for piece in placed.values():
@@ -143,7 +143,7 @@ def _piece(row: ArtifactRow) -> BundleFile:
 
 def _tables(datasets: Sequence[DatasetRow]) -> list[BundleFile]:
     """The uploads as tables, under the names that they have in SQL; one that was deleted is not among them."""
-    names = table_names([row.name for row in datasets])
+    names = make_table_names([row.name for row in datasets])
     return [
         BundleFile("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})
         for name, row in zip(names, datasets, strict=True)

@@ -4,23 +4,23 @@ import unicodedata
 
 from app.errors import ToolRefused
 
-LONGEST = 120
+MAX_NAME_CHARS = 120
 _SEPARATORS = "/\\:"
 
 
-def checked_name(name: str) -> str:
+def normalize_file_name(name: str) -> str:
     """The name in normal form (NFC); raises ToolRefused for what could be taken for another place or name."""
     plain = unicodedata.normalize("NFC", name)
-    reason = _wrong(plain)
+    reason = _find_problem(plain)
     if reason:
         raise ToolRefused(f"{name!r} cannot be a file's name: {reason}. A plain name such as notes.md will do.")
     return plain
 
 
-def _wrong(name: str) -> str | None:
+def _find_problem(name: str) -> str | None:
     folded = unicodedata.normalize("NFKC", name)  # what looks like a slash or a dot counts as one
-    if not name or len(name) > LONGEST:
-        return f"it must have 1 to {LONGEST} characters"
+    if not name or len(name) > MAX_NAME_CHARS:
+        return f"it must have 1 to {MAX_NAME_CHARS} characters"
     if any(sign in folded for sign in _SEPARATORS):
         return "files stand in no folders"
     if folded.startswith((".", " ")) or folded.endswith((".", " ")):

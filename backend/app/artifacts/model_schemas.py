@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-MAX_ROWS = 1_000
+MAX_REQUEST_ROWS = 1_000
 """More rows: upload them as a dataset."""
 
 
@@ -65,8 +65,8 @@ class ModelDetail(ModelView):
 
 
 Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Words = Annotated[str, Field(max_length=1_000_000)]
-Cell = bool | Integer | float | Words | None
+CellText = Annotated[str, Field(max_length=1_000_000)]
+Cell = bool | Integer | float | CellText | None
 """A larger integer becomes a float if it can. The limits also refuse half a surrogate pair: it is no text."""
 
 
@@ -84,13 +84,13 @@ class TablePrediction(BaseModel):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [name for name in self.sources() if getattr(self, name) is not None]
+        given = [name for name in self.source_fields() if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"give one of {', '.join(self.sources())}")
+            raise ValueError(f"give one of {', '.join(self.source_fields())}")
         return self
 
     @classmethod
-    def sources(cls) -> tuple[str, ...]:
+    def source_fields(cls) -> tuple[str, ...]:
         return ("dataset_id", "artifact_id")
 
 
@@ -104,11 +104,11 @@ class PredictionRequest(TablePrediction):
         },
     )
 
-    rows: list[dict[Words, Cell]] | None = Field(default=None, min_length=1, max_length=MAX_ROWS)
+    rows: list[dict[CellText, Cell]] | None = Field(default=None, min_length=1, max_length=MAX_REQUEST_ROWS)
 
     @classmethod
     def sources(cls) -> tuple[str, ...]:
-        return ("rows", *super().sources())
+        return ("rows", *super().source_fields())
 
 
 class PredictionWarning(BaseModel):

@@ -8,13 +8,13 @@ from sqlalchemy import Row, Select, Text, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.model_schemas import ModelDetail, ModelView
-from app.db.keyset import Part, Portion, part_of
+from app.db.keyset import ListPage, PageRequest, make_page
 from app.db.repository import OwnedRepository
 from app.db.tables import ArtifactRow, SessionRow
 
-_VIEWED = ("estimator", "metric", "greater_is_better", "score", "std", "problem")
-_DETAILED = (
-    *_VIEWED,
+_VIEW_FIELDS = ("estimator", "metric", "greater_is_better", "score", "std", "problem")
+_DETAIL_FIELDS = (
+    *_VIEW_FIELDS,
     "metrics",
     "threshold",
     "hyperparameters",
@@ -27,15 +27,15 @@ _DETAILED = (
 
 
 # A result is kept as JSON and a fit as JSONB.
-_CHOSEN = func.coalesce(SessionRow.result["model"].as_string() == cast(ArtifactRow.id, Text), False)
-_LISTED = (
+_IS_CHOSEN = func.coalesce(SessionRow.result["model"].as_string() == cast(ArtifactRow.id, Text), False)
+_LIST_COLUMNS = (
     *(
         getattr(ArtifactRow, name)
         for name in ("id", "session_id", "name", "size_bytes", "digest", "created_at")
     ),
-    *(ArtifactRow.meta["fit"][name].label(name) for name in _VIEWED),
-    _CHOSEN.label("chosen"),
-    case((_CHOSEN, SessionRow.result["holdout"])).label("holdout"),
+    *(ArtifactRow.meta["fit"][name].label(name) for name in _VIEW_FIELDS),
+    _IS_CHOSEN.label("chosen"),
+    case((_IS_CHOSEN, SessionRow.result["holdout"])).label("holdout"),
 )
 
 
@@ -43,45 +43,47 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
     row = ArtifactRow
     noun = "model"
 
-    def mine(self) -> Select[ArtifactRow]:
-        return super().mine().where(ArtifactRow.kind == "model")
+    def select_owned(self) -> Select[ArtifactRow]:
+        return super().select_owned().where(ArtifactRow.kind == "model")
 
-    async def page_of(self, session_id: UUID | None, portion: Portion) -> Part[Row[Any]]:
+    async def page_of(self, session_id: UUID | None, portion: PageRequest) -> ListPage[Row[Any]]:
         """Of each model what a list shows: what fit and result say beside it is many times as long."""
-        query = self.mine()
+        query = self.select_owned()
         if session_id is not None:
             query = query.where(ArtifactRow.session_id == session_id)
         judged = query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
-        found = (await self.db.execute(self.cut(judged.with_only_columns(*_LISTED), portion))).all()
-        return part_of(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
+        found = (
+            await self.db.execute(self.bound_query(judged.with_only_columns(*_LIST_COLUMNS), portion))
+        ).all()
+        return make_page(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
 
-    async def result_of(self, model: ArtifactRow) -> Mapping[str, Any] | None:
+    async def session_result(self, model: ArtifactRow) -> Mapping[str, Any] | None:
         query = select(SessionRow.result).where(SessionRow.id == model.session_id)
         result: Mapping[str, Any] | None = await self.db.scalar(query)
         return result
 
 
 async def list_models(
-    db: AsyncSession, owner: UUID, session_id: UUID | None, portion: Portion
-) -> Part[ModelView]:
+    db: AsyncSession, owner: UUID, session_id: UUID | None, portion: PageRequest
+) -> ListPage[ModelView]:
     """Newest first."""
     rows = await ModelRepository(db, owner).page_of(session_id, portion)
-    return rows.each(lambda row: ModelView.model_validate(row._mapping))
+    return rows.map(lambda row: ModelView.model_validate(row._mapping))
 
 
 async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetail:
     """Raises NotFound, also for somebody else's and for an artifact that is no model."""
     models = ModelRepository(db, owner)
     row = await models.get(model_id)
-    return ModelDetail.model_validate(_facts(row, await models.result_of(row), _DETAILED))
+    return ModelDetail.model_validate(_model_fields(row, await models.session_result(row), _DETAIL_FIELDS))
 
 
-def _facts(row: ArtifactRow, result: Mapping[str, Any] | None, wanted: Sequence[str]) -> dict[str, Any]:
+def _model_fields(row: ArtifactRow, result: Mapping[str, Any] | None, fields: Sequence[str]) -> dict[str, Any]:
     """What fit and session say of a model; `holdout` only for the one that the session chose and judged."""
     fit = row.meta.get("fit", {})
     chosen = bool(result and result.get("model") == str(row.id))
     return {
-        **{key: fit[key] for key in wanted if key in fit},
+        **{key: fit[key] for key in fields if key in fit},
         "id": row.id,
         "session_id": row.session_id,
         "name": row.name,

@@ -14,13 +14,13 @@ from app.errors import InvalidInput
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
-ROWS_LIMITS = Limits(time_s=120.0)
-TABLE_LIMITS = Limits(time_s=120.0, threads=2)
-TABLE_TYPE = "application/vnd.apache.parquet"
+ROWS_CELL_LIMITS = Limits(time_s=120.0)
+TABLE_CELL_LIMITS = Limits(time_s=120.0, threads=2)
+TABLE_MEDIA_TYPE = "application/vnd.apache.parquet"
 
 
 @dataclass(frozen=True)
-class Table:
+class PredictionTable:
     """A Parquet blob to predict, how its owner calls it, and the dataset or artifact that it is."""
 
     digest: str
@@ -34,33 +34,33 @@ class Predictor:
     open_uow: OpenUnitOfWork
     computer: Computer
 
-    async def model(self, model_id: UUID) -> ArtifactRow:
+    async def get_model(self, model_id: UUID) -> ArtifactRow:
         """Raises NotFound, also for somebody else's and for an artifact that is no model."""
         async with self.open_uow() as uow:
             return await ModelRepository(uow.db, self.owner).get(model_id)
 
-    async def artifact(self, artifact_id: UUID) -> Table:
+    async def get_table(self, artifact_id: UUID) -> PredictionTable:
         """Raises NotFound, or InvalidInput for an artifact that is no Parquet table."""
         async with self.open_uow() as uow:
             row = await ArtifactRepository(uow.db, self.owner).get(artifact_id)
-        if row.media_type != TABLE_TYPE:
+        if row.media_type != TABLE_MEDIA_TYPE:
             raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
-        return Table(row.digest, row.name, row.id)
+        return PredictionTable(row.digest, row.name, row.id)
 
-    async def rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
+    async def predict_rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
         """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
-        model = await self.model(model_id)
+        model = await self.get_model(model_id)
         # From a cell that keeps the model open for this owner's next rows.
         params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
         work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
-        computed = await self.computer.run(work, {"model": model.digest}, ROWS_LIMITS)
+        computed = await self.computer.run(work, {"model": model.digest}, ROWS_CELL_LIMITS)
         return PredictionView.model_validate({**_value(computed), "model_id": model_id})
 
-    async def table(self, model_id: UUID, table: Table, form: TableFormat) -> PredictionView:
+    async def predict_table(self, model_id: UUID, table: PredictionTable, form: TableFormat) -> PredictionView:
         """Predictions of a whole table; all of them are kept as an artifact."""
-        model = await self.model(model_id)
+        model = await self.get_model(model_id)
         inputs = {"model": model.digest, "table": table.digest}
-        computed = await self.computer.run(table_work(form), inputs, TABLE_LIMITS)
+        computed = await self.computer.run(table_computation(form), inputs, TABLE_CELL_LIMITS)
         kept = computed.file(f"predictions.{form}")
         row = ArtifactRow(
             owner_id=self.owner,
@@ -82,7 +82,7 @@ class Predictor:
         )
 
 
-def table_work(form: TableFormat, **params: Any) -> Computation:
+def table_computation(form: TableFormat, **params: Any) -> Computation:
     """Inputs `model` and `table`. Not trusted: a stored model is opened only where it could do no harm."""
     return Computation("predict_table.predict_table", {"form": form, **params}, trusted=False)
 

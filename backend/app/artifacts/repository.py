@@ -4,11 +4,11 @@ from uuid import UUID
 
 from sqlalchemy import Select, exists, or_
 
-from app.db.keyset import Part, Portion
+from app.db.keyset import ListPage, PageRequest
 from app.db.repository import OwnedRepository
 from app.db.tables import ArtifactRow, SessionRow
 
-HOLDOUT = "holdout"
+HOLDOUT_KIND = "holdout"
 
 
 class ArtifactRepository(OwnedRepository[ArtifactRow]):
@@ -17,14 +17,16 @@ class ArtifactRepository(OwnedRepository[ArtifactRow]):
     row = ArtifactRow
     noun = "artifact"
 
-    def mine(self) -> Select[ArtifactRow]:
+    def select_owned(self) -> Select[ArtifactRow]:
         ended = exists().where(SessionRow.id == ArtifactRow.session_id, SessionRow.ended_at.is_not(None))
-        return super().mine().where(or_(ArtifactRow.kind != HOLDOUT, ended))
+        return super().select_owned().where(or_(ArtifactRow.kind != HOLDOUT_KIND, ended))
 
-    async def page_of(self, session_id: UUID | None, kind: str | None, portion: Portion) -> Part[ArtifactRow]:
-        query = self.mine()
+    async def page_of(
+        self, session_id: UUID | None, kind: str | None, portion: PageRequest
+    ) -> ListPage[ArtifactRow]:
+        query = self.select_owned()
         if session_id is not None:
             query = query.where(ArtifactRow.session_id == session_id)
         if kind is not None:
             query = query.where(ArtifactRow.kind == kind)
-        return await self.part(query, portion)
+        return await self.read_page(query, portion)

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import ArtifactView
-from app.db.keyset import Part, Portion
+from app.db.keyset import ListPage, PageRequest
 
 
 async def list_artifacts(
@@ -14,11 +14,11 @@ async def list_artifacts(
     owner: UUID,
     session_id: UUID | None,
     kind: str | None,
-    portion: Portion,
-) -> Part[ArtifactView]:
+    portion: PageRequest,
+) -> ListPage[ArtifactView]:
     """Newest first; a locked hold-out is not among them."""
     rows = await ArtifactRepository(db, owner).page_of(session_id, kind, portion)
-    return rows.each(ArtifactView.model_validate)
+    return rows.map(ArtifactView.model_validate)
 
 
 async def get_artifact(db: AsyncSession, owner: UUID, artifact_id: UUID) -> ArtifactView:

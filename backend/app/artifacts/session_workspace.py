@@ -5,15 +5,15 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.artifacts.repository import HOLDOUT
+from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.modeling.problem.names import resolve_name
 from app.storage.blobs import Blob, BlobStore
 
-FRAME = "frame"
-FILES = frozenset({"text", "table", "figure", "pdf", "other"})
+FRAME_KIND = "frame"
+FILE_KINDS = frozenset({"text", "table", "figure", "pdf", "other"})
 """Kinds of artifacts that are files of the workspace."""
 
 
@@ -27,19 +27,19 @@ class SessionWorkspace:
         self._session_id = session_id
 
     async def frame(self, name: str) -> FrameRef:
-        return _named(await self.frames(), name, FRAME)
+        return _find_ref(await self.frames(), name, FRAME_KIND)
 
     async def frames(self) -> list[FrameRef]:
-        return newest(await self._visible_rows(frozenset({FRAME})))
+        return newest_refs(await self._visible_rows(frozenset({FRAME_KIND})))
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
-        return _named(await self.artifacts(kind), name, kind)
+        return _find_ref(await self.artifacts(kind), name, kind)
 
     async def artifacts(self, kind: str) -> list[FrameRef]:
-        return newest([row for row in await self._rows() if row.kind == kind])
+        return newest_refs([row for row in await self._rows() if row.kind == kind])
 
     async def files(self) -> list[FileRef]:
-        by_name = {row.name: row for row in await self._visible_rows(FILES)}
+        by_name = {row.name: row for row in await self._visible_rows(FILE_KINDS)}
         return [FileRef(name, row.digest, row.size_bytes) for name, row in sorted(by_name.items())]
 
     async def file(self, name: str) -> FileRef:
@@ -54,11 +54,11 @@ class SessionWorkspace:
 
     async def is_split(self) -> bool:
         """Is the hold-out locked away? From then on only training rows may be seen."""
-        return any(row.kind == HOLDOUT for row in await self._rows())
+        return any(row.kind == HOLDOUT_KIND for row in await self._rows())
 
     async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         """What may be opened of these kinds, oldest first."""
-        return visible(await self._rows(), kinds)
+        return visible_rows(await self._rows(), kinds)
 
     async def _rows(self) -> Sequence[ArtifactRow]:
         query = (
@@ -70,21 +70,21 @@ class SessionWorkspace:
             return (await uow.db.execute(query)).scalars().all()
 
 
-def visible(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactRow]:
+def visible_rows(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactRow]:
     """Those of these kinds that may be looked at: once there is a hold-out, only those made with it or later.
 
     What was made before the split holds the hold-out's rows.
     """
-    split = max((row.seq for row in rows if row.kind == HOLDOUT), default=0)
+    split = max((row.seq for row in rows if row.kind == HOLDOUT_KIND), default=0)
     return [row for row in rows if row.kind in kinds and row.seq >= split]
 
 
-def newest(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
+def newest_refs(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
     """The last of each name, in the order in which the names first came."""
     by_name = {row.name: row for row in rows}
     return [FrameRef(row.name, row.digest, row.meta) for row in by_name.values()]
 
 
-def _named(refs: Sequence[FrameRef], name: str, noun: str) -> FrameRef:
+def _find_ref(refs: Sequence[FrameRef], name: str, noun: str) -> FrameRef:
     known = resolve_name(name, [ref.name for ref in refs], noun)
     return next(ref for ref in refs if ref.name == known)

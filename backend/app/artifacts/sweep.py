@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from app.db.pool import Database
 from app.storage.blobs import BlobStore
 
-_BATCH = 500
-_BREATH_S = 0.02
+_BATCH_BLOBS = 500
+_BATCH_PAUSE_S = 0.02
 
 # One statement, one snapshot: what moves from one row to another is never between them. What a session that
 # has not ended may still replay names its blobs inside JSON: any digest there counts as named.
-_UNNAMED = """
+_UNREFERENCED_SQL = """
     SELECT d AS digest FROM unnest($1::text[]) AS d
     WHERE d NOT IN (SELECT digest FROM datasets) AND d NOT IN (SELECT source_digest FROM datasets)
       AND NOT EXISTS (SELECT FROM artifacts WHERE digest = d)
@@ -34,28 +34,28 @@ async def sweep_blobs(database: Database, blobs: BlobStore, age_s: float) -> int
     so bytes that somebody is storing a second time just now stay.
     """
     gone = 0
-    async for batch in _unnamed(database, blobs, age_s):
+    async for batch in _unreferenced(database, blobs, age_s):
         for digest in batch:
             gone += await blobs.forget(digest, age_s)
-        await asyncio.sleep(_BREATH_S)
+        await asyncio.sleep(_BATCH_PAUSE_S)
     return gone
 
 
-async def due_blobs(database: Database, blobs: BlobStore, age_s: float) -> int:
+async def count_sweepable_blobs(database: Database, blobs: BlobStore, age_s: float) -> int:
     """How many `sweep_blobs` would forget."""
-    return sum([len(batch) async for batch in _unnamed(database, blobs, age_s)])
+    return sum([len(batch) async for batch in _unreferenced(database, blobs, age_s)])
 
 
-async def _unnamed(database: Database, blobs: BlobStore, age_s: float) -> AsyncIterator[list[str]]:
+async def _unreferenced(database: Database, blobs: BlobStore, age_s: float) -> AsyncIterator[list[str]]:
     async for batch in _batches(blobs.stored_before(age_s)):
-        yield [row["digest"] for row in await database.rows(_UNNAMED, batch)]
+        yield [row["digest"] for row in await database.rows(_UNREFERENCED_SQL, batch)]
 
 
 async def _batches(digests: AsyncIterator[str]) -> AsyncIterator[list[str]]:
     batch: list[str] = []
     async for digest in digests:
         batch.append(digest)
-        if len(batch) == _BATCH:
+        if len(batch) == _BATCH_BLOBS:
             yield batch
             batch = []
     if batch:

@@ -77,12 +77,12 @@ class KeyRepository(OwnedRepository[ApiKeyRow]):
     row = ApiKeyRow
     noun = "key"
 
-    def mine(self) -> Select[ApiKeyRow]:
+    def select_owned(self) -> Select[ApiKeyRow]:
         return select(ApiKeyRow).where(ApiKeyRow.user_id == self.owner)
 
     async def count_unrevoked(self) -> int:
         """How many are not revoked."""
-        mine = self.mine().where(ApiKeyRow.revoked_at.is_(None)).subquery()
+        mine = self.select_owned().where(ApiKeyRow.revoked_at.is_(None)).subquery()
         return await self.db.scalar(select(func.count()).select_from(mine)) or 0
 
 

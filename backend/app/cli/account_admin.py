@@ -20,7 +20,7 @@ from app.auth.schemas import MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Email, KeyC
 from app.auth.service import Accounts
 from app.cli.addresses import database_address
 from app.db.engine import create_engine
-from app.db.keyset import Portion
+from app.db.keyset import PageRequest
 from app.db.migrations import upgrade
 from app.db.pool import Database
 from app.db.tables import ApiKeyRow, UserRow
@@ -93,7 +93,7 @@ class AccountAdmin:
     def keys(self, email: str) -> list[ApiKeyRow]:
         async def read(db: AsyncSession) -> list[ApiKeyRow]:
             return list(
-                (await KeyRepository(db, (await _load_user(db, email)).id).page(Portion(limit=200))).items
+                (await KeyRepository(db, (await _load_user(db, email)).id).page(PageRequest(limit=200))).items
             )
 
         return self._do(read)

@@ -94,9 +94,9 @@ async def bring_back(place: Path, database_url: str, outside: BlobStore | None, 
         )
     if outside:
         await _copy_back(place, outside, tell)
-    await database.clear(database_url)
+    await database.drop_empty_schema(database_url)
     await database.restore(database_url, place / DUMP)
-    restored_rows = await database.rows_of(database_url)
+    restored_rows = await database.count_database_rows(database_url)
     if dict(restored_rows) != dict(manifest.rows):
         raise Conflict(
             "rows_differ", f"The dump gave {dict(restored_rows)} rows, not {manifest.rows} as in its manifest."

@@ -55,14 +55,14 @@ async def _postgres(settings: Settings) -> str:
 
 async def _schema(settings: Settings) -> str:
     from app.db.pool import Database  # noqa: PLC0415
-    from app.db.revision import lack_of_schema, migrated_to  # noqa: PLC0415
+    from app.db.revision import database_revision, schema_problem  # noqa: PLC0415
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:
-        version = await migrated_to(database)
+        version = await database_revision(database)
     finally:
         await database.close()
-    if lack := lack_of_schema(version):
+    if lack := schema_problem(version):
         raise Unavailable("schema_missing", lack)
     return f"at {version}"
 

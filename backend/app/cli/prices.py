@@ -131,7 +131,7 @@ def delete(
 
 def _import(client: "LabClient", source: "BarSource", options: dict[str, str], as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="labcrew-bars-") as folder:
-        bars = source.bring(Path(folder), _tell)
+        bars = source.fetch(Path(folder), _tell)
         source_options = _without_none(coin=bars.coin, interval=bars.interval)
         loaded = client.import_prices(bars.path, source_options | options, _tell)
         _tell(1.0, "", last=True)

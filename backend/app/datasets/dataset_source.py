@@ -20,7 +20,7 @@ class DatasetRef:
     size_bytes: int = 0
 
 
-class DatasetShelf(Protocol):
+class DatasetSource(Protocol):
     async def list(self) -> Sequence[DatasetRef]: ...
 
     async def get(self, name: str) -> DatasetRef:

@@ -18,19 +18,19 @@ _RESERVED = frozenset(
         " asymmetric deferrable initially leading pivot_longer pivot_wider placing symmetric trailing variadic"
     ).split()
 )
-_LONGEST = 48
+_MAX_TABLE_NAME_CHARS = 48
 
 
-def dataset_name(wanted: str) -> str:
+def make_dataset_name(filename: str) -> str:
     """A printable name of at most 120 characters: a path's last part without the endings of table files."""
-    last = re.split(r"[/\\]", wanted)[-1]
+    last = re.split(r"[/\\]", filename)[-1]
     plain = "".join(mark if mark.isprintable() else " " for mark in _ENDINGS.sub("", last))
     return " ".join(plain.split())[:120] or "dataset"
 
 
-def table_names(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
+def make_table_names(names: Sequence[str], reserved: Iterable[str] = ()) -> list[str]:
     """One SQL name each that needs no quotes: lower case, unique, no keyword, none of `taken`."""
-    used = set(taken)
+    used = set(reserved)
     found: list[str] = []
     for name in names:
         base = _slug(name)
@@ -44,7 +44,7 @@ def table_names(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
 
 def _slug(name: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")[:_LONGEST].strip("_")
+    slug = re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")[:_MAX_TABLE_NAME_CHARS].strip("_")
     if not slug or slug in _RESERVED:
         return f"table_{slug}".rstrip("_")
     return f"t_{slug}" if slug[0].isdigit() else slug

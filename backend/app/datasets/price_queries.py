@@ -2,7 +2,7 @@
 
 VISIBLE = """
     SELECT DISTINCT ON (coin, interval_s) id, coin, interval_s, bars, first_at AS first, last_at AS last,
-           summary::text AS summary, owner_id IS NULL AS shared
+           summary::text AS summary, owner_id IS NULL AS is_shared
     FROM price_series WHERE owner_id = $1 OR owner_id IS NULL
     ORDER BY coin, interval_s, owner_id NULLS LAST
 """

@@ -1,7 +1,6 @@
 """Bars of prices in Postgres, as one user sees them: imported in bulk, listed, summed up, fetched."""
 
 import asyncio
-import json
 import os
 import tempfile
 import time
@@ -15,19 +14,25 @@ from uuid import UUID
 
 from app.computations.bars.interval import interval_seconds
 from app.datasets import price_queries as queries
-from app.datasets.price_loading import STATEMENT_S, Loading, Report, next_head, summed
-from app.datasets.price_series import Series, choose
-from app.datasets.refusals import refusing_unreadable
+from app.datasets.price_loading import (
+    MAX_STATEMENT_S,
+    PriceImport,
+    ReportText,
+    read_batch_header,
+    summarize_series,
+)
+from app.datasets.price_series import PriceSeries, choose_series
+from app.datasets.refusals import refuse_unreadable_files
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits, Progress
 from app.sandbox.stream import OutputStream
 
-_CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
+_CELL_LIMITS = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
 _STALE_S = 86_400
-_COUNTED_AT_ONCE = 500
-_RECORDS = "bars.bin"
+_MAX_COUNTED_SERIES = 500
+_RECORDS_FILE = "bars.bin"
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class ImportOptions:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class PriceFrame:
     """Bars as frame.parquet; `facts` as `computations.bars.frame.write_frame` gives them."""
 
     computed: ComputationResult
@@ -53,7 +58,7 @@ class Fetched:
     facts: dict[str, Any]
 
 
-def _silent(fraction: float, text: str) -> None:
+def _ignore_progress(fraction: float, text: str) -> None:
     """For those who watch nothing."""
 
 
@@ -70,10 +75,10 @@ class Prices:
     owner: UUID | None
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
-    async def series(self) -> list[Series]:
+    async def list_series(self) -> list[PriceSeries]:
         """By coin, then interval."""
         rows = await self.database.rows(queries.VISIBLE, self.owner)
-        return [Series(**{**row, "summary": json.loads(row["summary"])}) for row in rows]
+        return [PriceSeries.from_row(**row) for row in rows]
 
     async def statistics(
         self,
@@ -90,32 +95,34 @@ class Prices:
         wanted_s = interval_seconds(interval) if interval else None
         found = [
             one
-            for one in await self.series()
+            for one in await self.list_series()
             if coin in (None, one.coin) and wanted_s in (None, one.interval_s)
         ]
         if start is None and end is None:
-            return [_told(one, {**one.listed(), "summary": one.summary}) for one in found]
-        if len(found) > _COUNTED_AT_ONCE:
+            return [_statistics(one, {**one.to_json(), "summary": one.summary}) for one in found]
+        if len(found) > _MAX_COUNTED_SERIES:
             raise InvalidInput(
                 "too_many_series", f"That would count the bars of {len(found):,} series; say which coin."
             )
-        async with self.database.aside() as connection:
-            counted = [(one, await summed(connection, one.id, one.interval_s, start, end)) for one in found]
-        return [_told(one, told) for one, told in counted if told["bars"]]
+        async with self.database.dedicated_connection() as connection:
+            counted = [
+                (one, await summarize_series(connection, one.id, one.interval_s, start, end)) for one in found
+            ]
+        return [_statistics(one, told) for one, told in counted if told["bars"]]
 
     async def fetch(
         self, coins: Sequence[str], start: datetime | None, end: datetime | None, interval: str | None = None
-    ) -> Fetched:
+    ) -> PriceFrame:
         """Bars of the coins (as `series` names them) at one interval, summed up to it where need be.
 
         Raises NotFound when there are none.
         """
         _check_span(start, end)
         wanted_s = interval_seconds(interval) if interval else None
-        chosen = choose(await self.series(), list(dict.fromkeys(coins)), wanted_s)
+        chosen = choose_series(await self.list_series(), list(dict.fromkeys(coins)), wanted_s)
         own_s = chosen[0].interval_s
         with _file(self.folder) as path:
-            async with self.database.aside() as connection:
+            async with self.database.dedicated_connection() as connection:
                 copied = await connection.copy_from_query(
                     queries.BARS,
                     [one.id for one in chosen],
@@ -123,7 +130,7 @@ class Prices:
                     end,
                     output=path,
                     format="binary",
-                    timeout=STATEMENT_S,
+                    timeout=MAX_STATEMENT_S,
                 )
             names = ", ".join(one.coin for one in chosen)
             if copied == "COPY 0":
@@ -136,52 +143,60 @@ class Prices:
                     "wanted_s": wanted_s or own_s,
                 },
             )
-            computed = await self.computer.run(work, {"bars": path}, _CELL)
+            computed = await self.computer.run(work, {"bars": path}, _CELL_LIMITS)
         facts = cast(dict[str, Any], computed.value)
-        return Fetched(computed, [one.coin for one in chosen], wanted_s or own_s, facts)
+        return PriceFrame(computed, [one.coin for one in chosen], wanted_s or own_s, facts)
 
-    async def add(
-        self, upload: Path, filename: str, wish: ImportOptions | None = None, on_progress: Progress = _silent
+    async def import_file(
+        self,
+        upload: Path,
+        filename: str,
+        options: ImportOptions | None = None,
+        on_progress: Progress = _ignore_progress,
     ) -> dict[str, Any]:
         """Load a file of bars: all of its good bars, or nothing when this raises or is cancelled.
 
         A bar that is there with other values is replaced; the same file again changes nothing. Bad bars are
         left out and reported: returns what `computations.prices.read_bars` does, and `added` and `changed`.
         """
-        wish = wish or ImportOptions()
+        options = options or ImportOptions()
         work = Computation(
             "prices.read_bars",
             {
                 "filename": filename,
-                "coin": wish.coin,
-                "interval": wish.interval,
-                "time_zone": wish.time_zone,
+                "coin": options.coin,
+                "interval": options.interval,
+                "time_zone": options.time_zone,
                 "now_s": self.now().timestamp(),
             },
         )
-        pace = _Pace(on_progress)
-        reading = self.computer.stream_file(work, {"upload": upload}, _RECORDS, _CELL, pace.hear)
-        with refusing_unreadable():
+        pace = _ImportProgress(on_progress)
+        reading = self.computer.stream_file(
+            work, {"upload": upload}, _RECORDS_FILE, _CELL_LIMITS, pace.report_read
+        )
+        with refuse_unreadable_files():
             async with reading as judged:
                 try:
-                    loading, facts = await self._load(judged, None if wish.shared else self.owner, pace.say)
+                    loading, facts = await self._import_batches(
+                        judged, None if options.shared else self.owner, pace.report_stored
+                    )
                 except asyncio.IncompleteReadError:
                     await judged.completion  # the cell broke off, and says why
                     raise
         return {**facts, "added": loading.added, "changed": loading.changed}
 
-    async def _load(
-        self, judged: OutputStream, owner: UUID | None, report: Report
-    ) -> tuple[Loading, dict[str, Any]]:
+    async def _import_batches(
+        self, judged: OutputStream, owner: UUID | None, report: ReportText
+    ) -> tuple[PriceImport, dict[str, Any]]:
         """While the cell still judges, in one transaction that ends when it has."""
-        head = await next_head(judged.pipe)
+        head = await read_batch_header(judged.pipe)
         if head is None:
             await judged.completion  # raises: there is no good bar
-        async with self.database.aside() as connection, connection.transaction():
-            loading = await Loading.begin(connection, owner, report)
+        async with self.database.dedicated_connection() as connection, connection.transaction():
+            loading = await PriceImport.start(connection, owner, report)
             while head is not None:
-                await loading.add(head, judged.pipe)
-                head = await next_head(judged.pipe)
+                await loading.add_batch(head, judged.pipe)
+                head = await read_batch_header(judged.pipe)
             facts = cast(dict[str, Any], await judged.completion)
             await loading.finish(facts["series"])
         return loading, facts
@@ -193,14 +208,16 @@ class Prices:
         """
         wanted_s = interval_seconds(interval) if interval else None
         owner = None if shared else self.owner
-        async with self.database.aside() as connection:
-            dropped = await connection.fetch(queries.DROP_SERIES, owner, coin, wanted_s, timeout=STATEMENT_S)
+        async with self.database.dedicated_connection() as connection:
+            dropped = await connection.fetch(
+                queries.DROP_SERIES, owner, coin, wanted_s, timeout=MAX_STATEMENT_S
+            )
         if not dropped:
             raise NotFound("no_prices", f"There are no bars of {coin} to delete.", coin=coin)
         return sum(row["bars"] for row in dropped)
 
 
-def in_utc(moment: datetime | None) -> datetime | None:
+def to_utc(moment: datetime | None) -> datetime | None:
     """A time without a zone is UTC. Raises InvalidInput for one outside the years 1 to 9999 of UTC."""
     if moment is None:
         return None
@@ -215,10 +232,10 @@ def _check_span(start: datetime | None, end: datetime | None) -> None:
         raise InvalidInput("end_before_start", f"The end, {end.isoformat()}, lies before the start.")
 
 
-def _told(one: Series, told: dict[str, Any]) -> dict[str, Any]:
+def _statistics(one: PriceSeries, told: dict[str, Any]) -> dict[str, Any]:
     summary = dict(told["summary"])
     return {
-        **one.listed(),
+        **one.to_json(),
         "bars": told["bars"],
         "first": told["first"],
         "last": told["last"],
@@ -229,17 +246,17 @@ def _told(one: Series, told: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass
-class _Pace:
+class _ImportProgress:
     """Progress of two: one knows how far the file is read, the other only what is stored of it."""
 
     report: Progress
     fraction: float = 0.0
 
-    def hear(self, fraction: float, text: str) -> None:
+    def report_read(self, fraction: float, text: str) -> None:
         self.fraction = fraction
         self.report(fraction, text)
 
-    def say(self, text: str) -> None:
+    def report_stored(self, text: str) -> None:
         self.report(self.fraction, text)
 
 

@@ -24,7 +24,7 @@ _TOO_LARGE = {
 
 
 @contextmanager
-def refusing_unreadable() -> Iterator[None]:
+def refuse_unreadable_files() -> Iterator[None]:
     """Raise TooLarge or InvalidInput where the cell of the block ended without an answer.
 
     A cell that was lost for a reason of the host says nothing of the file, and neither does one that was

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from app.datasets.names import dataset_name
-from app.datasets.refusals import refusing_unreadable
+from app.datasets.names import make_dataset_name
+from app.datasets.refusals import refuse_unreadable_files
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
@@ -54,9 +54,9 @@ class Datasets:
         Raises InvalidInput or TooLarge saying what is wrong with the file, and Conflict for a key that came
         with other bytes. Nothing is stored before the file has proved to be a table.
         """
-        if idempotency_key and (made := await self._made_before(upload, idempotency_key)):
+        if idempotency_key and (made := await self._find_earlier(upload, idempotency_key)):
             return made
-        with refusing_unreadable():
+        with refuse_unreadable_files():
             computed = await self.computer.run(
                 Computation(
                     "ingest.ingest",
@@ -65,18 +65,18 @@ class Datasets:
                 {"upload": upload.path},
                 self.limits.cell,
             )
-        row = _row(self.owner, upload, computed, idempotency_key)
+        row = _make_row(self.owner, upload, computed, idempotency_key)
         try:
             async with self.open_uow() as uow:
                 uow.db.add(row)
         except IntegrityError:
             # The same key came twice at once: the other one has made it.
-            if idempotency_key and (made := await self._made_before(upload, idempotency_key)):
+            if idempotency_key and (made := await self._find_earlier(upload, idempotency_key)):
                 return made
             raise
         return row
 
-    async def _made_before(self, upload: Upload, key: str) -> DatasetRow | None:
+    async def _find_earlier(self, upload: Upload, key: str) -> DatasetRow | None:
         async with self.open_uow() as uow:
             made = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
         if made is None:
@@ -96,12 +96,14 @@ class Datasets:
         return cast(dict[str, Any], computed.value)
 
 
-def _row(owner: UUID, upload: Upload, computed: ComputationResult, idempotency_key: str | None) -> DatasetRow:
+def _make_row(
+    owner: UUID, upload: Upload, computed: ComputationResult, idempotency_key: str | None
+) -> DatasetRow:
     found = cast(dict[str, Any], computed.value)
     table = computed.file("table.parquet")
     return DatasetRow(
         owner_id=owner,
-        name=dataset_name(upload.name or upload.filename),
+        name=make_dataset_name(upload.name or upload.filename),
         filename=upload.filename,
         source_digest=upload.digest,
         source_size_bytes=upload.size_bytes,

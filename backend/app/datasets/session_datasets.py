@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from app.datasets.dataset_source import DatasetRef
-from app.datasets.names import table_names
+from app.datasets.names import make_table_names
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
@@ -12,7 +12,7 @@ from app.errors import ToolRefused
 from app.modeling.problem.names import nearest_names
 
 
-class SessionShelf:
+class SessionDatasets:
     """A DatasetShelf over `dataset_ids`; a dataset that was deleted since is not there any more."""
 
     def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, dataset_ids: Sequence[UUID]) -> None:
@@ -22,25 +22,25 @@ class SessionShelf:
 
     async def list(self) -> Sequence[DatasetRef]:
         async with self._open_uow() as uow:
-            rows = await DatasetRepository(uow.db, self._owner).in_order(self._ids)
-        tables = table_names([row.name for row in rows])
+            rows = await DatasetRepository(uow.db, self._owner).list_by_ids(self._ids)
+        tables = make_table_names([row.name for row in rows])
         return [_ref(row, table) for row, table in zip(rows, tables, strict=True)]
 
     async def get(self, name: str) -> DatasetRef:
-        return pick(await self.list(), name)
+        return find_dataset(await self.list(), name)
 
 
-_KNOWN_BY: tuple[Callable[[DatasetRef], str], ...] = (
+_IDENTIFIERS: tuple[Callable[[DatasetRef], str], ...] = (
     lambda dataset: dataset.table,
     lambda dataset: dataset.name,
     lambda dataset: str(dataset.id),
 )
 
 
-def pick(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
+def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
     """By table name, then name, then id, case forgiven; raises ToolRefused naming the nearest."""
     wanted = name.strip().casefold()
-    for known in _KNOWN_BY:
+    for known in _IDENTIFIERS:
         for dataset in datasets:
             if known(dataset).casefold() == wanted:
                 return dataset

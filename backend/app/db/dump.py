@@ -1,4 +1,4 @@
-"""A database as one file and back, by Postgres' own programs; consistent, while the service goes on."""
+"""Dump and restore of a database with pg_dump and pg_restore; a dump is consistent while the service runs."""
 
 import asyncio
 import os
@@ -13,24 +13,36 @@ from sqlalchemy.engine import make_url
 from app.errors import Unavailable
 from app.servers.clients import client_program
 
-COUNTED = ("users", "datasets", "sessions", "steps", "calls", "events", "artifacts", "blobs", "price_bars")
+COUNTED_TABLES = (
+    "users",
+    "datasets",
+    "sessions",
+    "steps",
+    "calls",
+    "events",
+    "artifacts",
+    "blobs",
+    "price_bars",
+)
+"""Tables whose numbers of rows a backup records, so that a restore can be checked against them."""
 
 
 @dataclass(frozen=True)
-class Dumped:
-    """Rows of each counted table in the dump, and the schema's revision."""
+class DumpSummary:
+    """Number of rows of each counted table in the dump, and the schema's revision."""
 
     rows: Mapping[str, int]
     revision: str | None
 
 
-async def dump(database_url: str, path: Path) -> Dumped:
+async def dump(database_url: str, path: Path) -> DumpSummary:
     """Write the whole database to `path`, in pg_dump's compressed form. Raises Unavailable."""
     connection = await asyncpg.connect(_dsn(database_url))
     try:
+        # pg_dump reads the exported snapshot, so the counts hold for exactly the rows that it writes.
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             snapshot = await connection.fetchval("select pg_export_snapshot()")
-            dumped = Dumped(await count_rows(connection), await revision_of(connection))
+            dumped = DumpSummary(await count_rows(connection), await read_revision(connection))
             await _run("pg_dump", database_url, f"--snapshot={snapshot}", "--format=custom", f"--file={path}")
     finally:
         await connection.close()
@@ -38,16 +50,16 @@ async def dump(database_url: str, path: Path) -> Dumped:
 
 
 async def restore(database_url: str, path: Path) -> None:
-    """Read a dump into an empty database: whole, or nothing. Raises Unavailable."""
+    """Read a dump into an empty database in one transaction. Raises Unavailable."""
     await _run("pg_restore", database_url, "--single-transaction", "--exit-on-error", str(path))
 
 
 async def is_empty(database_url: str) -> bool:
-    """Has it no tables, or only ours without any user, session or blob?"""
+    """Check that a database has no tables, or Labcrew's tables without any user, session or blob."""
     connection = await asyncpg.connect(_dsn(database_url))
     try:
         tables = await connection.fetch("select tablename from pg_tables where schemaname = 'public'")
-        names = {row["tablename"] for row in tables}
+        names = {name for (name,) in tables}
         if "users" not in names:
             return not names - {"alembic_version"}
         has_rows = "exists(select from users) or exists(select from sessions) or exists(select from blobs)"
@@ -56,8 +68,8 @@ async def is_empty(database_url: str) -> bool:
         await connection.close()
 
 
-async def clear(database_url: str) -> None:
-    """Take the empty schema away, so that a dump can be read."""
+async def drop_empty_schema(database_url: str) -> None:
+    """Drop the revision table of an empty database, so that a dump can be restored into it."""
     connection = await asyncpg.connect(_dsn(database_url))
     try:
         await connection.execute("drop table if exists alembic_version")
@@ -65,7 +77,7 @@ async def clear(database_url: str) -> None:
         await connection.close()
 
 
-async def rows_of(database_url: str) -> Mapping[str, int]:
+async def count_database_rows(database_url: str) -> Mapping[str, int]:
     connection = await asyncpg.connect(_dsn(database_url))
     try:
         return await count_rows(connection)
@@ -74,11 +86,11 @@ async def rows_of(database_url: str) -> Mapping[str, int]:
 
 
 async def count_rows(connection: Any) -> Mapping[str, int]:
-    counts = ", ".join(f"(select count(*) from {name}) as {name}" for name in COUNTED)  # noqa: S608 - names of ours
+    counts = ", ".join(f"(select count(*) from {name}) as {name}" for name in COUNTED_TABLES)  # noqa: S608 - constants
     return dict(await connection.fetchrow(f"select {counts}"))
 
 
-async def revision_of(connection: Any) -> str | None:
+async def read_revision(connection: Any) -> str | None:
     """Read the revision of the schema; None without one."""
     if await connection.fetchval("select to_regclass('alembic_version')") is None:
         return None
@@ -91,7 +103,7 @@ def _dsn(database_url: str) -> str:
 
 
 async def _run(program: str, database_url: str, *options: str) -> None:
-    """The password goes through the environment: a command line is everybody's to read."""
+    """Run a client program; the password goes through the environment, since all users see command lines."""
     url = make_url(database_url).set(drivername="postgresql")
     address = url._replace(password=None).render_as_string()
     environment = {**os.environ, "PGPASSWORD": str(url.password or ""), "LC_ALL": "C"}
@@ -112,5 +124,5 @@ async def _run(program: str, database_url: str, *options: str) -> None:
         await process.wait()
         raise
     if process.returncode:
-        words = stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable("dump_failed", f"{program} failed: {words[0] if words else 'it stderr nothing'}")
+        lines = stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable("dump_failed", f"{program} failed: {lines[0] if lines else 'no error message'}")

@@ -1,11 +1,11 @@
-"""The async engine: made after fork, on the process's one loop, and never shared across loops."""
+"""The async SQLAlchemy engine: created after fork on the process's event loop, never shared across loops."""
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 
 def async_url(database_url: str) -> str:
-    """`postgresql://...` as users write it, with the driver that we use."""
+    """Return a `postgresql://` address with the asyncpg driver."""
     return make_url(database_url).set(drivername="postgresql+asyncpg").render_as_string(hide_password=False)
 
 
@@ -15,5 +15,5 @@ def create_engine(database_url: str, pool_size: int = 8) -> AsyncEngine:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
-        hide_parameters=True,  # they hold what users sent, and errors are logged
+        hide_parameters=True,  # errors are logged, and parameters hold users' data
     )

@@ -1,6 +1,6 @@
-"""Lists that are read on from where a page ended: what came before costs nothing, and nothing comes twice.
+"""Keyset pagination: a page continues after the last row of the page before, at the same cost for every page.
 
-Newest first; rows of one moment in the order of their ids.
+Order: newest first, then id.
 """
 
 import binascii
@@ -13,16 +13,16 @@ from uuid import UUID
 
 from app.errors import InvalidInput
 
-MAX_COUNTED = 1_000
-"""A list tells its length up to here: counting on would cost more than the page."""
+MAX_COUNTED_ROWS = 1_000
+"""Rows that are counted for a list's length: counting more would cost more than reading the page."""
 
 Item = TypeVar("Item")
-Other = TypeVar("Other")
+View = TypeVar("View")
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """The last item that was read, and how long the list was when it was begun."""
+    """Position of the last row read, and the list's length at its first page."""
 
     at: datetime
     id: UUID
@@ -32,14 +32,14 @@ class Cursor:
         return urlsafe_b64encode(f"{self.at.isoformat()} {self.id} {self.total}".encode()).decode()
 
     @classmethod
-    def read(cls, text: str) -> Self:
-        """Raises InvalidInput."""
+    def parse(cls, text: str) -> Self:
+        """Parse a cursor from a query parameter. Raises InvalidInput."""
         try:
             at, id_, total = urlsafe_b64decode(text.encode()).decode().split(" ")
             cursor = cls(datetime.fromisoformat(at), UUID(id_), int(total))
         except (ValueError, binascii.Error) as error:
             raise _bad_cursor() from error
-        if cursor.at.tzinfo is None or not 0 <= cursor.total <= MAX_COUNTED:
+        if cursor.at.tzinfo is None or not 0 <= cursor.total <= MAX_COUNTED_ROWS:
             raise _bad_cursor()
         return cursor
 
@@ -49,8 +49,8 @@ def _bad_cursor() -> InvalidInput:
 
 
 @dataclass(frozen=True)
-class Portion:
-    """Requested part of a list."""
+class PageRequest:
+    """Requested page of a list: by `offset`, or after a cursor."""
 
     limit: int
     offset: int = 0
@@ -58,21 +58,21 @@ class Portion:
 
 
 @dataclass(frozen=True)
-class Part(Generic[Item]):
-    """`next`: what to go on after; None at the end."""
+class ListPage(Generic[Item]):
+    """One page of a list. `next`: the cursor of the next page, None on the last."""
 
     items: Sequence[Item]
     total: int
     next: Cursor | None = None
 
-    def each(self, view: "Callable[[Item], Other]") -> "Part[Other]":
-        return Part([view(item) for item in self.items], self.total, self.next)
+    def map(self, view: "Callable[[Item], View]") -> "ListPage[View]":
+        return ListPage([view(item) for item in self.items], self.total, self.next)
 
 
-def part_of(
-    rows: Sequence[Item], portion: Portion, total: int, place: Callable[[Item], tuple[datetime, UUID]]
-) -> Part[Item]:
-    """`found`: one more than was wanted, if there are more."""
-    items = rows[: portion.limit]
-    more = len(rows) > portion.limit
-    return Part(items, total, Cursor(*place(items[-1]), total) if more else None)
+def make_page(
+    rows: Sequence[Item], request: PageRequest, total: int, position: Callable[[Item], tuple[datetime, UUID]]
+) -> ListPage[Item]:
+    """Make a page of `rows`, which holds one row more than the limit when there is a next page."""
+    items = rows[: request.limit]
+    more = len(rows) > request.limit
+    return ListPage(items, total, Cursor(*position(items[-1]), total) if more else None)

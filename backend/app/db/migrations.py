@@ -1,4 +1,4 @@
-"""Bring a database to this code's schema."""
+"""Migrate a database to the schema of this code, or back."""
 
 import asyncio
 import os
@@ -10,27 +10,27 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import make_url
 
 from alembic import command
-from app.db.dump import revision_of
+from app.db.dump import read_revision
 from app.errors import Conflict, InvalidInput
 
 _FOLDER = Path(__file__).parents[2] / "alembic"
 
 
-def config(database_url: str, *more: Path) -> Config:
-    """Alembic's settings, made here so that no file holds an address. `more`: folders of further migrations."""
+def config(database_url: str, *folders: Path) -> Config:
+    """Make Alembic's settings; no file holds the database's address. `folders`: further migrations."""
     settings = Config()
     settings.set_main_option("script_location", str(_FOLDER))
     settings.set_main_option("path_separator", "os")
-    folders = (_FOLDER / "versions", *more)
-    settings.set_main_option("version_locations", os.pathsep.join(map(str, folders)))
+    version_folders = (_FOLDER / "versions", *folders)
+    settings.set_main_option("version_locations", os.pathsep.join(map(str, version_folders)))
     settings.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return settings
 
 
 def upgrade(database_url: str, revision: str = "head") -> None:
-    """Runs its own event loop: call it from a thread where one is running.
+    """Migrate up, in an event loop of its own: call it from a thread where one is running.
 
-    Raises Conflict when a newer Labcrew has migrated the database: this one does not know its schema.
+    Raises Conflict when a newer Labcrew has migrated the database to a revision that this one does not know.
     """
     settings = config(database_url)
     current = asyncio.run(_revision(database_url))
@@ -45,14 +45,14 @@ def upgrade(database_url: str, revision: str = "head") -> None:
 
 
 def downgrade(database_url: str, revision: str = "base") -> None:
-    """Raises InvalidInput for a revision that this code does not know."""
+    """Migrate down. Raises InvalidInput for a revision that this code does not know."""
     if revision != "base" and not is_known(revision):
         raise InvalidInput("unknown_revision", f"There is no revision {revision}; the newest is {head()}.")
     command.downgrade(config(database_url), revision)
 
 
 def head() -> str:
-    """The newest revision that this code knows."""
+    """Return the newest revision that this code knows."""
     return str(_scripts().get_current_head())
 
 
@@ -68,6 +68,6 @@ async def _revision(database_url: str) -> str | None:
     dsn = make_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
     connection = await asyncpg.connect(dsn)
     try:
-        return await revision_of(connection)
+        return await read_revision(connection)
     finally:
         await connection.close()

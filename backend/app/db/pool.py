@@ -1,4 +1,4 @@
-"""Hot statements: plain SQL, prepared once per connection, repeated while Postgres is away."""
+"""A pool of asyncpg connections for plain SQL statements, which are sent again while Postgres is away."""
 
 import asyncio
 import random
@@ -17,7 +17,7 @@ from app.observability.metrics.stores import STATEMENTS_REPEATED
 Record = Mapping[str, Any]
 """A row by column name."""
 
-_AWAY = (
+_CONNECTION_ERRORS = (
     OSError,
     TimeoutError,
     sqlalchemy.exc.TimeoutError,
@@ -31,16 +31,25 @@ _AWAY = (
     asyncpg.InternalClientError,
 )
 
-_CLOSE_S = 5.0
+_MAX_CLOSE_S = 5.0
+"""Time for running statements at shutdown, less than the grace that supervisors leave a process."""
+
+_RETRY_PAUSE_S, _MAX_RETRY_PAUSE_S = 0.05, 0.5
+"""Pauses double between these bounds: a restart of Postgres takes one to two seconds."""
 
 
 def is_away(error: BaseException) -> bool:
-    """Check for a lost connection to Postgres. (DataError is an InterfaceError too, but a fault of ours.)
+    """Check for a lost connection to Postgres.
 
-    An OSError may also be about our own files, of which only a full disk is told apart.
+    An OSError may also concern local files; only a full disk can be distinguished from a lost connection.
     """
     cause = _driver_error(error)
-    return isinstance(cause, _AWAY) and not isinstance(cause, asyncpg.DataError) and not is_disk_full(cause)
+    # DataError is an InterfaceError too, but the fault of a statement: sending it again would not help.
+    return (
+        isinstance(cause, _CONNECTION_ERRORS)
+        and not isinstance(cause, asyncpg.DataError)
+        and not is_disk_full(cause)
+    )
 
 
 def _driver_error(error: BaseException) -> BaseException:
@@ -49,15 +58,15 @@ def _driver_error(error: BaseException) -> BaseException:
     return (wrapped.__cause__ or wrapped) if wrapped else error
 
 
-async def _keep_as_is(connection: Any) -> None:
-    """Nothing to reset between statements that change no setting; the default costs a round trip each."""
+async def _skip_reset(connection: Any) -> None:
+    """Skip the pool's reset: no statement changes a setting, and the default costs a round trip each time."""
 
 
 class Database:
     """A pool of connections on one event loop.
 
-    Every statement is a transaction of its own. One that met a lost connection is sent again for `patience_s`
-    seconds, so it must be safe to run twice: guard it, or say `on conflict do nothing`.
+    Every statement is a transaction of its own. After a lost connection it is sent again for up to `patience_s`
+    seconds, so it must be safe to run twice: with a guard, or with `on conflict do nothing`.
     """
 
     def __init__(self, pool: "asyncpg.Pool", patience_s: float, dsn: str) -> None:
@@ -74,22 +83,22 @@ class Database:
             init_size=1,
             max_size=size,
             command_timeout=30,
-            reset=_keep_as_is,
+            reset=_skip_reset,
             max_inactive_connection_lifetime=0,
         )
         return cls(pool, patience_s, dsn)
 
     async def close(self) -> None:
-        """Let running statements end, but not for long."""
+        """Wait up to _MAX_CLOSE_S for running statements, then cut them."""
         try:
-            async with asyncio.timeout(_CLOSE_S):
+            async with asyncio.timeout(_MAX_CLOSE_S):
                 await self.pool.close()
         except TimeoutError:
             self.pool.terminate()
 
     @asynccontextmanager
-    async def aside(self) -> AsyncIterator[Any]:
-        """A connection of its own for what takes long: others need not wait for it, and it may be cut."""
+    async def dedicated_connection(self) -> AsyncIterator[Any]:
+        """Open a connection outside the pool for a long operation; it is cut when the block raises."""
         connection = await asyncpg.connect(self._dsn)
         try:
             yield connection
@@ -99,14 +108,14 @@ class Database:
         await connection.close()
 
     async def row(self, sql: str, *args: Any) -> Record | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         try:
             row: Record | None = await self.pool.fetchrow(sql, *args)
             return row
         except Exception as error:
             if not is_away(error):
                 raise
-        rows = await self._again(sql, args)
+        rows = await self._retry(sql, args)
         return rows[0] if rows else None
 
     async def rows(self, sql: str, *args: Any) -> Sequence[Record]:
@@ -116,18 +125,18 @@ class Database:
         except Exception as error:
             if not is_away(error):
                 raise
-        return await self._again(sql, args)
+        return await self._retry(sql, args)
 
-    async def _again(self, sql: str, args: Sequence[Any]) -> Sequence[Record]:
-        until = time.monotonic() + self._patience_s
-        pause_s = 0.05
+    async def _retry(self, sql: str, args: Sequence[Any]) -> Sequence[Record]:
+        deadline_s = time.monotonic() + self._patience_s
+        pause_s = _RETRY_PAUSE_S
         while True:
-            await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the crowd
+            await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - jitter
             STATEMENTS_REPEATED.inc()
             try:
                 rows: Sequence[Record] = await self.pool.fetch(sql, *args)
                 return rows
             except Exception as error:
-                if not is_away(error) or time.monotonic() > until:
+                if not is_away(error) or time.monotonic() > deadline_s:
                     raise
-            pause_s = min(2 * pause_s, 0.5)
+            pause_s = min(2 * pause_s, _MAX_RETRY_PAUSE_S)

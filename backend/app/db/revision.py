@@ -1,4 +1,4 @@
-"""Which schema the code is written for, and which one a database has; alembic itself takes long to import."""
+"""Revisions of the schema: the code's and a database's, read without importing alembic, which is slow."""
 
 from functools import cache
 from pathlib import Path
@@ -11,13 +11,13 @@ _VERSIONS = Path(__file__).parents[2] / "alembic" / "versions"
 
 
 @cache
-def newest() -> str:
-    """The code's: migrations are numbered, and their files begin with the number."""
+def code_revision() -> str:
+    """Return the newest revision of the code; files of migrations begin with its number."""
     return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*_*.py"))
 
 
-async def migrated_to(database: Database) -> str | None:
-    """The database's; None for one that was never migrated, or whose tables are gone."""
+async def database_revision(database: Database) -> str | None:
+    """Return the revision of a database; None for one that was never migrated or has no tables."""
     try:
         row = await database.row("select version_num from alembic_version")
         await database.row("select 1 from sessions where false")
@@ -26,13 +26,13 @@ async def migrated_to(database: Database) -> str | None:
     return str(row["version_num"]) if row else None
 
 
-def lack_of_schema(version: str | None) -> str | None:
-    """What is wrong with a database at this version, and what to do.
+def schema_problem(version: str | None) -> str | None:
+    """Return the problem of a database at this revision with its remedy, or None.
 
-    One newer than the code is well: that is how a rolling upgrade begins.
+    A revision newer than the code is no problem: a rolling upgrade migrates first.
     """
     if version is None:
         return "The database has no Labcrew schema. Run: labcrew migrate"
-    if version < newest():
-        return f"The schema is at {version}, and this version needs {newest()}. Run: labcrew migrate"
+    if version < code_revision():
+        return f"The schema is at {version}, and this version needs {code_revision()}. Run: labcrew migrate"
     return None

@@ -7,9 +7,9 @@ _NAME = re.compile(r"^-- name: ([a-z_]+)\n", re.MULTILINE)
 
 
 class Statements:
-    """The statements of one file, each an attribute: `-- name: claim` begins `statements.claim`.
+    """The statements of one file as attributes: `-- name: claim` begins `statements.claim`.
 
-    Comment lines of the file stay in the text that Postgres is sent, so that they show in its logs.
+    Comment lines stay in the text that is sent to Postgres, so that they appear in its logs.
     """
 
     def __init__(self, text: str) -> None:
@@ -17,11 +17,11 @@ class Statements:
         _, *parts = _NAME.split(text)
         names, bodies = parts[::2], parts[1::2]
         if not names or len(set(names)) < len(names):
-            raise ValueError(f"every statement needs a name of its own: {', '.join(names) or 'none is named'}")
+            raise ValueError(f"every statement needs a name of its own: {', '.join(names) or 'no name found'}")
         self._texts = {name: body.strip() for name, body in zip(names, bodies, strict=True)}
 
     def __getattr__(self, name: str) -> str:
-        """Raises AttributeError for a name that the file does not have."""
+        """Return a statement. Raises AttributeError for a name that the file does not have."""
         try:
             return self._texts[name]
         except KeyError:
@@ -32,5 +32,5 @@ class Statements:
 
 
 def load(package: str, name: str) -> Statements:
-    """The statements of `sql/<name>.sql` in a package."""
+    """Load the statements of `sql/<name>.sql` in a package."""
     return Statements((files(package) / "sql" / f"{name}.sql").read_text())

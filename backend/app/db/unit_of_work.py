@@ -1,4 +1,4 @@
-"""One transaction and the jobs that wait for it. The only place that commits."""
+"""The unit of work: one SQLAlchemy transaction and the jobs that are sent after its commit."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -12,7 +12,7 @@ from app.jobs import Outbox, SendJob
 
 @dataclass
 class UnitOfWork:
-    """`db` is the open transaction; `outbox` is sent after it committed and dropped if it did not."""
+    """`db`: the open transaction. `outbox`: jobs sent after the commit, dropped on a rollback."""
 
     db: AsyncSession
     outbox: Outbox = field(default_factory=Outbox)
@@ -23,7 +23,7 @@ class OpenUnitOfWork(Protocol):
 
 
 def unit_of_work(engine: AsyncEngine, send: SendJob) -> OpenUnitOfWork:
-    """A factory of units of work: `async with open_uow() as uow: ...` commits at the end of the block."""
+    """Make a factory of units of work: `async with open_uow() as uow: ...` commits at the end of the block."""
     sessions = async_sessionmaker(engine, expire_on_commit=False)
 
     @asynccontextmanager

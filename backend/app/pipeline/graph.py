@@ -15,7 +15,7 @@ from app.agents.planner.stages import Stage
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
-from app.datasets.dataset_source import DatasetShelf
+from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.pipeline.holdout import final_evaluation, split
 from app.pipeline.routing import after_evaluation, after_retrieval, after_training, route_after
@@ -67,7 +67,7 @@ def make_graph_spec(
     crew: Crew,
     computer: Computer,
     workspace_of: Callable[[SessionFacts], Workspace],
-    shelf_of: Callable[[SessionFacts], DatasetShelf],
+    shelf_of: Callable[[SessionFacts], DatasetSource],
     records_of: Callable[[SessionFacts], SessionRecords],
     prices_of: Callable[[SessionFacts], Prices] | None = None,
     count_fit_slots: CountFitSlots = one_fit_slot,

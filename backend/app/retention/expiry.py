@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from app.artifacts.sweep import due_blobs, sweep_blobs
+from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
 from app.retention.config import DAY_S, Retention
 from app.retention.kinds import KINDS, Kind
@@ -36,7 +36,7 @@ class Retiring:
             row = await self.db.row(kind.count, days * DAY_S) if days else None
             yield Due(kind.name, days, row["due"] if row else 0)
         days = self.keep.blobs_days
-        yield Due(BLOBS, days, await due_blobs(self.db, self.blobs, days * DAY_S))
+        yield Due(BLOBS, days, await count_sweepable_blobs(self.db, self.blobs, days * DAY_S))
 
     async def run(self) -> AsyncIterator[tuple[str, int]]:
         """Let everything go that is due; of each kind how many there were."""

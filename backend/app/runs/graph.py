@@ -8,9 +8,9 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from app.artifacts.predictions import TABLE_LIMITS, table_work
+from app.artifacts.predictions import TABLE_CELL_LIMITS, table_computation
 from app.artifacts.workspace import Workspace
-from app.datasets.dataset_source import DatasetShelf
+from app.datasets.dataset_source import DatasetSource
 from app.errors import InvalidInput, LabError, Unavailable
 from app.observability.metrics.agents import count_tool_call
 from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
@@ -35,7 +35,7 @@ def make_graph_spec(
     computer: Computer,
     limits: Limits,
     workspace_of: Callable[[SessionFacts], Workspace],
-    shelf_of: Callable[[SessionFacts], DatasetShelf],
+    shelf_of: Callable[[SessionFacts], DatasetSource],
 ) -> GraphSpec:
     """Build the graph of a run. `limits`: upper bounds for one run."""
 
@@ -88,10 +88,10 @@ async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits
     def progress(fraction: float, text: str) -> None:
         ctx.step.emit(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
 
-    run_limits = replace(limits, threads=TABLE_LIMITS.threads)
+    run_limits = replace(limits, threads=TABLE_CELL_LIMITS.threads)
     inputs = {"model": prediction.model, "table": prediction.table}
     return await ctx.computer.run(
-        table_work(prediction.format, shown=MAX_SHOWN_PREDICTIONS), inputs, run_limits, progress
+        table_computation(prediction.format, shown=MAX_SHOWN_PREDICTIONS), inputs, run_limits, progress
     )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence, Set
 
 from sqlalchemy import or_, select
 
-from app.artifacts.repository import HOLDOUT
-from app.artifacts.session_workspace import FRAME, SessionWorkspace, newest, visible
+from app.artifacts.repository import HOLDOUT_KIND
+from app.artifacts.session_workspace import FRAME_KIND, SessionWorkspace, newest_refs, visible_rows
 from app.artifacts.workspace import FrameRef
 from app.db.tables import ArtifactRow, SessionRow
 
@@ -18,20 +18,20 @@ class RunWorkspace(SessionWorkspace):
     """
 
     async def frames(self) -> list[FrameRef]:
-        return newest(await self._visible_rows(frozenset({FRAME, HOLDOUT})))
+        return newest_refs(await self._visible_rows(frozenset({FRAME_KIND, HOLDOUT_KIND})))
 
     async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         session, own, run_rows = await self._load_rows()
         if session.ended_at is not None:
             return [row for row in (*own, *(row for row, _ in run_rows)) if row.kind in kinds]
-        open_kinds = kinds - {HOLDOUT}
-        locked_at = max((row.created_at for row in own if row.kind == HOLDOUT), default=session.created_at)
+        open_kinds = kinds - {HOLDOUT_KIND}
+        locked_at = max((row.created_at for row in own if row.kind == HOLDOUT_KIND), default=session.created_at)
         later = [row for row, run in run_rows if row.kind in open_kinds and run.created_at >= locked_at]
-        return [*visible(own, open_kinds), *later]
+        return [*visible_rows(own, open_kinds), *later]
 
     async def is_split(self) -> bool:
         session, own, _ = await self._load_rows()
-        return session.ended_at is None and any(row.kind == HOLDOUT for row in own)
+        return session.ended_at is None and any(row.kind == HOLDOUT_KIND for row in own)
 
     async def _load_rows(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from app.db.keyset import MAX_COUNTED, Part, Portion, part_of
+from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database, Record
 from app.db.stored_names import current_event, current_result
 from app.errors import NotFound
@@ -45,15 +45,17 @@ class SessionReader:
     owner: UUID
     runs: bool = False
 
-    async def list_sessions(self, status: SessionStatus | None, portion: Portion) -> Part[SessionSummary]:
+    async def list_sessions(
+        self, status: SessionStatus | None, portion: PageRequest
+    ) -> ListPage[SessionSummary]:
         """Newest first."""
         asked, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
         cut = (after.at, after.id) if after else (None, None)
         rows = await self.db.rows(VIEWS.list_sessions, *asked, *cut, portion.limit + 1, portion.offset)
-        counted = None if after else await self.db.row(VIEWS.count_sessions, *asked, MAX_COUNTED)
+        counted = None if after else await self.db.row(VIEWS.count_sessions, *asked, MAX_COUNTED_ROWS)
         total = counted["total"] if counted else after.total if after else 0
         found = [SessionSummary(**_plain(row)) for row in rows]
-        return part_of(found, portion, total, lambda one: (one.created_at, one.id))
+        return make_page(found, portion, total, lambda one: (one.created_at, one.id))
 
     async def get(self, session_id: UUID) -> SessionView:
         row = await self.db.row(GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.artifacts.workspace import Workspace
-from app.datasets.dataset_source import DatasetShelf
+from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.errors import ToolRefused
 from app.sandbox.computer import Computer
@@ -39,7 +39,7 @@ class ToolContext:
     agent: str
     step: StepScope
     frames: Workspace
-    datasets: DatasetShelf
+    datasets: DatasetSource
     computer: Computer
     call: str = ""
     training_context: TrainingContext | None = field(default=None)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.artifacts.file_names import LONGEST, checked_name
+from app.artifacts.file_names import MAX_NAME_CHARS, normalize_file_name
 from app.artifacts.workspace import FileRef
 from app.errors import ToolRefused
 from app.sessions.step_scope import ArtifactDraft, CallResult
@@ -14,7 +14,7 @@ from app.tools.registry import tool
 
 WORKERS = ("data_analyst", "model_trainer", "reporter")
 
-FileName = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+FileName = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 Text = Annotated[str, Field(max_length=100_000)]
 
 MAX_LINES = 400
@@ -52,7 +52,7 @@ async def read_file(
 @tool(agents=WORKERS)
 async def write_file(ctx: ToolContext, name: FileName, text: Text) -> CallResult:
     """Write a new text file into the workspace. To change an existing one, call edit_file."""
-    file_name = checked_name(name)
+    file_name = normalize_file_name(name)
     if any(file.name == file_name for file in await ctx.frames.files()):
         raise ToolRefused(f"The file {file_name!r} exists. Change it by edit_file, or choose another name.")
     return CallResult(
@@ -90,7 +90,7 @@ async def edit_file(
 
 
 async def _find_file(ctx: ToolContext, name: str) -> FileRef:
-    return await ctx.frames.file(checked_name(name))
+    return await ctx.frames.file(normalize_file_name(name))
 
 
 async def _read_text(ctx: ToolContext, name: str) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.computations.bars.interval import interval_name
-from app.datasets.price_series import Series, known_coin
-from app.datasets.prices import Prices, in_utc
+from app.datasets.price_series import PriceSeries, find_coin
+from app.datasets.prices import Prices, to_utc
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.problem.names import resolve_name
@@ -29,7 +29,7 @@ Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone 
 @tool(agents=PLANNING)
 async def get_available_coins(ctx: ToolContext) -> CallResult:
     """List the coins and intervals with stored bars, their number and first and last time."""
-    coins = [_to_json(series.listed()) for series in await _prices(ctx).series()]
+    coins = [_to_json(series.to_json()) for series in await _prices(ctx).list_series()]
     names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
     return CallResult(value={"coins": list(coins)}, summary=names or "There are no prices.")
 
@@ -43,8 +43,8 @@ async def get_data_statistics(
 ) -> CallResult:
     """Summarise prices per coin and interval: bars, gaps, minimum, maximum, mean, deviation and change."""
     prices = _prices(ctx)
-    coin_name = _resolve_coin(coin, await prices.series()) if coin else None
-    rows = [_to_json(row) for row in await prices.statistics(coin_name, in_utc(start), in_utc(end))]
+    coin_name = _resolve_coin(coin, await prices.list_series()) if coin else None
+    rows = [_to_json(row) for row in await prices.statistics(coin_name, to_utc(start), to_utc(end))]
     return CallResult(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
 
 
@@ -61,9 +61,9 @@ async def fetch_price_data(
     With several coins, the column `coin` names the coin. Longer intervals are aggregated from shorter ones.
     """
     prices = _prices(ctx)
-    series = await prices.series()
+    series = await prices.list_series()
     coin_names = list(dict.fromkeys(_resolve_coin(coin, series) for coin in coins))
-    fetched = await prices.fetch(coin_names, in_utc(start), in_utc(end), interval)
+    fetched = await prices.fetch(coin_names, to_utc(start), to_utc(end), interval)
     facts = fetched.facts
     source: dict[str, JsonValue] = {
         "coins": list(fetched.coins),
@@ -87,9 +87,9 @@ def _prices(ctx: ToolContext) -> Prices:
     return ctx.prices
 
 
-def _resolve_coin(coin: str, series: list[Series]) -> str:
+def _resolve_coin(coin: str, series: list[PriceSeries]) -> str:
     names = list(dict.fromkeys(entry.coin for entry in series))
-    return known_coin(coin, names) or resolve_name(coin, names, "coin")
+    return find_coin(coin, names) or resolve_name(coin, names, "coin")
 
 
 def _to_json(row: dict[str, Any]) -> dict[str, JsonValue]:

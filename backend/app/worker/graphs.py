@@ -7,9 +7,9 @@ from uuid import UUID
 from app.agents.roster import assemble_crew
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
-from app.datasets.dataset_source import DatasetShelf
+from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
-from app.datasets.session_datasets import SessionShelf
+from app.datasets.session_datasets import SessionDatasets
 from app.pipeline.graph import make_graph_spec
 from app.resources import Resources
 from app.runs.graph import make_graph_spec as run_spec
@@ -28,8 +28,8 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     def workspace_of(facts: SessionFacts) -> Workspace:
         return SessionWorkspace(resources.open_uow, resources.blobs, facts.owner_id, facts.id)
 
-    def shelf_of(facts: SessionFacts) -> DatasetShelf:
-        return SessionShelf(resources.open_uow, facts.owner_id, facts.dataset_ids)
+    def shelf_of(facts: SessionFacts) -> DatasetSource:
+        return SessionDatasets(resources.open_uow, facts.owner_id, facts.dataset_ids)
 
     def records_of(facts: SessionFacts) -> SessionRecords:
         return DatabaseRecords(resources.database, facts.id)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.datasets.price_loading import summed
+from app.datasets.price_loading import summarize_series
 from app.datasets.prices import ImportOptions, Prices
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
@@ -51,7 +51,7 @@ class Market:
     async def send(self, frame: pd.DataFrame, **wish: Any) -> dict[str, Any]:
         path = self.folder / "bars.parquet"
         frame.to_parquet(path, index=False)
-        return await self.prices.add(path, path.name, ImportOptions(**wish))
+        return await self.prices.import_file(path, path.name, ImportOptions(**wish))
 
     async def fetch(self, coins: list[str], *args: Any) -> pd.DataFrame:
         fetched = await self.prices.fetch(coins, *(args or (None, None)))
@@ -126,9 +126,9 @@ async def test_what_is_kept_of_a_series_is_what_sql_counts_and_numpy_says(market
     first = whole.drop(index=range(1_000, 1_050)).head(3_000)
     await market.send(first)
     await market.send(whole.iloc[2_500:].drop(index=range(4_000, 4_003)))
-    (series,) = await market.prices.series()
-    async with market.prices.database.aside() as connection:
-        counted = await summed(connection, series.id, series.interval_s)
+    (series,) = await market.prices.list_series()
+    async with market.prices.database.dedicated_connection() as connection:
+        counted = await summarize_series(connection, series.id, series.interval_s)
     assert series.summary == pytest.approx(counted["summary"])
     there = whole.drop(index=[*range(1_000, 1_050), *range(4_000, 4_003)])
     (told,) = await market.prices.statistics()
@@ -144,9 +144,9 @@ async def test_sql_and_numpy_agree_on_a_market_that_closes(market: Market) -> No
     stamps = [day + pd.Timedelta(minutes=870 + 30 * n) for day in days for n in range(13)]
     frame = bars("AAPL", len(stamps)).assign(ts=stamps).drop(index=[20, 21, *range(130, 156)])
     await market.send(frame, interval="30m")
-    (series,) = await market.prices.series()
-    async with market.prices.database.aside() as connection:
-        counted = await summed(connection, series.id, series.interval_s)
+    (series,) = await market.prices.list_series()
+    async with market.prices.database.dedicated_connection() as connection:
+        counted = await summarize_series(connection, series.id, series.interval_s)
     assert counted["summary"] == pytest.approx(series.summary)
     closed = {name: series.summary[name] for name in ("closes_at_weekends", "missing", "missing_days")}
     assert closed == {"closes_at_weekends": True, "missing": 2, "missing_days": 2}
@@ -168,7 +168,7 @@ async def test_an_import_that_fails_on_the_way_leaves_nothing(market: Market) ->
     shifted = bars("ETH", 20, start=START + timedelta(minutes=2))
     with pytest.raises(Conflict, match="grid"):
         await market.send(pd.concat([bars("BTC", 50), shifted]))
-    assert [one.coin for one in await market.prices.series()] == ["ETH"]
+    assert [one.coin for one in await market.prices.list_series()] == ["ETH"]
     assert await market.count() == 20
 
 
@@ -182,17 +182,17 @@ async def test_an_import_that_is_cancelled_leaves_nothing(market: Market) -> Non
             stored.set()
             running.cancel()
 
-    running = asyncio.ensure_future(market.prices.add(path, path.name, None, hear))
+    running = asyncio.ensure_future(market.prices.import_file(path, path.name, None, hear))
     with pytest.raises(asyncio.CancelledError):
         await running
     assert stored.is_set()
-    assert await market.prices.series() == []
+    assert await market.prices.list_series() == []
     assert await market.count() == 0
     assert await market.send(bars("BTC", 20))
 
 
 async def test_one_import_of_an_owner_runs_at_a_time(market: Market) -> None:
-    async with market.prices.database.aside() as connection, connection.transaction():
+    async with market.prices.database.dedicated_connection() as connection, connection.transaction():
         await connection.fetchval("SELECT pg_advisory_xact_lock(hashtextextended('prices:shared', 0))")
         with pytest.raises(Conflict, match="Another import"):
             await market.send(bars("BTC", 20))
@@ -209,7 +209,7 @@ async def test_who_deletes_a_series_during_an_import_takes_the_new_bars_too(mark
         if "stored" in text:
             drops.append(asyncio.ensure_future(market.prices.drop("BTC")))
 
-    await market.prices.add(path, path.name, None, hear)
+    await market.prices.import_file(path, path.name, None, hear)
     assert await drops[0] in (20, 400)
     assert await market.count() == 0
 

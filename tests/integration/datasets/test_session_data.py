@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.artifacts.session_workspace import SessionWorkspace
-from app.datasets.session_datasets import SessionShelf
+from app.datasets.session_datasets import SessionDatasets
 from app.db.engine import create_engine
 from app.db.tables import ArtifactRow, DatasetRow, SessionRow, UserRow
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
@@ -77,7 +77,7 @@ async def keep(open_uow: OpenUnitOfWork, seq: int, kind: str, name: str, digest:
 
 
 async def test_a_shelf_has_the_sessions_datasets_with_unique_tables(open_uow: OpenUnitOfWork) -> None:
-    shelf = SessionShelf(open_uow, OWNER, [SECOND, FIRST, FOREIGN, uuid4()])
+    shelf = SessionDatasets(open_uow, OWNER, [SECOND, FIRST, FOREIGN, uuid4()])
     assert [(ref.id, ref.table) for ref in await shelf.list()] == [(SECOND, "sales"), (FIRST, "sales_2")]
     assert (await shelf.get("SALES_2")).id == FIRST
     assert (await shelf.get(str(FIRST))).id == FIRST
@@ -104,7 +104,7 @@ async def test_after_the_split_only_training_rows_can_be_opened(
 ) -> None:
     workspace, shelf = (
         SessionWorkspace(open_uow, blob_store, OWNER, SESSION),
-        SessionShelf(open_uow, OWNER, [FIRST]),
+        SessionDatasets(open_uow, OWNER, [FIRST]),
     )
     await keep(open_uow, 2, "frame", "data", "all")
     assert await list_queryable_tables(shelf, workspace) == {"sales": FIRST.hex * 2, "data": "all"}

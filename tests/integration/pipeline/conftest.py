@@ -15,11 +15,11 @@ import pytest_asyncio
 from tests.patience import HANG_GUARD_S
 
 from app.agents.roster import assemble_crew
-from app.artifacts.session_workspace import FILES
+from app.artifacts.session_workspace import FILE_KINDS
 from app.artifacts.workspace import FileRef, FrameRef
 from app.datasets.dataset_source import DatasetRef
 from app.datasets.prices import Prices
-from app.datasets.session_datasets import pick
+from app.datasets.session_datasets import find_dataset
 from app.errors import LabError
 from app.llm.config import ChatConfig
 from app.modeling.problem.names import resolve_name
@@ -59,7 +59,7 @@ class JournalWorkspace:
         return list(self._named(kind).values())
 
     async def files(self) -> list[FileRef]:
-        kept = {draft.name: draft for draft in self.journal.artifacts if draft.kind in FILES}
+        kept = {draft.name: draft for draft in self.journal.artifacts if draft.kind in FILE_KINDS}
         return [FileRef(draft.name, draft.digest, draft.size_bytes) for draft in kept.values()]
 
     async def file(self, name: str) -> FileRef:
@@ -153,7 +153,7 @@ class Shelf:
         return self.datasets
 
     async def get(self, name: str) -> DatasetRef:
-        return pick(self.datasets, name)
+        return find_dataset(self.datasets, name)
 
 
 @dataclass

@@ -54,7 +54,7 @@ async def market(lab: Lab, database_url: str, tmp_path: Path) -> AsyncIterator[L
     prices = Prices(database, lab.computer, tmp_path, None)
     file = tmp_path / "bars.csv"
     pd.concat([bars("BTC", 60_000, 1, 8e-4), bars("ETH", 3_000, 2, 0.0)]).to_csv(file, index=False)
-    added = await prices.add(file, file.name)
+    added = await prices.import_file(file, file.name)
     assert (added["added"], added["bad"]["count"]) == (2 * BARS, 0)
     lab.prices = prices
     yield lab

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.artifacts.sweep import due_blobs, sweep_blobs
+from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
 from app.errors import NotFound
 from app.storage.postgres import PostgresBlobs
@@ -69,7 +69,7 @@ async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Pat
     )
 
     assert await sweep_blobs(database, blobs, age_s=60.0) == 0
-    assert await due_blobs(database, blobs, age_s=0.0) == 2
+    assert await count_sweepable_blobs(database, blobs, age_s=0.0) == 2
     assert await sweep_blobs(database, blobs, age_s=0.0) == 2
     for word in words:
         if word in ("orphan", "ended"):

@@ -15,7 +15,7 @@ from app.agents.runtime.conversation import make_brief_message, to_data_block
 from app.agents.runtime.loop import Agent, AgentResult, Check
 from app.artifacts.workspace import FrameRef
 from app.datasets.dataset_source import DatasetRef
-from app.datasets.session_datasets import pick
+from app.datasets.session_datasets import find_dataset
 from app.llm.config import ChatConfig
 from app.llm.offline import Decide
 from app.modeling.problem.names import resolve_name
@@ -33,7 +33,7 @@ class Shelf:
         return self.datasets
 
     async def get(self, name: str) -> DatasetRef:
-        return pick(self.datasets, name)
+        return find_dataset(self.datasets, name)
 
 
 @dataclass

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.artifacts.file_names import checked_name
+from app.artifacts.file_names import normalize_file_name
 from app.errors import ToolRefused
 
 
 @pytest.mark.parametrize("name", ["notes.md", "Bericht 2024.txt", "größe.csv", "a", "x" * 120, "表.txt"])
 def test_plain_names_stay_what_they_are(name):
-    assert checked_name(name) == name
+    assert normalize_file_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -40,19 +40,19 @@ def test_plain_names_stay_what_they_are(name):
 )
 def test_what_could_be_another_place_or_name_is_refused(name):
     with pytest.raises(ToolRefused, match="cannot be a file's name"):
-        checked_name(name)
+        normalize_file_name(name)
 
 
 @given(st.text(max_size=130))
 def test_an_accepted_name_is_one_visible_segment(name):
     try:
-        known = checked_name(name)
+        known = normalize_file_name(name)
     except ToolRefused:
         return
     assert not set(known) & set("/\\:\0\n")
     assert known.strip(". ") == known
-    assert checked_name(known) == known
+    assert normalize_file_name(known) == known
 
 
 def test_two_spellings_of_one_name_are_one_name():
-    assert checked_name("gro\u0308sse.md") == checked_name("grösse.md")
+    assert normalize_file_name("gro\u0308sse.md") == normalize_file_name("grösse.md")

@@ -1,6 +1,6 @@
 import pytest
 
-from app.datasets.refusals import refusing_unreadable
+from app.datasets.refusals import refuse_unreadable_files
 from app.errors import InvalidInput, LabError, TooLarge
 from app.sandbox.computer import CellLost, ComputationFailed
 
@@ -18,7 +18,7 @@ from app.sandbox.computer import CellLost, ComputationFailed
 def test_a_cell_that_ends_while_it_reads_a_file_refuses_the_file(
     code: str, kind: type[LabError], refusal: str
 ) -> None:
-    with pytest.raises(kind) as refused, refusing_unreadable():
+    with pytest.raises(kind) as refused, refuse_unreadable_files():
         raise ComputationFailed(code, "Its process was ended by SIGSEGV.")
     assert refused.value.code == refusal
     assert "SIGSEGV" not in refused.value.detail
@@ -28,6 +28,6 @@ def test_a_cell_that_ends_while_it_reads_a_file_refuses_the_file(
     "error", [CellLost("computation_died", "lost"), ComputationFailed("computation_cancelled", "cancelled")]
 )
 def test_an_end_that_says_nothing_of_the_file_is_passed_on(error: ComputationFailed) -> None:
-    with pytest.raises(ComputationFailed) as passed, refusing_unreadable():
+    with pytest.raises(ComputationFailed) as passed, refuse_unreadable_files():
         raise error
     assert passed.value is error

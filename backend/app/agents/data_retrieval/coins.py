@@ -3,7 +3,7 @@
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call
-from app.datasets.price_series import known_coin
+from app.datasets.price_series import find_coin
 
 
 def list_coins(view: ConversationView) -> AgentAction | None:
@@ -35,7 +35,7 @@ def fetch_prices(view: ConversationView) -> AgentAction | None:
 def select_coins(view: ConversationView) -> list[str]:
     """Return the planned coins with stored prices, else the user's answer, else the only stored coin."""
     available, planned = _available_coins(view), _plan(view).coins
-    matches = [coin for name in planned if (coin := known_coin(name, available))]
+    matches = [coin for name in planned if (coin := find_coin(name, available))]
     if matches:
         return list(dict.fromkeys(matches))
     if answer := view.last_success("ask_user"):
@@ -45,7 +45,7 @@ def select_coins(view: ConversationView) -> list[str]:
 
 def describe_substitution(view: ConversationView, plan: Plan) -> str:
     """Describe which coins replace planned coins without stored prices; empty if none is missing."""
-    missing = [coin for coin in plan.coins if known_coin(coin, _available_coins(view)) is None]
+    missing = [coin for coin in plan.coins if find_coin(coin, _available_coins(view)) is None]
     if not missing:
         return ""
     substitutes = _join_names(select_coins(view))

@@ -9,7 +9,7 @@ from app.agents.goals.vocabulary import COINS
 from app.agents.planner.tool_answers import CoinListing, ListedCoin
 from app.agents.runtime.conversation import ConversationView
 from app.computations.bars.interval import DAY_S, interval_seconds
-from app.datasets.price_series import known_coin
+from app.datasets.price_series import find_coin
 
 PRICES_TOOL = "get_available_coins"
 
@@ -93,10 +93,10 @@ def _make_stored_series(row: ListedCoin) -> StoredSeries:
 def _match_coin(token: str, names: Sequence[str]) -> str | None:
     symbol = COINS.get(token.lower())
     if symbol:
-        return known_coin(symbol, names) or symbol
+        return find_coin(symbol, names) or symbol
     in_capitals = len(token) > 1 and token == token.upper() and not token.isdigit()
     if in_capitals or len(token) >= _MIN_LOWERCASE_LETTERS:
-        coin = known_coin(token, names)
+        coin = find_coin(token, names)
         return coin if in_capitals or (coin and _is_same_symbol(token, coin)) else None
     return None
 

@@ -71,7 +71,7 @@ async def upload_dataset(
 async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> Page[DatasetView]:
     """Newest first."""
     rows = await DatasetRepository(uow.db, principal.user_id).page(page.portion)
-    return keyed_page(page, rows.each(DatasetView.model_validate))
+    return keyed_page(page, rows.map(DatasetView.model_validate))
 
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))

@@ -22,7 +22,7 @@ async def create_key(wanted: KeyCreate, principal: SignedInDep, uow: UowDep) -> 
 @router.get("", operation_id="list_keys")
 async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> Page[KeyView]:
     rows = await KeyRepository(uow.db, principal.user_id).page(page.portion)
-    return keyed_page(page, rows.each(KeyView.model_validate))
+    return keyed_page(page, rows.map(KeyView.model_validate))
 
 
 @router.delete("/{key_id}", status_code=204, operation_id="revoke_key", responses=problems(404))

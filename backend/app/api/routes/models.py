@@ -25,7 +25,7 @@ from app.artifacts.model_schemas import (
     PredictionView,
     TablePrediction,
 )
-from app.artifacts.predictions import Predictor, Table
+from app.artifacts.predictions import PredictionTable, Predictor
 from app.datasets.repository import DatasetRepository
 from app.runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
 from app.sessions.service import SessionService
@@ -64,8 +64,8 @@ async def predict(model_id: UUID, request: PredictionRequest, predictor: Predict
     """Rows that lack a column or hold a wrong type are refused, naming the nearest columns; extra columns,
     unseen categories and values out of range are warned of. A large table: `/models/{model_id}/predictions`."""
     if request.rows is not None:
-        return await predictor.rows(model_id, request.rows)
-    return await predictor.table(model_id, await _table(request, predictor), request.format)
+        return await predictor.predict_rows(model_id, request.rows)
+    return await predictor.predict_table(model_id, await _table(request, predictor), request.format)
 
 
 @router.post(
@@ -87,7 +87,7 @@ async def predict_table(
 ) -> RunStatusView:
     """Start to predict a table of any length, as a run: watch or cancel it there; its artifact holds a row for
     each row of the table. What is wrong with the columns is said before anything is predicted."""
-    model = await predictor.model(model_id)
+    model = await predictor.get_model(model_id)
     table = await _table(wanted, predictor)
     order = PredictionOrder(model=model.digest, table=table.digest, format=wanted.format)
     run = PredictionRun(
@@ -100,9 +100,9 @@ async def predict_table(
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
-async def _table(wanted: TablePrediction, predictor: Predictor) -> Table:
+async def _table(wanted: TablePrediction, predictor: Predictor) -> PredictionTable:
     if wanted.artifact_id is not None:
-        return await predictor.artifact(wanted.artifact_id)
+        return await predictor.get_table(wanted.artifact_id)
     async with predictor.open_uow() as uow:
         dataset = await DatasetRepository(uow.db, predictor.owner).get(wanted.dataset_id)  # type: ignore[arg-type]  # one of both is given
-    return Table(dataset.digest, dataset.name, dataset.id)
+    return PredictionTable(dataset.digest, dataset.name, dataset.id)

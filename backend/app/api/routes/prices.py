@@ -13,7 +13,7 @@ from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
-from app.datasets.prices import ImportOptions, Prices, in_utc
+from app.datasets.prices import ImportOptions, Prices, to_utc
 from app.errors import Forbidden
 from app.sandbox.contract import Progress
 
@@ -68,19 +68,19 @@ async def import_prices(
     sent = await stack.enter_async_context(received(request, resources.settings.home / "uploads", limit))
 
     async def load(report: Progress) -> Mapping[str, Any]:
-        loaded = await prices.add(sent.path, sent.filename, wish, report)
+        loaded = await prices.import_file(sent.path, sent.filename, wish, report)
         return ImportView.model_validate(loaded).model_dump(mode="json")
 
     if wants_progress(request):
         return NdjsonProgressResponse(load, stack.aclose)
     async with stack:
-        return ImportView.model_validate(await prices.add(sent.path, sent.filename, wish))
+        return ImportView.model_validate(await prices.import_file(sent.path, sent.filename, wish))
 
 
 @router.get("/coins", operation_id="list_coins")
 async def list_coins(prices: PricesDep) -> list[CoinView]:
     """Every coin and interval that you see."""
-    return [CoinView.model_validate(one.listed()) for one in await prices.series()]
+    return [CoinView.model_validate(one.to_json()) for one in await prices.list_series()]
 
 
 @router.get("/statistics", operation_id="get_price_statistics")
@@ -92,7 +92,7 @@ async def get_price_statistics(
     end: datetime | None = None,
 ) -> list[CoinStatistics]:
     """Per coin and interval, between two times; a time without a zone is UTC."""
-    rows = await prices.statistics(coin and coin.upper(), in_utc(start), in_utc(end), interval)
+    rows = await prices.statistics(coin and coin.upper(), to_utc(start), to_utc(end), interval)
     return [CoinStatistics.model_validate(row) for row in rows]
 
 

@@ -59,7 +59,7 @@ async def create_run(
 @router.get("", operation_id="list_runs")
 async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> Page[RunSummary]:
     """Your runs, newest first."""
-    return keyed_page(page, (await reader.list_sessions(None, page.portion)).each(RunSummary.from_session))
+    return keyed_page(page, (await reader.list_sessions(None, page.portion)).map(RunSummary.from_session))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))

@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.datasets.sources.source import Brought, Tell
+from app.datasets.sources.source import ReportProgress, SourceFile
 from app.errors import InvalidInput, LabError, Unavailable
 from app.modeling.problem.names import nearest_names
 
-_PAGE = 1_000
-_TRIES = 6
+_MAX_PAGE_BARS = 1_000
+_MAX_TRIES = 6
 _FIRST_PAUSE_S = 1.0
 _COLUMNS = ("timestamp", "open", "high", "low", "close", "volume")
 
@@ -33,8 +33,8 @@ class ExchangeSource:
     until: datetime
     sleep: Callable[[float], object] = time.sleep
 
-    def bring(self, folder: Path, tell: Tell) -> Brought:
-        with _telling_failures(self.exchange.id):
+    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
+        with _translate_errors(self.exchange.id):
             self._check()
             path = folder / "bars.csv"
             with path.open("w", encoding="utf-8", newline="") as file:
@@ -48,7 +48,7 @@ class ExchangeSource:
             raise InvalidInput(
                 "no_bars", f"{self.exchange.id} has no bars of {self.symbol} at {self.interval} in that time."
             )
-        return Brought(path, self.symbol, self.interval)
+        return SourceFile(path, self.symbol, self.interval)
 
     def _check(self) -> None:
         exchange = self.exchange
@@ -57,32 +57,32 @@ class ExchangeSource:
         if self.interval not in exchange.timeframes:
             known = ", ".join(exchange.timeframes)
             raise InvalidInput("bad_interval", f"{exchange.id} has no bars of {self.interval}, but of {known}.")
-        self._patiently(exchange.load_markets)
+        self._retry(exchange.load_markets)
         if self.symbol not in exchange.markets:
             close = ", ".join(nearest_names(self.symbol, list(exchange.markets))) or "others"
             raise InvalidInput("unknown_symbol", f"{exchange.id} has no {self.symbol!r}; it has {close}.")
 
-    def _pages(self, tell: Tell) -> Iterator[list[Row]]:
+    def _pages(self, tell: ReportProgress) -> Iterator[list[Row]]:
         """Rows in order of time, none twice. An empty page is a hole: what comes after it is asked for, too."""
         step_ms = self.exchange.parse_timeframe(self.interval) * 1_000
         begin_ms, end_ms = (int(at.timestamp() * 1_000) for at in (self.since, self.until))
         next_ms = begin_ms
         while next_ms <= end_ms:
             asked_ms = next_ms
-            answer = self._patiently(
-                lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, asked_ms, _PAGE)  # noqa: B023
+            answer = self._retry(
+                lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, asked_ms, _MAX_PAGE_BARS)  # noqa: B023
             )
             page = [row for row in answer if next_ms <= row[0] <= end_ms]
             yield page
-            next_ms = page[-1][0] + step_ms if page else next_ms + _PAGE * step_ms
+            next_ms = page[-1][0] + step_ms if page else next_ms + _MAX_PAGE_BARS * step_ms
             done = min((next_ms - begin_ms) / max(end_ms - begin_ms, 1), 1.0)
             tell(done, f"{self.symbol} to {self.exchange.iso8601(min(next_ms, end_ms))}")
 
-    def _patiently(self, ask: Callable[[], Any]) -> Any:
+    def _retry(self, ask: Callable[[], Any]) -> Any:
         """Again, after ever longer pauses, while the exchange is busy or away."""
         network_error = _ccxt().NetworkError
         pause_s = _FIRST_PAUSE_S
-        for left in reversed(range(_TRIES)):
+        for left in reversed(range(_MAX_TRIES)):
             try:
                 return ask()
             except network_error:
@@ -113,7 +113,7 @@ def _ccxt() -> Any:
 
 
 @contextmanager
-def _telling_failures(name: str) -> Iterator[None]:
+def _translate_errors(name: str) -> Iterator[None]:
     """CCXT's errors in one sentence, without the address that was asked."""
     ccxt = _ccxt()
     try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.datasets.sources.source import Brought, Tell
+from app.datasets.sources.source import ReportProgress, SourceFile
 from app.errors import NotFound
 
 
@@ -13,8 +13,8 @@ class FileSource:
     coin: str | None = None
     interval: str | None = None
 
-    def bring(self, folder: Path, tell: Tell) -> Brought:
+    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
         """The file itself; nothing is copied."""
         if not self.path.is_file():
             raise NotFound("no_such_file", f"There is no file {self.path}.")
-        return Brought(self.path, self.coin, self.interval)
+        return SourceFile(self.path, self.coin, self.interval)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-Tell = Callable[[float, str], object]
+ReportProgress = Callable[[float, str], object]
 """Hears how far the work is, 0 to 1, and what it does."""
 
 
 @dataclass(frozen=True)
-class Brought:
+class SourceFile:
     """A file that `Prices.add` reads; its coin and interval where the file does not say them."""
 
     path: Path
@@ -19,6 +19,6 @@ class Brought:
 
 
 class BarSource(Protocol):
-    def bring(self, folder: Path, tell: Tell) -> Brought:
+    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
         """Blocking; new files go into `folder`. Raises LabError saying what is wrong and what to do."""
         ...

@@ -1,4 +1,4 @@
-"""The schema, a module for each noun; `Base.metadata` has all of it."""
+"""The schema, in one module per subject; `Base.metadata` holds all tables."""
 
 from app.db.tables.accounts import ApiKeyRow, AuditRow, RefreshTokenRow, UserRow
 from app.db.tables.artifacts import ArtifactRow

@@ -1,4 +1,4 @@
-"""Who signs in, with what, and what they and their admins did."""
+"""Tables of users, their credentials and the audit trail."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,17 +14,17 @@ class UserRow(Base):
 
     id: Mapped[UUID] = new_id()
     email: Mapped[str] = mapped_column(unique=True)
-    """Lower-cased by auth before it comes here."""
+    """In lower case; `auth.schemas.Email` converts it."""
     password_hash: Mapped[str]
     role: Mapped[str] = mapped_column(CheckConstraint("role IN ('user', 'admin')", name="role"))
     created_at: Mapped[datetime] = now()
     disabled_at: Mapped[datetime | None]
     quotas: Mapped[Json] = mapped_column(server_default=text("'{}'"))
-    """What this user may have beside the settings: `auth.quotas.QuotaWish` as JSON."""
+    """Quotas of this user that override the settings: `auth.quotas.QuotaUpdate` as JSON."""
 
 
 class RefreshTokenRow(Base):
-    """One link of a rotating chain; using a used one revokes its whole family."""
+    """One token of a rotating family; using a token twice revokes the family."""
 
     __tablename__ = "refresh_tokens"
 
@@ -55,7 +55,7 @@ class ApiKeyRow(Base):
 
 
 class AuditRow(Base):
-    """Append-only: who did what to which thing."""
+    """One audited action. Append-only."""
 
     __tablename__ = "audit"
 

@@ -1,4 +1,4 @@
-"""What sessions make."""
+"""The table of artifacts, the outputs of sessions."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from app.db.tables.base import Base, Json, new_id
 
 
 class ArtifactRow(Base):
-    """Something a session left, by name; its bytes are a blob."""
+    """An output of a session, by name; its bytes are a blob."""
 
     __tablename__ = "artifacts"
     __table_args__ = (
@@ -36,4 +36,4 @@ class ArtifactRow(Base):
     meta: Mapped[Json] = mapped_column(server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     mentions: Mapped[list[str]] = mapped_column(Computed("digests_in(meta)", persisted=True), deferred=True)
-    """Digests of further blobs that `meta` names."""
+    """Digests of further blobs in `meta`, computed by Postgres: the sweep looks them up by index."""

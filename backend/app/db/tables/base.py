@@ -1,4 +1,4 @@
-"""What all tables share.
+"""Base class, column types and conventions of all tables.
 
 Times are aware UTC, sizes bytes, ids random UUIDs. Digests are lower-case hexadecimal SHA-256.
 """
@@ -14,7 +14,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 Json = dict[str, Any]
 
-# Kept as written: jsonb reorders keys and turns 1e16 into an integer, and then replay differs from live.
+# Plain JSON keeps the text as written: jsonb reorders keys and turns 1e16 into an integer, so that a replay
+# would differ from the live run.
 VERBATIM = JSON
 
 

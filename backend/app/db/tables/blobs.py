@@ -1,4 +1,4 @@
-"""Bytes by content address, where Postgres keeps them."""
+"""Tables of blobs: content addresses and, for the Postgres store, bytes."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from app.db.tables.base import Base, now
 
 
 class BlobRow(Base):
-    """Bytes by content address; in Postgres they lie in `blob_chunks`, else in the chosen store."""
+    """A blob by its content address; bytes are in `blob_chunks` or in the configured store."""
 
     __tablename__ = "blobs"
 

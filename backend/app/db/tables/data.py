@@ -1,4 +1,4 @@
-"""What users bring: tables, and prices."""
+"""Tables of uploaded datasets and of price bars."""
 
 from datetime import datetime
 from typing import Any
@@ -20,10 +20,10 @@ class DatasetRow(Base):
     id: Mapped[UUID] = new_id()
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     name: Mapped[str]
-    """Chosen by its owner, a table name in SQL; unique only in the eyes of a session."""
+    """Chosen by its owner, not unique; a session derives a unique table name from it for SQL."""
     filename: Mapped[str]
     source_digest: Mapped[str]
-    """Of the upload as it was sent, which is not kept: the same file sent again is known by it."""
+    """Digest of the uploaded file, which is not stored: it identifies a repeated upload."""
     source_size_bytes: Mapped[int] = mapped_column(BigInteger)
     digest: Mapped[str]
     """The Parquet file that the upload was converted to."""
@@ -32,14 +32,14 @@ class DatasetRow(Base):
     columns: Mapped[list[Any]]
     """`[{"name", "type", ...}]` in file order."""
     format: Mapped[Json]
-    """What was sniffed: kind, delimiter, decimal, encoding, compression, notes."""
+    """Detected format: kind, delimiter, decimal, encoding, compression, notes."""
     profile: Mapped[Json]
     idempotency_key: Mapped[str | None]
     created_at: Mapped[datetime] = now()
 
 
 class PriceSeriesRow(Base):
-    """Bars of one coin at one interval: a user's own, or everybody's when nobody owns it."""
+    """Bars of one coin at one interval; shared by all users when `owner_id` is null."""
 
     __tablename__ = "price_series"
     __table_args__ = (UniqueConstraint("owner_id", "coin", "interval_s", postgresql_nulls_not_distinct=True),)
@@ -57,13 +57,13 @@ class PriceSeriesRow(Base):
 
 
 class PriceBarRow(Base):
-    """One bar. A foreign key would be asked for each of millions: a trigger drops a series' bars instead."""
+    """One bar. A trigger deletes a series' bars: a foreign key would be checked for millions of rows."""
 
     __tablename__ = "price_bars"
 
     series_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     ts: Mapped[datetime] = mapped_column(primary_key=True)
-    """When it began."""
+    """Start of the bar."""
     open: Mapped[float]
     high: Mapped[float]
     low: Mapped[float]

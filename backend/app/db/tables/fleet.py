@@ -1,4 +1,4 @@
-"""What processes tell each other, and work that any of them finishes."""
+"""Tables of worker processes and of work that any of them may take."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from app.db.tables.base import Base, Json, new_id, now
 
 
 class DeletionRow(Base):
-    """What is to be deleted and cannot go at once; workers finish it, however often they are killed."""
+    """A requested deletion that waits for sessions to end; workers complete it, also after crashes."""
 
     __tablename__ = "deletions"
     __table_args__ = (
@@ -27,18 +27,18 @@ class DeletionRow(Base):
     kind: Mapped[str] = mapped_column(CheckConstraint("kind IN ('session', 'user')", name="kind"))
     target_id: Mapped[UUID]
     owner_id: Mapped[UUID]
-    """No foreign key: it outlives its owner."""
+    """No foreign key: the row outlives its owner."""
     asked_by: Mapped[str]
     """`user`, `admin` or `operator`."""
     asked_at: Mapped[datetime] = now()
     lease_until: Mapped[datetime | None]
     gone: Mapped[Json] = mapped_column(server_default=text("'{}'"))
-    """How much of each kind has gone so far."""
+    """Number of deleted rows so far, by kind."""
     done_at: Mapped[datetime | None]
 
 
 class ChoreRow(Base):
-    """Work that some process of the fleet does now and then; whoever moves `due_at` does it."""
+    """Periodic work of the fleet; the process that advances `due_at` performs it."""
 
     __tablename__ = "chores"
 
@@ -53,9 +53,9 @@ class WorkerRow(Base):
 
     id: Mapped[UUID] = new_id()
     graphs: Mapped[Json]
-    """Versions that it can run, by graph: `{"pipeline": [7, 8]}`."""
+    """Versions of graphs that the process can run, by graph: `{"pipeline": [7, 8]}`."""
     queues: Mapped[list[str]]
     fit_slots: Mapped[int] = mapped_column(server_default=text("0"))
-    """Fits that it computes at the same time; 0 for a worker that serves no `compute` queue."""
+    """Number of concurrent fits; 0 for a worker that serves no `compute` queue."""
     started_at: Mapped[datetime] = now()
     seen_at: Mapped[datetime] = now()

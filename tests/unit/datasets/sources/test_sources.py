@@ -57,7 +57,7 @@ def bars_in(source: BarSource, folder: Path) -> dict[str, Any]:
     """What an import reads of the file that the source leaves."""
     (folder / "brought").mkdir()
     (folder / "read").mkdir()
-    brought = source.bring(folder / "brought", silent)
+    brought = source.fetch(folder / "brought", silent)
     facts: Any = prices.read_bars(
         CellWorkspace({"upload": brought.path}, folder / "read"),
         brought.path.name,
@@ -95,7 +95,7 @@ def test_a_source_brings_the_bars_that_it_has(opened: Callable[..., Any], tmp_pa
 def test_pages_go_on_where_the_last_one_ended_and_nothing_is_asked_twice(tmp_path: Path) -> None:
     rows = recorded(2 * PAGE + 17)
     with recorded_exchange(rows) as exchange, client_of(exchange) as client:
-        source_of(client, len(rows)).bring(tmp_path, silent)
+        source_of(client, len(rows)).fetch(tmp_path, silent)
     asked = [int(wish["startTime"]) for wish in exchange.asked]
     assert asked == [rows[0][0], rows[PAGE][0], rows[2 * PAGE][0]]
 
@@ -104,14 +104,14 @@ def test_a_hole_of_the_exchange_is_stepped_over(tmp_path: Path) -> None:
     rows = recorded(4_000)
     there = rows[:100] + rows[3_500:]
     with recorded_exchange(there) as exchange, client_of(exchange) as client:
-        bars = source_of(client, len(rows)).bring(tmp_path, silent)
+        bars = source_of(client, len(rows)).fetch(tmp_path, silent)
     assert len(bars.path.read_text().splitlines()) == len(there) + 1
 
 
 def test_a_busy_exchange_is_asked_again_after_longer_pauses(tmp_path: Path) -> None:
     rows, pauses = recorded(20), list[float]()
     with recorded_exchange(rows, faults=[429, 503, 429]) as exchange, client_of(exchange) as client:
-        brought = source_of(client, len(rows), pauses).bring(tmp_path, silent)
+        brought = source_of(client, len(rows), pauses).fetch(tmp_path, silent)
     assert pauses == [1.0, 2.0, 4.0]
     assert len(brought.path.read_text().splitlines()) == 21
 
@@ -122,7 +122,7 @@ def test_an_exchange_that_stays_away_is_named_without_its_address(tmp_path: Path
         client_of(exchange) as client,
         pytest.raises(Unavailable, match=r"^binance does not answer \(\w+\); try again later\.$"),
     ):
-        source_of(client, 5).bring(tmp_path, silent)
+        source_of(client, 5).fetch(tmp_path, silent)
     assert len(exchange.asked) == 6
 
 
@@ -130,13 +130,13 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="binance"):
         open_exchange("binanse")
     with pytest.raises(NotFound):
-        FileSource(tmp_path / "none.csv").bring(tmp_path, silent)
+        FileSource(tmp_path / "none.csv").fetch(tmp_path, silent)
     with recorded_exchange(recorded(5)) as exchange, client_of(exchange) as client:
         until = START + STEP
         with pytest.raises(InvalidInput, match="BTC/USDT"):
-            ExchangeSource(client, "BTC/USD", "5m", START, until).bring(tmp_path, silent)
+            ExchangeSource(client, "BTC/USD", "5m", START, until).fetch(tmp_path, silent)
         with pytest.raises(InvalidInput, match="no bars of 7m"):
-            ExchangeSource(client, "BTC/USDT", "7m", START, until).bring(tmp_path, silent)
+            ExchangeSource(client, "BTC/USDT", "7m", START, until).fetch(tmp_path, silent)
         later = START + timedelta(days=300)
         with pytest.raises(InvalidInput, match="in that time"):
-            ExchangeSource(client, "BTC/USDT", "5m", later, later + STEP).bring(tmp_path, silent)
+            ExchangeSource(client, "BTC/USDT", "5m", later, later + STEP).fetch(tmp_path, silent)
