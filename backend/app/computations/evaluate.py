@@ -20,7 +20,8 @@ from app.modeling.judging.evaluation import evaluate_predictions
 from app.modeling.judging.paired_test import PairedBootstrap
 from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
-from app.modeling.labels.split import FoldPlan, make_folds
+from app.modeling.labels.split import make_folds
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, get_rows_ahead, prediction_rows

@@ -11,7 +11,8 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.analysis.preview import normalize_recipe
-from app.modeling.labels.split import FoldPlan, make_folds
+from app.modeling.labels.split import make_folds
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FitFacts

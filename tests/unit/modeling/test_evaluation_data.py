@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from app.modeling.explanation.fold_importance import importance_on_fold
-from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.labels.split import make_folds
+from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from app.modeling.judging.evaluation import evaluate_predictions
-from app.modeling.labels.split import FoldPlan, choose_kind, make_folds
+from app.modeling.labels.split import choose_kind, make_folds
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.cross_validation import CrossValidated, cross_validate

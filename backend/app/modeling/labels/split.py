@@ -1,9 +1,7 @@
 """The hold-out split and the cross-validation folds."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,33 +19,8 @@ from app.modeling.labels.data_checks import check_enough, split_notes
 from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.labels.repeated_rows import NearDuplicates, find_near_duplicates
 from app.modeling.labels.splitters import time_blocks, walk_forward
+from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
-
-
-class SplitKind(StrEnum):
-    STRATIFIED = "stratified"
-    GROUPED = "grouped"
-    TIME = "time"
-    RANDOM = "random"
-
-
-@dataclass(frozen=True)
-class FoldPlan:
-    """The plan of cross-validation folds: the kind of the hold-out split, the number of folds and the seed."""
-
-    kind: SplitKind
-    count: int = 5
-    seed: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind.value, "count": self.count, "seed": self.seed}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Self:
-        try:
-            return cls(SplitKind(value["kind"]), int(value.get("count", 5)), int(value.get("seed", 0)))
-        except (KeyError, ValueError) as error:
-            raise InvalidInput("bad_folds", f"The fold plan is not valid: {error}.") from error
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
 from app.modeling.judging.comparison import compare_candidates
-from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.labels.split import make_folds
+from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.training import time_limits
 from app.modeling.training.fitting import CandidateSpec

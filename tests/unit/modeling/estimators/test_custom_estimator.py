@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.labels.split import make_folds
+from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.cross_validation import cross_validate, final_model
 from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import FoldPlan, SplitKind, choose_share, lock_holdout, make_folds
+from app.modeling.labels.split import choose_share, lock_holdout, make_folds
+from app.modeling.problem.folds import FoldPlan, SplitKind
 
 from ..frames import houses, people, problem, series
 
