@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.agents.size import FrameSize, measure_frame
-from app.agents.state import LabState
+from app.agents.state import SessionState
+from app.modeling.problem.folds import SplitKind
 
 DEFAULT_BUDGET_S = 60.0
 ENDING_BASE_S = 0.8
@@ -15,6 +16,8 @@ PLOTTING_RATIO = 0.7
 """Plots and statistics of the final evaluation, relative to the data analysis."""
 HOLDOUT_READING_RATIO = 0.3
 """Reading the hold-out (a fifth of the rows), relative to the split, which reads and writes all rows."""
+ANALYSIS_REPORT_RATIO = 0.3
+"""Writing the report relative to the data analysis: both draw figures of all columns."""
 MIN_REPORT_S = 0.6
 """Time to write the report of a small table."""
 REFIT_RATIO = 1.3
@@ -81,33 +84,31 @@ class Budget:
         )
 
 
-def make_budget(state: LabState) -> Budget:
-    preferences = state.get("preferences", {})
-    total_s = float(preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    node_seconds = state.get("took", {})
+def make_budget(state: SessionState) -> Budget:
+    preferences = state.training_preferences
+    total_s = preferences.time_budget_s or DEFAULT_BUDGET_S
     return Budget(
         total_s=total_s,
-        worked_s=float(state.get("worked_s", 0.0)),
+        worked_s=state.worked_s,
         ending_s=min(
-            estimate_ending_s(node_seconds) + min(estimate_refit_s(state), MAX_REFIT_SHARE * total_s),
+            estimate_ending_s(state.node_seconds) + min(estimate_refit_s(state), MAX_REFIT_SHARE * total_s),
             MAX_ENDING_SHARE * total_s,
         ),
-        deterministic=bool(preferences.get("deterministic")),
-        reporting_s=max(MIN_REPORT_S, 0.3 * node_seconds.get("data_analysis", 0.0)),
+        deterministic=bool(preferences.deterministic),
+        reporting_s=max(MIN_REPORT_S, ANALYSIS_REPORT_RATIO * state.node_seconds.get("data_analysis", 0.0)),
     )
 
 
-def estimate_refit_s(state: LabState) -> float:
+def estimate_refit_s(state: SessionState) -> float:
     """Estimate the seconds to refit the weighted candidates on all rows, one after the other.
 
     With time order the latest rows matter most, so time is reserved even before the first fit.
     """
-    split = state.get("split", {})
-    if not state.get("fits") and split.get("kind") == "time":
+    split = state.locked_split
+    if not state.fits and split is not None and split.kind is SplitKind.TIME:
         return MIN_FIRST_ROUND_FITS * REFIT_RATIO * measure_frame(state).min_fit_s
-    weights = state.get("weights", {})
-    weighted_fits = [fit for fit in state.get("fits", ()) if weights.get(fit["name"], 0.0) > 0]
-    return sum(REFIT_RATIO * float(fit["fit_s"]) / max(len(fit["run"]), 1) for fit in weighted_fits)
+    weighted_fits = [fit for fit in state.fits if state.weights.get(fit.name, 0.0) > 0]
+    return sum(REFIT_RATIO * fit.seconds_per_fold for fit in weighted_fits)
 
 
 def estimate_ending_s(node_seconds: Mapping[str, float]) -> float:

@@ -1,59 +1,58 @@
 """Fit summaries as the state carries them, their weights and the order of their folds."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from app.agents.state import Json
-from app.tools.fit_parts import fitted_folds, merge_parts
-
-_SUMMARY_KEYS = (
-    "name",
-    "estimator",
-    "hyperparameters",
-    "metric",
-    "greater_is_better",
-    "score",
-    "std",
-    "fold_scores",
-    "fold_count",
-    "folds",
-    "fit_s",
-    "limited",
-)
+from app.agents.state import LeftOut
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import FitSummary, merge_parts
+from app.modeling.problem.folds import FoldPlan, SplitKind
 
 
-def summarise_fits(fits: Iterable[Mapping[str, Any]]) -> list[Json]:
-    return [{**{key: fit[key] for key in _SUMMARY_KEYS}, "run": fitted_folds(fit)} for fit in fits]
-
-
-def merge_fits(earlier: Iterable[Json], new: Iterable[Json]) -> list[Json]:
+def merge_fits(earlier: Iterable[FitSummary], new: Iterable[FitSummary]) -> list[FitSummary]:
     """Merge fits into one entry per candidate, in the order of first appearance."""
-    parts: dict[str, list[Json]] = {}
+    parts: dict[str, list[FitSummary]] = {}
     for fit in (*earlier, *new):
-        parts.setdefault(fit["name"], []).append(fit)
-    return [_merge_parts(fits) for fits in parts.values()]
+        parts.setdefault(fit.name, []).append(fit)
+    return [_merge_newest(fits) for fits in parts.values()]
 
 
-def fold_order(folds: Mapping[str, Any]) -> list[int]:
+def fold_order(folds: FoldPlan) -> list[int]:
     """Return the fold numbers in fitting order.
 
     With time order the latest fold comes first: it has the most history and is nearest to the predicted time.
     """
-    numbers = list(range(int(folds["count"])))
-    return numbers[::-1] if folds["kind"] == "time" else numbers
+    numbers = list(range(folds.count))
+    return numbers[::-1] if folds.kind is SplitKind.TIME else numbers
 
 
-def ensemble_weights(candidates: Iterable[str], ensemble: Mapping[str, Any]) -> dict[str, float]:
+def ensemble_weights(candidates: Iterable[str], weights: Mapping[str, float]) -> dict[str, float]:
     """Return the ensemble weight of each candidate; 0 for candidates that the ensemble left out."""
-    return {name: float(ensemble["weights"].get(name, 0.0)) for name in candidates}
+    return {name: weights.get(name, 0.0) for name in candidates}
 
 
-def _merge_parts(fits: Sequence[Json]) -> Json:
+def _merge_newest(fits: Sequence[FitSummary]) -> FitSummary:
     """Join the fits of one candidate. The newest fit of a fold replaces older ones."""
     covered_folds: set[int] = set()
-    newest_fits: list[Json] = []
+    newest_fits: list[FitSummary] = []
     for fit in reversed(fits):
-        if not covered_folds.intersection(fit["run"]):
-            covered_folds.update(fit["run"])
+        if not covered_folds.intersection(fit.fitted_folds):
+            covered_folds.update(fit.fitted_folds)
             newest_fits.insert(0, fit)
     return merge_parts(newest_fits)
+
+
+@dataclass(frozen=True)
+class RoundFacts:
+    """The value of a tool that fits a round of candidates."""
+
+    fits: Sequence[FitSummary]
+    left_out: Sequence[LeftOut] = ()
+
+
+def read_rounds(values: Iterable[object]) -> RoundFacts:
+    """Read the values of several rounds as one, their fits in order."""
+    rounds = [parse_facts(RoundFacts, value) for value in values]
+    return RoundFacts(
+        [fit for facts in rounds for fit in facts.fits], [entry for facts in rounds for entry in facts.left_out]
+    )

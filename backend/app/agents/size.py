@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.agents.state import LabState
+from app.agents.state import SessionState
 from app.modeling.problem.forecast_steps import steps_per_origin
 
 CELLS_PER_SECOND = 2_500_000
@@ -24,8 +24,8 @@ class FrameSize:
         return FIT_START_S + self.rows * self.columns / CELLS_PER_SECOND
 
 
-def measure_frame(state: LabState) -> FrameSize:
-    columns = sum(COLUMNS_PER_TEXT if column.get("type") == "text" else 1 for column in state["columns"])
-    rows, problem = int(state["split"]["train_rows"]), state["problem"]
-    steps = steps_per_origin(rows, int(problem["horizon"])) if problem.get("every_step") else 1
+def measure_frame(state: SessionState) -> FrameSize:
+    columns = sum(COLUMNS_PER_TEXT if column.type == "text" else 1 for column in state.columns)
+    rows, problem = state.split.train_rows, state.problem
+    steps = steps_per_origin(rows, problem.horizon) if problem.every_step and problem.horizon else 1
     return FrameSize(rows * steps, columns)

@@ -1,15 +1,44 @@
 """The pipeline's state: names and small facts that agents pass on, never data."""
 
-from typing import Any, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypedDict
+
+from pydantic import Field
+
+from app.errors import InvalidInput
+from app.modeling.problem.facts import ProblemFact, parse_facts
+from app.modeling.problem.fits import FitSummary
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import ColumnFact, ProblemJson, SplitFacts
+from app.tools.preferences import TrainingPreferences, read_preferences
 
 Json = dict[str, Any]
 
 
-class LabState(TypedDict, total=False):
-    """State of the graph. Frames, models and figures are artifacts and appear here by name.
+class RetrievedJson(TypedDict):
+    frame: str
+    target: str
+    exclude: list[str]
+    note: str
 
-    `step` counts the steps and belongs to the journal. `worked_s` is the session's working time at the last
-    reading of the clock, without the time spent waiting for the user.
+
+class LeftOutJson(TypedDict):
+    name: str
+    reason: str
+
+
+class AnswerJson(TypedDict):
+    unanswered: str
+    """The reason why a question has no answer; empty if it was answered."""
+
+
+class LabState(TypedDict, total=False):
+    """State of the graph, as JSON. Frames, models and figures are artifacts and appear here by name.
+
+    Nodes read it with `read_state`. `step` counts the steps and belongs to the journal. `worked_s` is the
+    session's working time at the last reading of the clock, without the time spent waiting for the user.
     """
 
     step: int
@@ -17,22 +46,19 @@ class LabState(TypedDict, total=False):
     preferences: Json
     plan: Json
     """The planner's `Plan`."""
-    retrieved: Json
-    """`{"frame", "rows", "target", "exclude", "note"}`."""
-    split: Json
-    """`modeling.results.SplitFacts`."""
-    problem: Json
+    retrieved: RetrievedJson
+    split: SplitFacts
+    problem: ProblemJson
     """The complete problem, including the columns that the analyst excluded."""
     analysis: Json
-    """Summary of the exploration: findings, leaks and suggested cleaning."""
-    answer: Json
-    """`{"unanswered"}`: the reason why a question has no answer; empty if it was answered."""
+    """The analyst's `AnalysisSummary`."""
+    answer: AnswerJson
     frame: str
     """The frame that candidates are fitted on."""
-    columns: list[Json]
+    columns: list[ColumnFact]
     fits: list[Json]
-    """Summaries of all candidates so far; see `agents.fits`."""
-    left_out: list[Json]
+    """`FitSummary` of all candidates so far."""
+    left_out: list[LeftOutJson]
     weights: dict[str, float]
     """Weight of each candidate in the latest ensemble."""
     blended: bool
@@ -42,7 +68,9 @@ class LabState(TypedDict, total=False):
     rounds: int
     """Number of fitting rounds after the first."""
     verdict: Json
+    """The evaluator's `Verdict`."""
     final: Json
+    """`FinalSummary`."""
     report: Json
     worked_s: float
     took: dict[str, float]
@@ -52,3 +80,135 @@ class LabState(TypedDict, total=False):
 
 
 LabUpdate = LabState
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSummary:
+    """The parts of the plan that nodes after planning read."""
+
+    question: str | None = None
+    model: str | None = None
+    families: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    trading: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitSummary:
+    """The parts of `SplitFacts` that nodes after the split read."""
+
+    kind: SplitKind
+    reason: str = ""
+    train_rows: int
+    folds: FoldPlan
+    target_summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FrameColumn:
+    """A column of the training frame, with its type as in `ColumnFact`."""
+
+    name: str
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A candidate that was not fitted, with the reason."""
+
+    name: str
+    reason: str
+
+    def to_json(self) -> LeftOutJson:
+        return {"name": self.name, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class TradingOutcome:
+    """The conclusion of the backtest."""
+
+    edge: Any
+    verdict: str
+
+
+@dataclass(frozen=True)
+class AnswerSummary:
+    """`unanswered`: the reason why a question has no answer; empty if it was answered."""
+
+    unanswered: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalSummary:
+    """The evaluation on the hold-out, as the report's author reads it. `traded`: the backtest's outcome."""
+
+    metric: str
+    metrics: Mapping[str, Any]
+    beats_baseline: bool | None
+    notes: Sequence[str] = ()
+    rows: int = 0
+    traded: TradingOutcome | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictSummary:
+    """The parts of the evaluator's verdict that later nodes read."""
+
+    chosen: str
+    tune: bool = False
+    cautions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionState:
+    """`LabState` as values. Facts of later nodes are None or empty until their node has run."""
+
+    goal: str = ""
+    preferences: Mapping[str, Any] = field(default_factory=dict)
+    plan: PlanSummary = PlanSummary()
+    locked_split: Annotated[SplitSummary | None, Field(alias="split")] = None
+    complete_problem: Annotated[ProblemFact | None, Field(alias="problem")] = None
+    analysis: Mapping[str, Any] = field(default_factory=dict)
+    answer: AnswerSummary | None = None
+    frame: str = ""
+    columns: Sequence[FrameColumn] = ()
+    fits: Sequence[FitSummary] = ()
+    left_out: Sequence[LeftOut] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    blended: bool = False
+    fit_slots: Annotated[int, Field(alias="hands")] = 1
+    completed_rounds: Annotated[int, Field(alias="rounds")] = 0
+    verdict: VerdictSummary | None = None
+    final: FinalSummary | None = None
+    worked_s: float = 0.0
+    node_seconds: Annotated[Mapping[str, float], Field(alias="took")] = field(default_factory=dict)
+
+    @property
+    def training_preferences(self) -> TrainingPreferences:
+        return read_preferences(self.preferences)
+
+    @property
+    def split(self) -> SplitSummary:
+        """Raises InvalidInput `not_split` before the hold-out is locked."""
+        if self.locked_split is None:
+            raise InvalidInput("not_split", "The hold-out is not locked yet.")
+        return self.locked_split
+
+    @property
+    def problem(self) -> Problem:
+        """Raises InvalidInput `not_split` before the hold-out is locked."""
+        if self.complete_problem is None:
+            raise InvalidInput("not_split", "The problem is complete only after the hold-out is locked.")
+        return self.complete_problem
+
+    @property
+    def chosen(self) -> str:
+        """The evaluator's choice. Raises InvalidInput `nothing_chosen` before its verdict."""
+        if self.verdict is None:
+            raise InvalidInput("nothing_chosen", "No candidate is chosen yet.")
+        return self.verdict.chosen
+
+
+def read_state(state: LabState) -> SessionState:
+    """Read the state of the graph once, at the start of a node."""
+    return parse_facts(SessionState, state)

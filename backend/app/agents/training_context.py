@@ -2,34 +2,54 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from app.agents.state import Json, LabState
+from app.agents.state import SessionState
+from app.modeling.problem.facts import ProblemFact
+from app.modeling.problem.folds import SplitKind
 from app.tools.context import TrainingContext
+from app.tools.preferences import read_preferences
 
 
-def make_training_context(state: LabState, deadline_s: float = 60.0) -> TrainingContext:
-    return TrainingContext(
-        state["problem"],
-        state["split"]["folds"],
-        deadline_s,
-        state.get("hands", 1),
-        tuple(state["plan"]["families"]),
+def make_training_context(state: SessionState, deadline_s: float = 60.0) -> TrainingContext:
+    return TrainingContext(state.problem, state.split.folds, deadline_s, state.fit_slots, state.plan.families)
+
+
+@dataclass(frozen=True)
+class SplitReason:
+    """The kind of the hold-out split and its reason as a sentence."""
+
+    kind: SplitKind
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemBrief:
+    """The part that the briefs of all agents after the split have in common. `rows`: training rows."""
+
+    goal: str
+    problem: ProblemFact
+    rows: int
+    split: SplitReason
+    families: tuple[str, ...]
+    preferences: Mapping[str, Any]
+    model: str
+    """`ensemble`, `single` or `interpretable`, see `preferred_model`."""
+
+
+def make_problem_brief(state: SessionState) -> ProblemBrief:
+    """Make the common part. `Brief(**vars(common), ...)` makes the brief of one agent from it."""
+    split = state.split
+    return ProblemBrief(
+        goal=state.goal,
+        problem=state.problem,
+        rows=split.train_rows,
+        split=SplitReason(split.kind, split.reason),
+        families=state.plan.families,
+        preferences=state.preferences,
+        model=state.plan.model or preferred_model(state.goal, state.preferences),
     )
-
-
-def make_problem_brief(state: LabState) -> Json:
-    """Make the brief that all agents after the split have in common."""
-    split = state["split"]
-    return {
-        "goal": state["goal"],
-        "problem": state["problem"],
-        "rows": split["train_rows"],
-        "split": {"kind": split["kind"], "reason": split["reason"]},
-        "families": state["plan"]["families"],
-        "preferences": state.get("preferences", {}),
-        "model": state["plan"]["model"] or preferred_model(state["goal"], state.get("preferences", {})),
-    }
 
 
 _SINGLE_MODEL = re.compile(r"\b(simple|simplest|single)\s+model\b|\bno ensembles?\b", re.IGNORECASE)
@@ -41,8 +61,8 @@ def preferred_model(goal: str, preferences: Mapping[str, Any]) -> str:
 
     The preference `model` decides; without one the goal's words do.
     """
-    if preference := preferences.get("model"):
-        return str(preference)
+    if preference := read_preferences(preferences).model:
+        return preference
     if _INTERPRETABLE_MODEL.search(goal):
         return "interpretable"
     return "single" if _SINGLE_MODEL.search(goal) else "ensemble"

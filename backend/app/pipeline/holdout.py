@@ -1,5 +1,7 @@
 """The two nodes that access the hold-out: one locks it, the other evaluates the final model on it."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -7,9 +9,10 @@ from langgraph.runtime import Runtime
 from app.agents.budget import make_budget
 from app.agents.context import LabContext
 from app.agents.planner.output import Plan
-from app.agents.state import Json, LabState, LabUpdate
+from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
 from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
+from app.modeling.problem.facts import dump_facts, parse_facts
 from app.tasks import run_concurrently
 from app.tools.backtest import backtest_model
 from app.tools.choosing import final_evaluation as evaluate_on_holdout
@@ -58,23 +61,23 @@ def make_problem_request(state: LabState) -> dict[str, Any]:
     return request
 
 
-async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     """Evaluate the chosen model on the hold-out, once, then refit it on all rows.
 
     The explanation and the backtest run at the same time, in a second cell.
     """
+    state = read_state(lab_state)
     ctx = runtime.context.tool_context(
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
-    model = {"model": state["verdict"]["chosen"]}
+    model = {"model": state.chosen}
     answer, trading = await run_concurrently(
-        _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state["plan"].get("trading"))
+        _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state.plan.trading)
     )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
-    facts: Any = answer.value
-    final = {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}
-    return {"final": {**final, "traded": trading}}
+    final = replace(parse_facts(FinalSummary, answer.value), traded=trading)
+    return {"final": dump_facts(final)}
 
 
 async def _evaluate_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
@@ -82,23 +85,24 @@ async def _evaluate_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
         refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
-        if ctx.training.problem.get("horizon"):
+        if ctx.training.problem.horizon:
             trained: Any = refit.value if refit.refusal is None else model
             await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": trained["model"]}))
     return evaluation
 
 
-async def _explain_and_backtest(ctx: ToolContext, model: Json, terms: Json | None) -> Json | None:
+async def _explain_and_backtest(
+    ctx: ToolContext, model: Json, terms: Mapping[str, Any] | None
+) -> TradingOutcome | None:
     """Explain the model and return the backtest's verdict; None if the plan has no trading terms."""
     trading = await _backtest(ctx, {**model, **terms}) if terms else None
     await _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model))
     return trading
 
 
-async def _backtest(ctx: ToolContext, arguments: Json) -> Json | None:
+async def _backtest(ctx: ToolContext, arguments: Json) -> TradingOutcome | None:
     answer = await _invoke(ctx, ToolRequest("tool:0.3", backtest_model.__name__, arguments))
-    facts: Any = answer.value
-    return None if answer.refusal is not None else {key: facts[key] for key in ("edge", "verdict")}
+    return None if answer.refusal is not None else parse_facts(TradingOutcome, answer.value)
 
 
 async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:

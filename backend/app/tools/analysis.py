@@ -6,11 +6,13 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.facts import dump_facts, parse_facts
 from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tasks import run_concurrently
+from app.tools.computed_facts import DrawnFigures, Exploration, RecipeFrame, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, TrainingFrame, figure_artifacts, find_training_frame, frame_artifact
 from app.tools.registry import FrameName, tool
@@ -42,17 +44,18 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
     """
     source = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
-        "problem": dict(ctx.training.problem),
+        "problem": ctx.training.problem.to_json(),
         "recipe": source.recipe,
         "seed": ctx.session.seed,
     }
     computed, drawing = await _explore(ctx, source, params)
-    facts: Any = {**computed.value, "figures": drawing.value["figures"]}  # type: ignore[dict-item,index,call-overload]
-    leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
+    explored = parse_facts(Exploration, computed.value)
+    drawn = parse_facts(DrawnFigures, drawing.value)
+    leaks = f", {len(explored.leaks)} possible leak(s)" if explored.leaks else ""
     return CallResult(
-        value=facts,
-        summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
-        artifacts=figure_artifacts(drawing, facts["figures"]),
+        value={**json_object(computed), "figures": [dump_facts(figure) for figure in drawn.figures]},
+        summary=f"{explored.rows} rows: {len(explored.findings)} finding(s){leaks}.",
+        artifacts=figure_artifacts(drawing, drawn.figures),
     )
 
 
@@ -65,14 +68,14 @@ async def _explore(
     """
     inputs = {"frame": source.digest}
     wide = len(source.columns) > MIN_WIDE_COLUMNS
-    if float(ctx.session.preferences.get("time_budget_s") or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
+    if (ctx.preferences.time_budget_s or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
         computed = await ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": False}), inputs)
         return computed, computed
     looking = ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": wide}), inputs)
     if wide:
         computed = await looking
         return computed, computed
-    drawing = Computation("explore.draw_overview", {"problem": params["problem"]})
+    drawing = Computation("explore.draw_overview", {"problem": ctx.training.problem.to_json()})
     return await run_concurrently(looking, ctx.computer.run(drawing, inputs))
 
 
@@ -136,12 +139,12 @@ async def _extend_recipe(
     if contains_code(params):
         raise ToolRefused("Custom code must be added by write_features, which tests it first.")
     source = await find_training_frame(ctx, frame)
-    all_params = {"problem": dict(ctx.training.problem), "recipe": source.recipe, **params}
+    all_params = {"problem": ctx.training.problem.to_json(), "recipe": source.recipe, **params}
     computed = await ctx.computer.run(Computation(function, all_params), {"frame": source.digest})
-    facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
-    effects = " ".join(facts["effects"]) or "Nothing was changed."
+    extended = parse_facts(RecipeFrame, computed.value)
+    effects = " ".join(extended.effects) or "Nothing was changed."
     return CallResult(
-        value=facts,
-        summary=f"{name}: {len(facts['columns'])} columns. {effects}"[:500],
-        artifacts=[frame_artifact(computed, name, facts)],
+        value={**json_object(computed), "frame": name},
+        summary=f"{name}: {len(extended.columns)} columns. {effects}"[:500],
+        artifacts=[frame_artifact(computed, name)],
     )

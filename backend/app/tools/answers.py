@@ -5,10 +5,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.problem.facts import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.code import Source, output_artifacts, run_code
+from app.tools.computed_facts import QueryRows, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
 from app.tools.program_answer import make_answer
@@ -34,11 +36,11 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)
-    facts: Any = computed.value
-    meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
+    answer = parse_facts(QueryRows, computed.value)
+    meta = {"rows": answer.row_count, "columns": answer.columns, "source": {"sql": sql}}
     return CallResult(
-        value={**facts, "language": "sql", "code": sql, "readings": list(readings)},
-        summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
+        value={**json_object(computed), "language": "sql", "code": sql, "readings": list(readings)},
+        summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
         artifacts=[make_artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
     )
 
@@ -55,8 +57,9 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
         raise ToolRefused(failed.detail) from failed
     output: Any = computed.value
     facts = make_answer(output.get("result") if isinstance(output, dict) else output)
+    answer = parse_facts(QueryRows, facts)
     return CallResult(
         value={**facts, "language": "python", "code": code, "readings": list(readings)},
-        summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
+        summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
         artifacts=output_artifacts(computed),
     )

@@ -5,14 +5,16 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.choosing import predict_holdout_in_isolation
+from app.tools.computed_facts import BacktestOutcome
 from app.tools.context import ToolContext
-from app.tools.fit_parts import PART_KIND
+from app.tools.fit_parts import PART_KIND, load_model, read_part
 from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
@@ -26,43 +28,43 @@ async def backtest_model(
     ctx: ToolContext, model: str, fee_bps: Bps, slippage_bps: Bps = 0.0, long_only: bool = False
 ) -> CallResult:
     """Simulate trading on the model's forecasts over the hold-out, after costs."""
-    ref = await ctx.frames.artifact("model", model)
+    traded = await load_model(ctx, model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": train.digest, "holdout": holdout.digest}
     fits: list[Any] = []
-    for part in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART_KIND)]:
-        facts = part.meta["fit"]
-        if facts["estimator"] == BASELINE or "oof" not in part.meta or facts.get("run") == []:
+    for ref in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART_KIND)]:
+        part = read_part(ref)
+        if part.fit.estimator == BASELINE or not part.oof or part.fit.fitted_folds == []:
             continue
-        inputs[f"oof_{len(fits)}"] = str(part.meta["oof"])
-        fits.append({"name": facts["name"], "calibration": facts.get("calibration")})
+        inputs[f"oof_{len(fits)}"] = part.oof
+        fits.append({"name": part.fit.name, "calibration": part.fit.calibration})
     terms: Any = {
         "fee_bps": fee_bps,
         "slippage_bps": slippage_bps,
         "low": 0.0 if long_only else -1.0,
         "high": 1.0,
     }
-    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen_model_facts(ref.meta["fit"])}
+    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen_model_facts(traded.fit)}
     try:
-        if contains_code(ref.meta["fit"]):
-            inputs["answers"] = await predict_holdout_in_isolation(ctx, ref, holdout)
+        if traded.contains_code:
+            inputs |= {"answers": await predict_holdout_in_isolation(ctx, traded, holdout)}
         else:
-            inputs["model"] = ref.digest
+            inputs |= {"model": traded.model}
         work = Computation("backtest.backtest_model", params)
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
         # The session keeps its model and score if the backtest fails.
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
-    value: Any = computed.value
+    outcome = parse_facts(BacktestOutcome, computed.value)
     ledger = make_artifact(computed.file(TRADES_FILE), "table", TRADES_FILE)
     return CallResult(
-        value=value,
-        summary=str(value["verdict"])[:500],
-        artifacts=[ledger, *figure_artifacts(computed, value["figures"])],
+        value=computed.value,
+        summary=outcome.verdict[:500],
+        artifacts=[ledger, *figure_artifacts(computed, outcome.figures)],
     )
 
 
-def _chosen_model_facts(fit: Any) -> dict[str, Any]:
+def _chosen_model_facts(fit: CandidateFit) -> dict[str, Any]:
     """Return the facts of a model that its predictions are interpreted by."""
-    return {"problem": dict(fit["problem"]), "calibration": fit.get("calibration")}
+    return {"problem": fit.problem, "calibration": fit.calibration}

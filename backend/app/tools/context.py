@@ -1,29 +1,29 @@
 """The context of a tool call: step, workspace, datasets and computer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.errors import ToolRefused
+from app.modeling.problem.folds import FoldPlan
+from app.modeling.problem.problem import Problem
 from app.sandbox.computer import Computer
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
+from app.tools.preferences import TrainingPreferences, read_preferences
 
 
 @dataclass(frozen=True)
 class TrainingContext:
     """Problem and folds after the split, with deadline and fit slots of the next round of fits.
 
-    `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded. `until_s`: the
-    session's working time at which the round must be over. `hands`: fits that are computed at a time.
-    `families`: the only ones that are fitted, besides the baseline; none named: any.
+    `deadline_s`: the session's working time at which the round must be over. `fit_slots`: fits that are
+    computed at a time. `families`: the only ones that are fitted, besides the baseline; empty for any.
     """
 
-    problem: Mapping[str, Any]
-    folds: Mapping[str, Any]
+    problem: Problem
+    folds: FoldPlan
     deadline_s: float = 60.0
     fit_slots: int = 1
     families: tuple[str, ...] = ()
@@ -49,6 +49,10 @@ class ToolContext:
     @property
     def session(self) -> SessionFacts:
         return self.step.session
+
+    @property
+    def preferences(self) -> TrainingPreferences:
+        return read_preferences(self.session.preferences)
 
     @property
     def training(self) -> TrainingContext:

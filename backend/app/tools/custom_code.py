@@ -11,11 +11,13 @@ from pydantic import Field
 
 from app.errors import ToolRefused, Unavailable
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.analysis import NewName
+from app.tools.computed_facts import TestedEstimator, TestedFeatures, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
 from app.tools.registry import ColumnName, FrameName, tool
@@ -59,7 +61,7 @@ async def write_features(
     for column in columns:
         resolve_name(column, base_frame.columns, "column")
     params: dict[str, Any] = {
-        "problem": dict(ctx.training.problem),
+        "problem": ctx.training.problem.to_json(),
         "recipe": base_frame.recipe,
         "name": name,
         "columns": columns,
@@ -67,13 +69,13 @@ async def write_features(
         "limit_s": _time_limit_s(ctx, FEATURE_TIME),
     }
     computed = await _run_trial(ctx, "custom_code.write_features", params, base_frame.digest)
-    facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
-    new = ", ".join(facts["new_columns"][:8]) or "changed columns"
+    features = parse_facts(TestedFeatures, computed.value)
+    new = ", ".join(features.new_columns[:8]) or "changed columns"
     return CallResult(
-        value=facts,
-        summary=f"{name}: made {new} by code that passed {len(facts['trial']['checks'])} checks."[:500],
+        value={**json_object(computed), "frame": name},
+        summary=f"{name}: made {new} by code that passed {len(features.trial.checks)} checks."[:500],
         artifacts=[
-            frame_artifact(computed, name, facts),
+            frame_artifact(computed, name),
             make_artifact(computed.file(f"{name}.py"), SOURCE_KIND, f"{name}.py"),
         ],
     )
@@ -105,7 +107,7 @@ async def write_estimator(
         raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
     base_frame = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
-        "problem": dict(ctx.training.problem),
+        "problem": ctx.training.problem.to_json(),
         "recipe": base_frame.recipe,
         "name": name,
         "source": source,
@@ -114,14 +116,13 @@ async def write_estimator(
         "limit_s": await time_left_s(ctx),
     }
     computed = await _run_trial(ctx, "custom_code.write_estimator", params, base_frame.digest)
-    facts: Any = computed.value
-    meta = {key: facts[key] for key in ("estimator", "hyperparameters")}
+    tested = parse_facts(TestedEstimator, computed.value)
+    meta = {"estimator": tested.estimator, "hyperparameters": tested.hyperparameters}
     file = computed.file(f"{name}.py")
-    trial = facts["trial"]
-    metric, score = ctx.training.problem["metric"], format_number(trial["score"])
+    metric, score = ctx.training.problem.metric, format_number(tested.trial.score)
     return CallResult(
-        value={**facts, "name": name},
-        summary=f"{name} can be trained; {metric} {score} in a trial on {trial['rows']} rows.",
+        value={**json_object(computed), "name": name},
+        summary=f"{name} can be trained; {metric} {score} in a trial on {tested.trial.rows} rows.",
         artifacts=[ArtifactDraft(ESTIMATOR_KIND, name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 
@@ -160,5 +161,5 @@ def _time_limit_s(ctx: ToolContext, bounds: tuple[float, float, float]) -> float
     share, min_s, max_s = bounds
     if ignores_clock(ctx):
         return MAX_DETERMINISTIC_TRIAL_S
-    budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
+    budget_s = ctx.preferences.time_budget_s or DEFAULT_BUDGET_S
     return min(max(share * budget_s, min_s), max_s)

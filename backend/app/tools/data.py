@@ -5,8 +5,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.json_types import JsonValue
+from app.modeling.problem.facts import parse_facts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
+from app.tools.computed_facts import FoundJoins, QueryRows, SplitRows, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, TRAIN, make_artifact
 from app.tools.registry import tool
@@ -73,12 +75,12 @@ async def execute_sql(
     computed = await ctx.computer.run(
         Computation("query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}), tables
     )
-    facts: Any = computed.value
-    meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
+    query = parse_facts(QueryRows, computed.value)
+    meta = {"rows": query.row_count, "columns": query.columns, "source": {"sql": sql}}
     artifacts = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
     return CallResult(
-        value={**facts, "frame": RETRIEVED if keep else None},
-        summary=f"{facts['row_count']} rows, {len(facts['columns'])} columns.",
+        value={**json_object(computed), "frame": RETRIEVED if keep else None},
+        summary=f"{query.row_count} rows, {len(query.columns)} columns.",
         artifacts=artifacts,
     )
 
@@ -99,9 +101,9 @@ async def relate_tables(
     refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
     computation = Computation("joins.relate", {"base": base_ref.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
-    facts: Any = computed.value
-    sentences = [join["text"] for join in facts["joins"]] or ["No table is joined."]
-    return CallResult(value=facts, summary=" ".join(sentences))
+    joins = parse_facts(FoundJoins, computed.value).joins
+    sentences = [join.text for join in joins] or ["No table is joined."]
+    return CallResult(value=computed.value, summary=" ".join(sentences))
 
 
 @tool(agents=())
@@ -110,15 +112,13 @@ async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> CallResult:
     table = await ctx.frames.frame(RETRIEVED)
     params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed}
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
-    facts: Any = computed.value
-    train = {"rows": facts["train_rows"], "columns": facts["columns"], "recipe": [], "source": TRAIN}
+    split = parse_facts(SplitRows, computed.value)
+    train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}
     return CallResult(
-        value=facts,
-        summary=f"{facts['train_rows']} training rows, {facts['holdout_rows']} locked ({facts['kind']}).",
+        value=computed.value,
+        summary=f"{split.train_rows} training rows, {split.holdout_rows} locked ({split.kind}).",
         artifacts=[
             make_artifact(computed.file("train.parquet"), "frame", TRAIN, train),
-            make_artifact(
-                computed.file("holdout.parquet"), "holdout", "holdout", {"rows": facts["holdout_rows"]}
-            ),
+            make_artifact(computed.file("holdout.parquet"), "holdout", "holdout", {"rows": split.holdout_rows}),
         ],
     )

@@ -3,12 +3,14 @@
 from typing import Any
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.facts import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.clock import recorded_work_s
+from app.tools.computed_facts import ModelExplanation, json_object
 from app.tools.context import ToolContext
+from app.tools.fit_parts import load_model
 from app.tools.frames import figure_artifacts
 from app.tools.registry import tool
 
@@ -28,22 +30,22 @@ MAX_OVERHEAD_S = 30.0
 @tool(agents=())
 async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     """Explain the model on the hold-out: importance, partial dependence, SHAP values and error segments."""
-    ref = await ctx.frames.artifact("model", model)
+    explained = await load_model(ctx, model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s = await explanation_limit_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
-    work = Computation("explain.explain_model", params, trusted=not contains_code(ref.meta["fit"]))
+    work = Computation("explain.explain_model", params, trusted=not explained.contains_code)
     limits = None if limit_s is None else Limits(time_s=limit_s + MAX_OVERHEAD_S)
     try:
-        computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
+        computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": explained.model}, limits)
     except ComputationFailed as failed:
         # The session keeps its model and score if the explanation fails.
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
-    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ExplanationFacts
+    explanation = parse_facts(ModelExplanation, computed.value)
     return CallResult(
-        value=value,
-        summary=_summary(model, value),
-        artifacts=figure_artifacts(computed, value.get("figures", ())),
+        value={**json_object(computed), "model": model},
+        summary=_summary(model, explanation),
+        artifacts=figure_artifacts(computed, explanation.figures),
     )
 
 
@@ -52,20 +54,20 @@ async def explanation_limit_s(ctx: ToolContext) -> float | None:
 
     None for deterministic sessions, which are limited by counts.
     """
-    if ctx.session.preferences.get("deterministic"):
+    if ctx.preferences.deterministic:
         return None
-    budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
+    budget_s = ctx.preferences.time_budget_s or DEFAULT_BUDGET_S
     left_s = ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call) - OVERHEAD_S
     return round(min(max(BUDGET_SHARE * budget_s, MIN_S), MAX_S, max(left_s, MIN_LATE_S)), 3)
 
 
-def _summary(model: str, facts: dict[str, Any]) -> str:
-    helping = [entry["column"] for entry in facts["importances"] if entry["helps"]]
+def _summary(model: str, explanation: ModelExplanation) -> str:
+    helping = [importance.column for importance in explanation.importances if importance.helps]
     relied = (
         f"Most important columns of {model}: {', '.join(helping[:3])}."
         if helping
         else "No column has a significant importance."
     )
-    worst = (facts["segments"] or {}).get("worst") or []
-    where = f" The error is largest where {worst[0]['column']} {worst[0]['text']}." if worst else ""
+    worst = explanation.segments.worst if explanation.segments else ()
+    where = f" The error is largest where {worst[0].column} {worst[0].text}." if worst else ""
     return f"{relied}{where}"

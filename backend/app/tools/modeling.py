@@ -1,11 +1,13 @@
 """Tools of the trainer: fit candidates with cross-validation."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
@@ -61,20 +63,20 @@ async def cross_validate_model(
     folds: Annotated[int, Field(ge=2, le=20)] = 5,
 ) -> CallResult:
     """Evaluate one candidate by cross-validation with another number of folds."""
-    return await _fit_round(ctx, frame, [candidate], {**ctx.training.folds, "count": folds}, None)
+    return await _fit_round(ctx, frame, [candidate], replace(ctx.training.folds, count=folds), None)
 
 
 async def _train(
     ctx: ToolContext, kind: str, frame: str, candidates: Sequence[Candidate], folds: list[int] | None
 ) -> CallResult:
-    problem_kind = ctx.training.problem["kind"]
+    problem_kind = ctx.training.problem.kind
     if problem_kind != kind:
         raise ToolRefused(f"The problem is {problem_kind}: call train_{problem_kind}_model.")
     return await _fit_round(ctx, frame, candidates, ctx.training.folds, folds)
 
 
 async def _fit_round(
-    ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: Any, run: list[int] | None
+    ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: FoldPlan, run: list[int] | None
 ) -> CallResult:
     check_families(ctx, [candidate.estimator for candidate in candidates])
     source = await find_training_frame(ctx, frame)
@@ -107,8 +109,8 @@ def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
         raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {unplanned}.")
 
 
-def check_run(run: Sequence[int] | None, folds: Any) -> None:
+def check_run(run: Sequence[int] | None, folds: FoldPlan) -> None:
     """Raise ToolRefused for a fold that does not exist."""
-    unknown = [fold for fold in run or () if fold >= int(folds["count"])]
+    unknown = [fold for fold in run or () if fold >= folds.count]
     if unknown:
-        raise ToolRefused(f"There are {folds['count']} folds, from 0; there is no fold {unknown[0]}.")
+        raise ToolRefused(f"There are {folds.count} folds, from 0; there is no fold {unknown[0]}.")

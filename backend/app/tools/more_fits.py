@@ -1,17 +1,21 @@
 """Fits after the first round: further folds, and tuning of hyperparameters."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import CandidateFit, FitSummary, merge_parts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult, Fit
 from app.tools.choosing import EVALUATOR, ModelNames
+from app.tools.computed_facts import Proposals, ProposedCandidate
 from app.tools.context import ToolContext
-from app.tools.fit_parts import fitted_folds, load_parts, merge_parts
+from app.tools.fit_parts import load_parts, read_part
 from app.tools.frames import find_training_frame
 from app.tools.modeling import Fold, Folds, check_run
 from app.tools.registry import tool
@@ -19,7 +23,6 @@ from app.tools.rounds import (
     ignores_clock,
     make_fit,
     run_round,
-    select_spec,
     time_left_s,
     time_shares_s,
 )
@@ -44,22 +47,19 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
     Where rows are ordered in time, `folds` [] fits them once more on all rows: that is then their model.
     """
     raw = await find_training_frame(ctx, "train")
-    requests: list[tuple[dict[str, Any], list[int]]] = []
+    requests: list[tuple[CandidateFit, list[int]]] = []
     for model in dict.fromkeys(models):
-        parts = [part.facts for part in await load_parts(ctx, model)]
-        facts = merge_parts(parts)
-        check_run(folds, facts["folds"])
-        size = DETERMINISTIC_CHUNK if ignores_clock(ctx) else folds_within(MAX_CHUNK_S, facts)
-        requests += [
-            ({**facts, "settings": parts[0].get("settings")}, run) for run in missing_runs(facts, folds, size)
-        ]
+        fit = merge_parts([part.fit for part in await load_parts(ctx, model)])
+        check_run(folds, fit.folds)
+        size = DETERMINISTIC_CHUNK if ignores_clock(ctx) else folds_within(MAX_CHUNK_S, fit)
+        requests += [(fit, run) for run in missing_runs(fit, folds, size)]
     if not requests:
         raise ToolRefused("These candidates are already fitted on all these folds.")
     left_s = await time_left_s(ctx)
-    shares = time_shares_s(ctx, left_s, [facts["estimator"] for facts, _ in requests])
+    shares = time_shares_s(ctx, left_s, [fit.estimator for fit, _ in requests])
     fits = [
-        _make_fold_fit(ctx, raw.digest, facts, run, max(share, _expected_time_s(facts, run)))
-        for (facts, run), share in zip(requests, shares, strict=True)
+        _make_fold_fit(ctx, raw.digest, fit, run, max(share, _expected_time_s(fit, run)))
+        for (fit, run), share in zip(requests, shares, strict=True)
     ]
     return await run_round(ctx, fits, left_s)
 
@@ -76,18 +76,26 @@ async def tune_hyperparameters(
     """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
     `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
     bases = [
-        merge_parts([part.facts for part in await load_parts(ctx, model)]) for model in dict.fromkeys(models)
+        merge_parts([part.fit for part in await load_parts(ctx, model)]) for model in dict.fromkeys(models)
     ]
-    share = len(folds) if folds is not None else int(bases[0]["folds"]["count"])
+    plan = bases[0].folds
+    fold_count = len(folds) if folds is not None else plan.count
     # All cost the same where counts decide: as many are drawn as the round may have.
-    bases = [{**facts, "fit_s": 1.0 if ignores_clock(ctx) else fold_time_s(facts) * share} for facts in bases]
-    check_run(folds, bases[0]["folds"])
-    existing_fits = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
+    bases = [
+        replace(fit, fit_s=1.0 if ignores_clock(ctx) else fit.seconds_per_fold * fold_count) for fit in bases
+    ]
+    check_run(folds, plan)
+    existing_fits = [read_part(ref).fit for ref in await ctx.frames.artifacts("model")]
     left_s = await time_left_s(ctx)
     params: dict[str, Any] = {
-        "fits": bases,
+        "fits": [fit.to_json() for fit in bases],
         "tried": [
-            {key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in existing_fits
+            {
+                "estimator": fit.estimator,
+                "hyperparameters": dict(fit.hyperparameters),
+                "recipe": fit.recipe,
+            }
+            for fit in existing_fits
         ],
         "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.training.fit_slots,
         "seed": ctx.session.seed + len(existing_fits),
@@ -95,54 +103,68 @@ async def tune_hyperparameters(
         "param_grid": param_grid,
     }
     computed = await ctx.computer.run(Computation("train.propose_candidates", params), {})
-    proposed: Any = computed.value
-    if not proposed["candidates"]:
+    proposals = parse_facts(Proposals, computed.value).candidates
+    if not proposals:
         raise ToolRefused(f"No further fit would finish in the remaining {left_s:.0f} s.")
-    plan = bases[0]["folds"] if cv is None else {**bases[0]["folds"], "count": cv}
     raw = await find_training_frame(ctx, "train")
-    used_names = [fit["name"] for fit in existing_fits]
-    specs = list(_name_proposals(proposed["candidates"], used_names))
-    shares = time_shares_s(ctx, left_s, [spec["estimator"] for spec in specs])
+    names = _name_proposals(proposals, [fit.name for fit in existing_fits])
+    shares = time_shares_s(ctx, left_s, [proposal.estimator for proposal in proposals])
     fits = [
-        make_fit(ctx, raw.digest, plan, share, run=folds, **spec)
-        for spec, share in zip(specs, shares, strict=True)
+        make_fit(
+            ctx,
+            raw.digest,
+            plan if cv is None else replace(plan, count=cv),
+            share,
+            run=folds,
+            name=name,
+            estimator=proposal.estimator,
+            hyperparameters=dict(proposal.hyperparameters),
+            recipe=proposal.recipe,
+        )
+        for proposal, name, share in zip(proposals, names, shares, strict=True)
     ]
     return await run_round(ctx, fits, left_s)
 
 
-def missing_runs(facts: dict[str, Any], folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:
+def missing_runs(fit: FitSummary, folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:
     """The folds that a candidate lacks, in jobs of at most `size`; [] is one job on all rows."""
     if folds == []:
-        yield from [] if facts["refitted"] else [[]]
+        yield from [] if fit.refitted else [[]]
         return
-    requested = range(int(facts["folds"]["count"])) if folds is None else folds
-    missing = [fold for fold in dict.fromkeys(requested) if fold not in fitted_folds(facts)]
+    requested = range(fit.folds.count) if folds is None else folds
+    missing = [fold for fold in dict.fromkeys(requested) if fold not in fit.fitted_folds]
     for start in range(0, len(missing), size):
         yield missing[start : start + size]
 
 
-def folds_within(seconds: float, facts: dict[str, Any]) -> int:
+def folds_within(seconds: float, fit: FitSummary) -> int:
     """Folds of a candidate that are fitted in so many seconds, at least 1."""
-    return max(1, int(seconds / max(fold_time_s(facts), 1e-3)))
+    return max(1, int(seconds / max(fit.seconds_per_fold, 1e-3)))
 
 
-def fold_time_s(facts: dict[str, Any]) -> float:
-    """Return the expected seconds of one more fold."""
-    return float(facts["fit_s"]) / max(len(fitted_folds(facts)), 1)
+def _expected_time_s(fit: FitSummary, run: Sequence[int]) -> float:
+    return FOLD_TIME_FACTOR * fit.seconds_per_fold * max(len(run), 1)
 
 
-def _expected_time_s(facts: dict[str, Any], run: Sequence[int]) -> float:
-    return FOLD_TIME_FACTOR * fold_time_s(facts) * max(len(run), 1)
+def _make_fold_fit(ctx: ToolContext, digest: str, fit: CandidateFit, run: list[int], limit_s: float) -> Fit:
+    return make_fit(
+        ctx,
+        digest,
+        fit.folds,
+        limit_s,
+        run=run,
+        name=fit.name,
+        estimator=fit.estimator,
+        hyperparameters=dict(fit.hyperparameters),
+        recipe=fit.recipe,
+        settings=dict(fit.settings),
+    )
 
 
-def _make_fold_fit(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int], limit_s: float) -> Fit:
-    spec = {key: facts[key] for key in ("name", "estimator", "hyperparameters", "recipe", "settings")}
-    return make_fit(ctx, digest, facts["folds"], limit_s, run=run, **spec)
-
-
-def _name_proposals(proposed: Sequence[dict[str, Any]], used_names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the proposals under unused names: the estimator's with a number."""
-    for proposal in proposed:
-        name = next(name for n in count(1) if (name := f"{proposal['estimator']}-t{n}") not in used_names)
-        used_names.append(name)
-        yield {**select_spec(proposal), "name": name}
+def _name_proposals(proposals: Sequence[ProposedCandidate], existing_names: Sequence[str]) -> list[str]:
+    """Make an unused name for each proposal: its estimator's with a number."""
+    names: list[str] = []
+    for proposal in proposals:
+        used_names = {*existing_names, *names}
+        names.append(next(name for n in count(1) if (name := f"{proposal.estimator}-t{n}") not in used_names))
+    return names

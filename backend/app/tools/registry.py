@@ -1,7 +1,7 @@
 """Registry of tools: typed functions whose signature is the schema and whose docstring is the manual.
 
     @tool(agents=("data_analyst",))
-    async def missing_share(ctx: ToolContext, frame: FrameName, column: str) -> Recorded:
+    async def missing_share(ctx: ToolContext, frame: FrameName, column: str) -> CallResult:
         '''Share of missing values in one column (0 to 1).'''
 
 The first parameter is the ToolContext, which an agent never sees. The function stays callable as it is.

@@ -1,13 +1,16 @@
 """A round of fits: unique names, time limits, order of jobs, and results."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ToolRefused
+from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.family_catalog import FAMILIES
+from app.modeling.problem.fits import CandidateFit
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
@@ -15,7 +18,7 @@ from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
 from app.tools.fit_parts import PART_KIND
 
-UNREPORTED_KEYS = ("schema",)
+SCHEMA_KEY = "schema"
 FIXED_FIT_COST = 0.7
 """Fixed cost of a fit (I/O and encoding), relative to training the first family."""
 RELATIVE_COSTS = {BASELINE: 0.1} | {family.name: FIXED_FIT_COST + family.relative_cost for family in FAMILIES}
@@ -57,13 +60,9 @@ def free_name(preferred: str, used_names: Sequence[str] | dict[str, Any]) -> str
     return name
 
 
-def select_spec(proposed: dict[str, Any]) -> dict[str, Any]:
-    return {key: proposed[key] for key in ("name", "estimator", "hyperparameters", "recipe")}
-
-
 def ignores_clock(ctx: ToolContext) -> bool:
     """True for a deterministic session: it is limited by counts, so a slow machine gives equal results."""
-    return bool(ctx.session.preferences.get("deterministic"))
+    return bool(ctx.preferences.deterministic)
 
 
 async def time_left_s(ctx: ToolContext) -> float:
@@ -82,10 +81,10 @@ def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) ->
     return [min(left_s, max(unit_s * cost, MIN_SHARE_S)) for cost in costs]
 
 
-def make_fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
+def make_fit(ctx: ToolContext, digest: str, folds: FoldPlan, limit_s: float, name: str, **spec: Any) -> Fit:
     params = {
-        "problem": dict(ctx.training.problem),
-        "folds": dict(folds),
+        "problem": ctx.training.problem.to_json(),
+        "folds": folds.to_json(),
         "name": name,
         "seed": ctx.session.seed,
         "time_limit_s": None if ignores_clock(ctx) else round(limit_s, 2),
@@ -137,38 +136,55 @@ async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Cal
         raise ToolRefused(
             "No candidate was fitted. " + " ".join(_failure_reason(outcome) for outcome in outcomes)
         )
-    facts = [_reported_facts(outcome) for outcome in done]
-    left_out = [{"name": o.name, "reason": _failure_reason(o)} for o in outcomes if o.status != "done"]
-    scores = ", ".join(f"{fit['name']} {format_number(fit['score'])}" for fit in facts)
-    missing = f" Left out: {', '.join(entry['name'] for entry in left_out)}." if left_out else ""
-    value: Any = {"fits": facts, "left_out": left_out}
+    fits_done = [_read_fit(outcome) for outcome in done]
+    unfinished = [outcome for outcome in outcomes if outcome.status != "done"]
+    scores = ", ".join(f"{fit.name} {format_number(fit.score)}" for fit in fits_done)
+    missing = f" Left out: {', '.join(outcome.name for outcome in unfinished)}." if unfinished else ""
+    value: Any = {
+        "fits": [without_schema(fit.document) for fit in fits_done],
+        "left_out": [{"name": outcome.name, "reason": _failure_reason(outcome)} for outcome in unfinished],
+    }
     return CallResult(
         value=value,
-        summary=f"{facts[0]['metric']}: {scores}.{missing}"[:500],
+        summary=f"{fits_done[0].metric}: {scores}.{missing}"[:500],
         artifacts=[model_artifact(outcome, existing_names) for outcome in done],
         usage={"fit_s": round(sum(outcome.wall_s for outcome in done), 3)},
     )
+
+
+@dataclass(frozen=True)
+class OutcomeFile:
+    """A file of a finished fit."""
+
+    digest: str
+    size_bytes: int
+    media_type: str
 
 
 def _is_model(outcome: FitOutcome) -> bool:
     return outcome.status == "done" and outcome.name != BASELINE
 
 
-def _reported_facts(outcome: FitOutcome) -> dict[str, Any]:
+def _read_fit(outcome: FitOutcome) -> CandidateFit:
     facts: Any = outcome.value
-    return {key: value for key, value in facts.items() if key not in UNREPORTED_KEYS}
+    return CandidateFit.from_json(facts)
+
+
+def without_schema(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a fit without its input schema, which is long and only the model needs."""
+    return {key: value for key, value in facts.items() if key != SCHEMA_KEY}
 
 
 def model_artifact(outcome: FitOutcome, existing_names: set[str]) -> ArtifactDraft:
     """Return the artifact of a fit: a model for the first part of a candidate, a part for later folds."""
-    file = outcome.files["model.skops"]
-    facts: Any = outcome.value
-    meta = {"fit": facts, "oof": outcome.files["oof.parquet"]["digest"]}
+    model, oof = (parse_facts(OutcomeFile, outcome.files[name]) for name in ("model.skops", "oof.parquet"))
+    fit = _read_fit(outcome)
+    meta = {"fit": fit.document, "oof": oof.digest}
     is_first = outcome.name not in existing_names
-    run = ",".join(str(fold) for fold in facts.get("run") or ())
+    run = ",".join(str(fold) for fold in fit.run or ())
     kind, name = ("model", outcome.name) if is_first else (PART_KIND, f"{outcome.name}[{run}]")
     existing_names.add(outcome.name)
-    return ArtifactDraft(kind, name, file["media_type"], file["digest"], int(file["size_bytes"]), meta)
+    return ArtifactDraft(kind, name, model.media_type, model.digest, model.size_bytes, meta)
 
 
 def _failure_reason(outcome: FitOutcome) -> str:

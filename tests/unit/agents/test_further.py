@@ -13,15 +13,18 @@ from app.agents.model_evaluator.next_fits import (
     next_round,
 )
 from app.agents.training_context import preferred_model
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import FitSummary
 
 FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
 
 
-def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **more: Any) -> dict[str, Any]:
+def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **more: Any) -> FitSummary:
     scores = [score if fold in run else None for fold in range(5)]
-    return {
+    facts = {
         "name": name,
         "estimator": name,
+        "metric": "roc_auc",
         "score": score,
         "greater_is_better": True,
         "run": run,
@@ -31,9 +34,10 @@ def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **mo
         "limited": None,
         **more,
     }
+    return parse_facts(FitSummary, facts)
 
 
-def standing(fits: list[dict[str, Any]], seconds: float | None, **more: Any) -> TuningState:
+def standing(fits: list[FitSummary], seconds: float | None, **more: Any) -> TuningState:
     naive = fit("baseline", [0], 0.1, 0.5)
     settings = {"weights": {"A": 0.6, "B": 0.38, "C": 0.02}, "fold_order": range(5), "fit_slots": 2, **more}
     return TuningState([naive, *fits], time_left_s=seconds, **settings)
@@ -126,13 +130,13 @@ def test_a_wish_for_one_model_is_read_from_preferences_and_then_from_the_goal(
 
 def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:
     [a, b] = merge_fits([fit("A", [0], score=0.8), fit("B", [0])], [fit("A", [1, 2], score=0.6)])
-    assert (a["run"], a["fold_count"], a["fit_s"]) == ([0, 1, 2], 3, 3.0)
-    assert a["fold_scores"] == [0.8, 0.6, 0.6, None, None]
-    assert a["score"] == pytest.approx(2.0 / 3)
-    assert b["run"] == [0]
+    assert (a.run, a.fold_count, a.fit_s) == ([0, 1, 2], 3, 3.0)
+    assert a.fold_scores == [0.8, 0.6, 0.6, None, None]
+    assert a.score == pytest.approx(2.0 / 3)
+    assert b.run == [0]
 
 
 def test_a_candidate_fitted_on_all_rows_stays_so_whatever_comes_later() -> None:
     fits = merge_fits([fit("A", [4])], [fit("A", [])])
     later = merge_fits(fits, [fit("B", [4]), fit("A", [3])])
-    assert [one["refitted"] for one in later] == [True, False]
+    assert [candidate.refitted for candidate in later] == [True, False]

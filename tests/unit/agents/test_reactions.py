@@ -12,7 +12,17 @@ from app.agents.reporter import offline as reporter
 
 REFUSED = {"refused": "No."}
 PLAN = {"target": "y", "tables": ["a"]}
-PROBLEM = {"target": "y", "kind": "classification", "horizon": None, "exclude": []}
+PROBLEM = {"target": "y", "kind": "classification", "metric": "roc_auc", "horizon": None, "exclude": []}
+FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
+COMMON = {
+    "goal": "Predict y",
+    "problem": PROBLEM,
+    "rows": 1000,
+    "split": {"kind": "stratified", "reason": "Classes keep their shares."},
+    "families": [],
+    "preferences": {},
+    "model": "ensemble",
+}
 
 
 def fit(name: str, score: float | None, estimator: str | None = None, **more: Any) -> dict[str, Any]:
@@ -25,16 +35,17 @@ def fit(name: str, score: float | None, estimator: str | None = None, **more: An
         "fit_s": 1.0,
         "fold_count": 1,
         "run": [0],
+        "folds": FOLDS,
         **more,
     }
 
 
 FITS = [fit("baseline", 0.5), fit("LogisticRegression", 0.8), fit("XGBoost", 0.9), fit("RandomForest", 0.85)]
-ANALYST = {"problem": PROBLEM, "rows": 1000, "columns": ["x", "y"], "stage": "analysis"}
-FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
+COLUMNS = [{"name": "x", "type": "number"}, {"name": "y", "type": "category"}]
+EXPLORER = {**COMMON, "columns": COLUMNS, "frame": "train", "stage": "analysis"}
+ANALYST = {**COMMON, "columns": ["x", "y"], "stage": "features"}
 TRAINER = {
-    "problem": PROBLEM,
-    "rows": 1000,
+    **COMMON,
     "column_count": 12,
     "frame": "features",
     "folds": FOLDS,
@@ -42,8 +53,7 @@ TRAINER = {
     "hands": 2,
 }
 EVALUATOR = {
-    "problem": PROBLEM,
-    "preferences": {},
+    **COMMON,
     "fits": FITS,
     "weights": {},
     "blended": False,
@@ -155,7 +165,7 @@ class TestDataAnalyst:
         ("certain", "expected"), [(None, "Analysis"), (True, "Analysis"), (False, "ask_user")]
     )
     def test_a_leak_that_is_not_certain_is_asked_about(self, next_call, certain, expected):
-        name, arguments = next_call(decide_analysis, ANALYST, ("perform_eda", {}, _eda(certain)))
+        name, arguments = next_call(decide_analysis, EXPLORER, ("perform_eda", {}, _eda(certain)))
         assert name == expected
         if name == "Analysis":
             assert arguments["exclude"] == ([] if certain is None else ["boat"])
@@ -163,7 +173,7 @@ class TestDataAnalyst:
     @pytest.mark.parametrize(("answer", "left_out"), [("leave them out", ["boat"]), ("keep them", [])])
     def test_the_user_decides_about_it(self, next_call, answer, left_out):
         asked = ("ask_user", {}, {"answer": answer})
-        name, output = next_call(decide_analysis, ANALYST, ("perform_eda", {}, _eda(False)), asked)
+        name, output = next_call(decide_analysis, EXPLORER, ("perform_eda", {}, _eda(False)), asked)
         assert (name, output["exclude"]) == ("Analysis", left_out)
 
     @pytest.mark.parametrize(
@@ -195,7 +205,7 @@ class TestDataAnalyst:
     @pytest.mark.parametrize(("made", "expected"), [(20, "Prepared"), (390, "create_features")])
     def test_more_columns_than_the_rows_can_bear_make_it_look_back_less(self, next_call, made, expected):
         brief = {**ANALYST, "problem": {**PROBLEM, "horizon": 1}}
-        answer = {"frame": "features", "effects": [], "columns": [{}] * made}
+        answer = {"frame": "features", "effects": [], "columns": [{"name": "x"}] * made}
         asked = ("create_features", {"frame": "train", "lookback_periods": [1, 2, 3]}, answer)
         name, arguments = next_call(decide_features, brief, asked)
         assert name == expected
@@ -348,8 +358,9 @@ class TestModelEvaluator:
 
 class TestReporter:
     def test_it_writes_what_it_may_and_says_what_is_missing(self, next_call):
-        final = {"beats_baseline": False}
-        brief = {"problem": PROBLEM, "chosen": "XGBoost", "final": final, "tools": ["generate_summary"]}
+        final = {"metric": "roc_auc", "metrics": {}, "beats_baseline": False}
+        chosen = {"chosen": "XGBoost", "cautions": [], "final": final}
+        brief = {**COMMON, **chosen, "tools": ["generate_summary"]}
         assert next_call(reporter.decide, brief)[0] == "generate_summary"
         name, output = next_call(reporter.decide, brief, ("generate_summary", {}, REFUSED))
         assert name == "Reported"
@@ -358,7 +369,12 @@ class TestReporter:
 
 
 def _eda(certain: bool | None) -> dict[str, Any]:
-    leak = {"column": "boat", "text": "`boat` is filled for survivors.", "certain": certain}
+    leak = {
+        "column": "boat",
+        "kind": "nearly_perfect",
+        "text": "`boat` is filled for survivors.",
+        "certain": certain,
+    }
     return {"findings": [], "leaks": [] if certain is None else [leak]}
 
 

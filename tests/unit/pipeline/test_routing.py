@@ -2,10 +2,19 @@
 
 import pytest
 
-from app.agents.budget import make_budget
+from app.agents.budget import Budget, make_budget
 from app.agents.size import COLUMNS_PER_TEXT, FrameSize, measure_frame
+from app.agents.state import LabState, read_state
 from app.pipeline.graph import EDGES, NODES
 from app.pipeline.routing import after_evaluation
+
+FOLDS = {"kind": "time", "count": 5, "seed": 0}
+FIT = {"estimator": "Ridge", "metric": "rmse", "folds": FOLDS}
+PROBLEM = {"target": "y", "kind": "regression", "metric": "rmse"}
+
+
+def budget_of(state: LabState) -> Budget:
+    return make_budget(read_state(state))
 
 
 @pytest.mark.parametrize(("tune", "node"), [(True, "hyperparameter_tuning"), (False, "final_evaluation")])
@@ -26,47 +35,54 @@ def test_the_hold_out_is_locked_before_the_analyst_looks():
 
 def test_time_is_kept_back_for_the_end_by_what_like_work_took():
     quick = make_budget(
-        {"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 1.0}}
+        read_state({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 1.0}})
     )
-    slow = make_budget({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 6.0}})
+    slow = make_budget(
+        read_state({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 6.0}})
+    )
     assert 2 < quick.ending_s < slow.ending_s < 12
     assert quick.fit_time_s == 60 - 10 - quick.ending_s
 
 
 def test_time_is_kept_for_what_has_weight_to_learn_again_from_all_rows():
-    fits = [{"name": "A", "fit_s": 6.0, "run": [0, 1]}, {"name": "B", "fit_s": 9.0, "run": [0]}]
+    fits = [
+        {**FIT, "name": "A", "fit_s": 6.0, "run": [0, 1]},
+        {**FIT, "name": "B", "fit_s": 9.0, "run": [0]},
+    ]
     state = {"preferences": {"time_budget_s": 60}, "fits": fits, "weights": {"A": 1.0, "B": 0.0}}
-    without = make_budget({**state, "weights": {}})
-    assert make_budget(state).ending_s - without.ending_s == pytest.approx(3.9)
-    ordered = {"preferences": {"time_budget_s": 60}, "columns": [{}] * 20, "problem": {}}
-    split = {"kind": "time", "train_rows": 100_000}
-    assert make_budget({**ordered, "split": split}).ending_s > make_budget(ordered).ending_s + 2
+    without = budget_of({**state, "weights": {}})
+    assert budget_of(state).ending_s - without.ending_s == pytest.approx(3.9)
+    ordered = {"preferences": {"time_budget_s": 60}, "columns": [{"name": "x"}] * 20, "problem": PROBLEM}
+    split = {"kind": "time", "train_rows": 100_000, "folds": FOLDS}
+    assert budget_of({**ordered, "split": split}).ending_s > budget_of(ordered).ending_s + 2
 
 
 def test_a_short_budget_is_not_kept_back_altogether():
-    budget = make_budget({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
+    budget = make_budget(
+        read_state({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
+    )
     assert budget.fit_time_s > 0.5
 
 
 def test_a_deterministic_session_does_not_look_at_the_clock():
     state = {"preferences": {"time_budget_s": 60, "deterministic": True}, "worked_s": 55.0}
-    assert make_budget(state).fit_time_s == make_budget({**state, "worked_s": 1.0}).fit_time_s > 1000
+    assert budget_of(state).fit_time_s == budget_of({**state, "worked_s": 1.0}).fit_time_s > 1000
 
 
 @pytest.mark.parametrize(("rows", "share"), [(1000, 0.4), (1_000_000, 1.0)])
 def test_where_one_fold_takes_long_one_fold_is_all_there_is(rows, share):
-    budget = make_budget({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
+    budget = budget_of({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
     first_s = budget.first_round_s(FrameSize(rows, columns=20), fit_slots=2)
     assert first_s == pytest.approx(share * budget.fit_time_s)
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(5, 0), (15, 1), (60, 4)])
 def test_a_deterministic_session_counts_rounds_for_its_seconds(seconds, rounds):
-    assert make_budget({"preferences": {"time_budget_s": seconds, "deterministic": True}}).max_rounds == rounds
+    assert budget_of({"preferences": {"time_budget_s": seconds, "deterministic": True}}).max_rounds == rounds
 
 
 def test_a_column_of_free_text_counts_for_several() -> None:
     columns = [{"name": "a", "type": "number"}, {"name": "b", "type": "text"}]
-    assert measure_frame({"split": {"train_rows": 10}, "columns": columns, "problem": {}}) == FrameSize(
-        10, 1 + COLUMNS_PER_TEXT
-    )
+    split = {"kind": "time", "train_rows": 10, "folds": FOLDS}
+    state = read_state({"split": split, "columns": columns, "problem": PROBLEM})
+    assert measure_frame(state) == FrameSize(10, 1 + COLUMNS_PER_TEXT)

@@ -9,6 +9,9 @@ import pytest
 
 from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused, Unavailable
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.analysis import clean_data, create_features
@@ -44,7 +47,7 @@ class NoWalls:
 
 def context(agent: str = "model_trainer") -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", {"time_budget_s": 20}, (), 0, datetime.now(UTC))
-    study = TrainingContext({"target": "y", "metric": "roc_auc"}, {"kind": "random"})
+    study = TrainingContext(Problem("y", ProblemKind.CLASSIFICATION, "roc_auc"), FoldPlan(SplitKind.RANDOM))
     return ToolContext(agent, MemoryStep(facts), Frames(), None, NoWalls(), training_context=study)  # type: ignore[arg-type]
 
 

@@ -5,6 +5,9 @@ from uuid import UUID
 
 import pytest
 
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext
@@ -13,7 +16,7 @@ from app.tools.explanation import MIN_LATE_S, MIN_S, explanation_limit_s
 
 def context(until_s: float, **preferences: float | bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
-    settled = TrainingContext({"target": "y"}, {"kind": "random"}, until_s)
+    settled = TrainingContext(Problem("y", ProblemKind.REGRESSION, "rmse"), FoldPlan(SplitKind.RANDOM), until_s)
     return ToolContext("pipeline", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 

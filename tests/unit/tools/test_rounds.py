@@ -3,11 +3,15 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from app.errors import ToolRefused
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import FitOutcome, SessionFacts
 from app.tools.context import ToolContext, TrainingContext
@@ -24,12 +28,19 @@ from app.tools.rounds import (
     time_shares_s,
 )
 
-PROBLEM = {"target": "y"}
+FOLDS = FoldPlan(SplitKind.RANDOM)
+PROBLEM = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc")
+
+
+def fit_facts(name: str, **more: Any) -> dict[str, Any]:
+    """The facts of a finished fit."""
+    scores = {"metric": "rmse", "greater_is_better": False, "fold_scores": [], "fit_s": 1.0}
+    return {"name": name, "estimator": name, **scores, "folds": FOLDS.to_json(), **more}
 
 
 def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
-    settled = TrainingContext(PROBLEM, {"kind": "random"}, until_s, hands)
+    settled = TrainingContext(PROBLEM, FOLDS, until_s, hands)
     return ToolContext("model_trainer", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 
@@ -67,7 +78,7 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
     limits = {}
     for deterministic in (False, True):
         ctx = context(10.0, deterministic=deterministic)
-        fit = make_fit(ctx, "d", {}, time_shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
+        fit = make_fit(ctx, "d", FOLDS, time_shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
         limits[deterministic] = fit.params["time_limit_s"]
     assert limits == {False: 10.0, True: None}
 
@@ -75,7 +86,8 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
 def test_several_slots_start_with_the_longest_fits_and_one_slot_keeps_the_given_order():
     limits = {"LightGBM": 3.9, "Network": 10.0, "XGBoost": 5.0, "baseline": 0.2}
     fits = [
-        make_fit(context(13.0), "d", {}, limit_s, name=name, estimator=name) for name, limit_s in limits.items()
+        make_fit(context(13.0), "d", FOLDS, limit_s, name=name, estimator=name)
+        for name, limit_s in limits.items()
     ]
     assert longest_first(fits, hands=2) == [3, 1, 2, 0]
     assert longest_first(fits, hands=1) == [0, 1, 2, 3]
@@ -88,7 +100,7 @@ def test_the_first_part_of_a_candidate_is_a_model_and_later_folds_are_parts():
     }
     known: set[str] = set()
     made = [
-        model_artifact(FitOutcome("A", "done", {"name": "A", "run": run}, files), known)
+        model_artifact(FitOutcome("A", "done", fit_facts("A", run=run), files), known)
         for run in ([0], [1, 2], [])
     ]
     assert [(each.kind, each.name) for each in made] == [("model", "A"), ("part", "A[1,2]"), ("part", "A[]")]
@@ -115,7 +127,7 @@ class Rounds(MemoryStep):
             name: {"digest": name, "size_bytes": 1, "media_type": "x"}
             for name in ("model.skops", "oof.parquet")
         }
-        facts = {"name": fit.name, "score": 0.5, "metric": "rmse", "greater_is_better": False}
+        facts = fit_facts(fit.name, score=0.5)
         return FitOutcome(fit.name, "done", facts, files)
 
 
@@ -130,7 +142,7 @@ class Frames:
 async def first_or_further_round(models: list[str]) -> tuple[list[float], int]:
     ctx = context(13.0)
     step = Rounds(ctx.session)
-    fits = [make_fit(ctx, "d", {}, 2.0, name="Ridge", estimator="Ridge")]
+    fits = [make_fit(ctx, "d", FOLDS, 2.0, name="Ridge", estimator="Ridge")]
     answered = await run_round(replace(ctx, step=step, frames=Frames(models)), fits, 2.0)
     return step.waits, len(answered.artifacts)
 
@@ -152,7 +164,7 @@ async def test_a_first_round_with_the_baseline_alone_is_tried_once_more(quick, r
     ctx = context(13.0)
     step = Rounds(ctx.session, quick)
     names = rounds[0]
-    fits = [make_fit(ctx, "d", {}, 2.0, name=name, estimator=name) for name in names]
+    fits = [make_fit(ctx, "d", FOLDS, 2.0, name=name, estimator=name) for name in names]
     answered = await run_round(replace(ctx, step=step, frames=Frames([])), fits, 2.0)
     assert step.rounds == rounds
     assert [fit["name"] for fit in answered.value["fits"]] == [

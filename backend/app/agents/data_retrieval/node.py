@@ -5,23 +5,33 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
+from app.agents.data_retrieval.brief import FETCHING_TOOLS, FetchedTable, RetrievalBrief
 from app.agents.data_retrieval.output import Retrieved
-from app.agents.state import Json, LabState, LabUpdate
+from app.agents.planner.output import Plan
+from app.agents.state import LabState, LabUpdate
 from app.errors import InvalidInput
+from app.modeling.problem.facts import dump_facts, parse_facts
 from app.tools.frames import RETRIEVED
 from app.tools.invoke import ToolAnswer
 
 
 async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
-    brief: Json = {"goal": state["goal"], "plan": state["plan"]}
-    result = await lab.crew["data_retrieval"].run(lab.tool_context("data_retrieval"), brief, check)
+    brief = RetrievalBrief(goal=state["goal"], plan=Plan.model_validate(state["plan"]))
+    result = await lab.crew["data_retrieval"].run(lab.tool_context("data_retrieval"), dump_facts(brief), check)
     retrieved: Retrieved = result.output
     columns = _fetched_columns(result.answers)
     if columns is None:
         raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
     exclude = [name for name in retrieved.exclude if name in columns]
-    return {"retrieved": {"frame": RETRIEVED, **retrieved.model_dump(mode="json"), "exclude": exclude}}
+    return {
+        "retrieved": {
+            "frame": RETRIEVED,
+            "target": retrieved.target,
+            "exclude": exclude,
+            "note": retrieved.note,
+        }
+    }
 
 
 def check(retrieved: Retrieved, answers: Sequence[ToolAnswer]) -> str | None:
@@ -35,7 +45,8 @@ def check(retrieved: Retrieved, answers: Sequence[ToolAnswer]) -> str | None:
 def _fetched_columns(answers: Sequence[ToolAnswer]) -> list[str] | None:
     """Return the columns of the table fetched last; None if there is none."""
     for answer in reversed(answers):
-        value = answer.value
-        if isinstance(value, dict) and value.get("frame") == RETRIEVED and isinstance(value["columns"], list):
-            return [str(column["name"]) for column in value["columns"] if isinstance(column, dict)]
+        if answer.refusal is None and answer.request.name in FETCHING_TOOLS:
+            table = parse_facts(FetchedTable, answer.value)
+            if table.frame == RETRIEVED:
+                return [column.name for column in table.columns]
     return None

@@ -1,20 +1,25 @@
 """The offline policy of data retrieval: fetch the planned table, or join several with one SELECT."""
 
-from typing import Any
-
 from app.agents.data_retrieval import coins
+from app.agents.data_retrieval.brief import (
+    FETCHING_TOOLS,
+    FetchedTable,
+    RetrievalBrief,
+    TableListing,
+    TableRelations,
+)
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish, make_policy
+from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.names import nearest_names
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
-FETCHING_TOOLS = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
 
-def list_tables_when_unknown(view: ConversationView) -> AgentAction | None:
+def list_tables_when_unknown(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     """List the tables after the planned one was not found."""
     return (
         call("list_datasets")
@@ -23,21 +28,21 @@ def list_tables_when_unknown(view: ConversationView) -> AgentAction | None:
     )
 
 
-def relate_tables(view: ConversationView) -> AgentAction | None:
-    plan = _plan(view)
+def relate_tables(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
+    plan = view.brief.plan
     if not plan.join or view.was_called("relate_tables"):
         return None
     base, *others = plan.tables
     return call("relate_tables", base=base, target=plan.target, tables=others)
 
 
-def run_select(view: ConversationView) -> AgentAction | None:
+def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     """Join tables or cut the target with a SELECT. A refused SELECT is not repeated."""
-    plan = _plan(view)
+    plan = view.brief.plan
     if view.was_called("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
         return None
     relation = _table_relation(view)
-    source = relation["sql"] if relation else None
+    source = relation.sql if relation else None
     if source is None and plan.cut is None:
         return None
     source = source or select_sql.select_all(plan.tables[0])
@@ -46,8 +51,8 @@ def run_select(view: ConversationView) -> AgentAction | None:
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
 
 
-def fetch_table(view: ConversationView) -> AgentAction | None:
-    plan = _plan(view)
+def fetch_table(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
+    plan = view.brief.plan
     if plan.source == "prices" or view.last_success(*FETCHING_TOOLS):
         return None
     refused_tables = [completed.arguments.get("dataset") for completed in view.refusals("fetch_dataset")]
@@ -55,8 +60,8 @@ def fetch_table(view: ConversationView) -> AgentAction | None:
     return None if table is None or table in refused_tables else call("fetch_dataset", dataset=table)
 
 
-def conclude(view: ConversationView) -> AgentAction:
-    plan = _plan(view)
+def conclude(view: ConversationView[RetrievalBrief]) -> AgentAction:
+    plan = view.brief.plan
     fetched = view.last_success(*FETCHING_TOOLS)
     if fetched is None:
         refusals = [
@@ -66,9 +71,9 @@ def conclude(view: ConversationView) -> AgentAction:
     is_cut = plan.cut is not None and fetched.name == "execute_sql"
     target = select_sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
     note = _describe_retrieval(view, plan)
-    rows = fetched.value.get("rows") if fetched.name != "execute_sql" else fetched.value.get("row_count")
-    says = f"The table has {rows:,} rows and {len(fetched.value['columns'])} columns. {note}".strip()
-    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), message=says)
+    table = fetched.read(FetchedTable)
+    message = f"The table has {table.total_rows:,} rows and {len(table.columns)} columns. {note}".strip()
+    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), message=message)
 
 
 RULES = (
@@ -81,27 +86,22 @@ RULES = (
     fetch_table,
     conclude,
 )
-decide = make_policy(RULES)
+decide = make_policy(RULES, lambda brief: parse_facts(RetrievalBrief, brief))
 
 
-def _plan(view: ConversationView) -> Plan:
-    return Plan.model_validate(view.brief["plan"])
-
-
-def _table_relation(view: ConversationView) -> Any:
-    """Return the value of `relate_tables`, or None."""
+def _table_relation(view: ConversationView[RetrievalBrief]) -> TableRelations | None:
     completed = view.last_success("relate_tables")
-    return completed.value if completed else None
+    return completed.read(TableRelations) if completed else None
 
 
-def _nearest_table(view: ConversationView, name: str) -> str | None:
+def _nearest_table(view: ConversationView[RetrievalBrief], name: str) -> str | None:
     listing = view.last_success("list_datasets")
-    names = [dataset["table"] for dataset in listing.value["datasets"]] if listing else []
+    names = [dataset.table for dataset in listing.read(TableListing).datasets] if listing else []
     matches = nearest_names(name, names)
     return matches[0] if matches else (names[0] if len(names) == 1 else None)
 
 
-def _describe_retrieval(view: ConversationView, plan: Plan) -> str:
+def _describe_retrieval(view: ConversationView[RetrievalBrief], plan: Plan) -> str:
     if plan.source == "prices":
         return coins.describe_substitution(view, plan)
     if refused := view.refusals("execute_sql"):
@@ -111,15 +111,14 @@ def _describe_retrieval(view: ConversationView, plan: Plan) -> str:
     return _describe_relation(_table_relation(view)) if plan.join else ""
 
 
-def _describe_relation(relation: Any) -> str:
+def _describe_relation(relation: TableRelations | None) -> str:
     """Describe the joins and the tables that were left out, with their reasons."""
-    if not relation:
+    if relation is None:
         return ""
-    parts = [join["text"] for join in relation["joins"]]
+    parts = [join.text for join in relation.joins]
     parts += [
-        f"`{name}` has further rows of `{relation['base']}` and is appended to it."
-        for name in relation["appended"]
+        f"`{name}` has further rows of `{relation.base}` and is appended to it." for name in relation.appended
     ]
-    parts += [f"`{name}` has no target: predict its rows with the model." for name in relation["to_predict"]]
-    parts += [f"`{table['table']}` is left out: {table['reason']}." for table in relation["left_out"]]
+    parts += [f"`{name}` has no target: predict its rows with the model." for name in relation.to_predict]
+    parts += [f"`{table.table}` is left out: {table.reason}." for table in relation.left_out]
     return " ".join(parts)

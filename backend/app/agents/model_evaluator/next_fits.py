@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from app.modeling.problem.fits import FitSummary
 from app.modeling.problem.kinds import BASELINE
 
 MIN_WEIGHT = 0.05
@@ -19,11 +19,9 @@ MIN_ROUND_S = 0.6
 REFIT_RATIO = 1.3
 """A fit on all rows relative to a fit on the training rows of one fold."""
 MAX_CHEAP_SHARE = 0.5
+"""Share of the remaining time up to which a round is cheap enough for all candidates."""
 MAX_USED_SHARE = 0.9
-"""Share of the remaining time that a round may plan with, since fits do not end at the same moment.
-`MAX_CHEAP_SHARE`: the share up to which a round is cheap enough for all candidates."""
-
-Fit = Mapping[str, Any]
+"""Share of the remaining time that a round may plan with, since fits do not end at the same moment."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,11 @@ class VariantRequest:
 class TuningState:
     """The candidates with their ensemble weights, and the remaining time.
 
-    `order`: the folds in the order in which they are fitted. `seconds`: for fits, on `hands` workers; None
-    counts rounds only.
+    `fold_order`: the folds in the order in which they are fitted. `time_left_s`: for fits, `fit_slots` at a
+    time; None counts rounds only.
     """
 
-    fits: Sequence[Fit]
+    fits: Sequence[FitSummary]
     weights: Mapping[str, float]
     fold_order: Sequence[int]
     time_left_s: float | None
@@ -62,18 +60,20 @@ class TuningState:
     """Rows are ordered in time, so weighted candidates are refitted on all rows, the latest included."""
 
     @property
-    def candidates(self) -> list[Fit]:
-        return [fit for fit in self.fits if fit["estimator"] != BASELINE and fit["score"] is not None]
+    def candidates(self) -> list[FitSummary]:
+        return [fit for fit in self.fits if fit.estimator != BASELINE and fit.score is not None]
 
     @property
-    def weighted_candidates(self) -> list[Fit]:
+    def weighted_candidates(self) -> list[FitSummary]:
         """The candidates that get more fits, by descending weight; the two best by score for a single model."""
         candidates = self.candidates
         if self.is_single_model or not self.weights:
-            sign = -1 if candidates and candidates[0]["greater_is_better"] else 1
-            return sorted(candidates, key=lambda fit: sign * fit["score"])[: 2 if self.is_single_model else 3]
-        weighted = [fit for fit in candidates if self.weights.get(fit["name"], 0.0) >= MIN_WEIGHT]
-        return sorted(weighted, key=lambda fit: -self.weights[fit["name"]])[:MAX_WEIGHTED_CANDIDATES]
+            sign = -1 if candidates and candidates[0].greater_is_better else 1
+            return sorted(candidates, key=lambda fit: sign * (fit.score or 0.0))[
+                : 2 if self.is_single_model else 3
+            ]
+        weighted = [fit for fit in candidates if self.weights.get(fit.name, 0.0) >= MIN_WEIGHT]
+        return sorted(weighted, key=lambda fit: -self.weights[fit.name])[:MAX_WEIGHTED_CANDIDATES]
 
 
 def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
@@ -84,64 +84,59 @@ def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
     return _plan_refits(state, weighted) or _plan_folds(state, weighted) or _plan_variants(state, weighted)
 
 
-def _plan_refits(state: TuningState, weighted: Sequence[Fit]) -> FoldRequest | None:
-    waiting = [fit for fit in weighted if not fit.get("refitted")] if state.is_time_ordered else []
+def _plan_refits(state: TuningState, weighted: Sequence[FitSummary]) -> FoldRequest | None:
+    waiting = [fit for fit in weighted if not fit.refitted] if state.is_time_ordered else []
     for count in range(len(waiting), 0, -1):
-        jobs = [REFIT_RATIO * seconds_per_fold(fit) for fit in waiting[:count]]
+        jobs = [REFIT_RATIO * fit.seconds_per_fold for fit in waiting[:count]]
         if (
             state.time_left_s is None
             or estimate_makespan_s(jobs, state.fit_slots) <= MAX_USED_SHARE * state.time_left_s
         ):
-            return FoldRequest([fit["name"] for fit in waiting[:count]], [])
+            return FoldRequest([fit.name for fit in waiting[:count]], [])
     return None
 
 
-def _plan_folds(state: TuningState, weighted: Sequence[Fit]) -> FoldRequest | None:
+def _plan_folds(state: TuningState, weighted: Sequence[FitSummary]) -> FoldRequest | None:
     """Request missing folds: of all candidates if that is cheap, because weights from one fold are uncertain;
     else of the weighted ones."""
     candidates = weighted if state.is_single_model else state.candidates
     missing = _missing_folds(state, candidates)
     if missing and _is_affordable(state, candidates, missing, MAX_CHEAP_SHARE):
-        return FoldRequest([fit["name"] for fit in candidates], missing)
+        return FoldRequest([fit.name for fit in candidates], missing)
     missing = _missing_folds(state, weighted)
     for count in range(len(missing), 0, -1):
         if _is_affordable(state, weighted, missing[:count], MAX_USED_SHARE):
-            return FoldRequest([fit["name"] for fit in weighted], missing[:count])
+            return FoldRequest([fit.name for fit in weighted], missing[:count])
     for count in range(len(weighted) - 1, 0, -1):
         if missing and _is_affordable(state, weighted[:count], missing[:1], MAX_USED_SHARE):
-            return FoldRequest([fit["name"] for fit in weighted[:count]], missing[:1])
+            return FoldRequest([fit.name for fit in weighted[:count]], missing[:1])
     return None
 
 
-def _missing_folds(state: TuningState, fits: Sequence[Fit]) -> list[int]:
-    return [fold for fold in state.fold_order if any(fold not in fit["run"] for fit in fits)]
+def _missing_folds(state: TuningState, fits: Sequence[FitSummary]) -> list[int]:
+    return [fold for fold in state.fold_order if any(fold not in fit.fitted_folds for fit in fits)]
 
 
-def _is_affordable(state: TuningState, fits: Sequence[Fit], folds: Sequence[int], share: float) -> bool:
+def _is_affordable(state: TuningState, fits: Sequence[FitSummary], folds: Sequence[int], share: float) -> bool:
     if state.time_left_s is None:
         return True
-    jobs = [seconds_per_fold(fit) for fit in fits for fold in folds if fold not in fit["run"]]
+    jobs = [fit.seconds_per_fold for fit in fits for fold in folds if fold not in fit.fitted_folds]
     return estimate_makespan_s(jobs, state.fit_slots) <= share * state.time_left_s
 
 
-def _plan_variants(state: TuningState, weighted: Sequence[Fit]) -> VariantRequest | None:
+def _plan_variants(state: TuningState, weighted: Sequence[FitSummary]) -> VariantRequest | None:
     """Request variants on all folds: selected on a single fold, the luckiest variant would win."""
     if len(state.candidates) >= MAX_CANDIDATES or _missing_folds(state, weighted):
         return None
     bases = weighted[:3]
-    models, folds = [fit["name"] for fit in bases], list(state.fold_order)
+    models, folds = [fit.name for fit in bases], list(state.fold_order)
     if state.time_left_s is None:
         return VariantRequest(models, folds, DETERMINISTIC_VARIANTS)
-    variant_s = len(folds) * sum(seconds_per_fold(fit) for fit in bases) / len(bases)
+    variant_s = len(folds) * sum(fit.seconds_per_fold for fit in bases) / len(bases)
     if variant_s > MAX_USED_SHARE * state.time_left_s:
         return None
     count = int(MAX_USED_SHARE * state.time_left_s * state.fit_slots / max(variant_s, 1e-3))
     return VariantRequest(models, folds, min(max(count, 1), MAX_VARIANTS))
-
-
-def seconds_per_fold(fit: Fit) -> float:
-    """Return the measured seconds per fold of a candidate, reading and writing included."""
-    return float(fit["fit_s"]) / max(len(fit["run"]), 1)
 
 
 def estimate_makespan_s(jobs: Sequence[float], fit_slots: int) -> float:

@@ -1,16 +1,18 @@
 """The model evaluator's nodes: evaluate the candidates, and fit more of them while there is time."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from app.agents.budget import MAX_ROUNDS, make_budget
 from app.agents.context import LabContext
-from app.agents.fits import ensemble_weights, merge_fits, summarise_fits
+from app.agents.fits import ensemble_weights, merge_fits, read_rounds
+from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, EvaluatorBrief, TuningBrief
 from app.agents.model_evaluator.output import Verdict
-from app.agents.state import Json, LabState, LabUpdate
+from app.agents.state import LabState, LabUpdate, SessionState, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
+from app.modeling.problem.facts import dump_facts, parse_facts
 from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.names import nearest_names
 from app.tools.invoke import ToolAnswer
@@ -20,82 +22,76 @@ DEFAULT_EVALUATION_S = 0.8
 FITTING_TOOLS = ("add_folds", "tune_hyperparameters")
 
 
-async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-    lab = runtime.context
-    names = [fit["name"] for fit in state["fits"]]
-    is_tuning_planned = "hyperparameter_tuning" in state["plan"]["stages"]
+async def model_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+    lab, state = runtime.context, read_state(lab_state)
+    budget = make_budget(state)
+    is_tuning_planned = "hyperparameter_tuning" in state.plan.stages
     can_tune = (
-        is_tuning_planned
-        and state["rounds"] < make_budget(state).max_rounds
-        and not await lab.step.is_wrapping_up()
+        is_tuning_planned and state.completed_rounds < budget.max_rounds and not await lab.step.is_wrapping_up()
     )
-    brief = {
-        **_make_evaluator_brief(state, state.get("took", {}).get("model_evaluation", DEFAULT_EVALUATION_S)),
-        "stage": "evaluation",
-        "left_out": state.get("left_out", []),
-        "can_tune": can_tune,
-    }
+    evaluation_s = state.node_seconds.get("model_evaluation", DEFAULT_EVALUATION_S)
+    brief = EvaluationBrief(
+        **vars(_make_evaluator_brief(state, evaluation_s)), left_out=state.left_out, can_tune=can_tune
+    )
 
     def check(verdict: Verdict, answers: Sequence[ToolAnswer]) -> str | None:
-        blended = [name for answer in answers if (name := _blended_model_name(answer))]
-        valid_names = [*names, *blended, *([ENSEMBLE] if state.get("blended") else [])]
+        blended = [model.name for answer in answers if (model := _blended_model(answer))]
+        valid_names = [*(fit.name for fit in state.fits), *blended, *([ENSEMBLE] if state.blended else [])]
         if verdict.chosen in valid_names:
             return None
         close = ", ".join(nearest_names(verdict.chosen, valid_names)) or ", ".join(valid_names)
         return f"No candidate is called {verdict.chosen!r}. Choose one of: {close}."
 
-    ctx = lab.tool_context("model_evaluator", make_training_context(state, make_budget(state).fits_deadline_s))
-    result = await lab.crew["model_evaluation"].run(ctx, brief, check)
+    ctx = lab.tool_context("model_evaluator", make_training_context(state, budget.fits_deadline_s))
+    result = await lab.crew["model_evaluation"].run(ctx, dump_facts(brief), check)
     verdict: Verdict = result.output
-    blends = [answer for answer in result.answers if _blended_model_name(answer) == ENSEMBLE]
+    blends = [
+        ensemble_weights(answer.request.arguments["models"], model.weights)
+        for answer in result.answers
+        if (model := _blended_model(answer)) and model.name == ENSEMBLE
+    ]
     return {
         "verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune},
-        "weights": _call_weights(blends[0]) if blends else state.get("weights", {}),
-        "blended": bool(blends) or state.get("blended", False),
+        "weights": blends[0] if blends else dict(state.weights),
+        "blended": bool(blends) or state.blended,
     }
 
 
-async def hyperparameter_tuning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+async def hyperparameter_tuning(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
-    state = {**state, "hands": await lab.current_fit_slots()}
-    brief = {**_make_evaluator_brief(state), "stage": "tuning", "chosen": state["verdict"]["chosen"]}
+    state = replace(read_state(lab_state), fit_slots=await lab.current_fit_slots())
+    brief = TuningBrief(**vars(_make_evaluator_brief(state)), chosen=state.chosen)
     ctx = lab.tool_context("model_evaluator", make_training_context(state, make_budget(state).fits_deadline_s))
-    result = await lab.crew["hyperparameter_tuning"].run(ctx, brief)
-    rounds = result.values(*FITTING_TOOLS)
+    result = await lab.crew["hyperparameter_tuning"].run(ctx, dump_facts(brief))
+    values = result.values(*FITTING_TOOLS)
+    rounds = read_rounds(values)
     return {
-        "fits": merge_fits(state["fits"], summarise_fits(fit for answer in rounds for fit in answer["fits"])),
-        "left_out": [
-            *state.get("left_out", []),
-            *(entry for answer in rounds for entry in answer["left_out"]),
-        ],
-        "hands": state["hands"],
-        "rounds": state["rounds"] + 1 if rounds else MAX_ROUNDS,
-        "blended": state.get("blended", False) and not rounds,
+        "fits": [fit.to_json() for fit in merge_fits(state.fits, rounds.fits)],
+        "left_out": [entry.to_json() for entry in (*state.left_out, *rounds.left_out)],
+        "hands": state.fit_slots,
+        "rounds": state.completed_rounds + 1 if values else MAX_ROUNDS,
+        "blended": state.blended and not values,
     }
 
 
-def _make_evaluator_brief(state: LabState, reserved_s: float = 0.0) -> Json:
+def _make_evaluator_brief(state: SessionState, reserved_s: float = 0.0) -> EvaluatorBrief:
     """Make the brief of both stages. `reserved_s`: seconds subtracted from the time left for fits."""
     budget = make_budget(state)
-    return {
-        **make_problem_brief(state),
-        "fits": state["fits"],
-        "weights": state.get("weights", {}),
-        "blended": state.get("blended", False),
-        "folds": state["split"]["folds"],
-        "time_left_s": None if budget.deterministic else round(budget.fit_time_s - reserved_s, 2),
-        "worked_s": round(budget.worked_s, 1),
-        "hands": state["hands"],
-        "rounds": state["rounds"],
-    }
+    return EvaluatorBrief(
+        **vars(make_problem_brief(state)),
+        fits=state.fits,
+        weights=state.weights,
+        blended=state.blended,
+        folds=state.split.folds,
+        time_left_s=None if budget.deterministic else round(budget.fit_time_s - reserved_s, 2),
+        worked_s=round(budget.worked_s, 1),
+        fit_slots=state.fit_slots,
+        completed_rounds=state.completed_rounds,
+    )
 
 
-def _blended_model_name(answer: ToolAnswer) -> str | None:
-    """Return the name of the model that `build_ensemble` made; None for any other call."""
-    facts: Any = answer.value
-    return str(facts["name"]) if answer.request.name == "build_ensemble" and "name" in facts else None
-
-
-def _call_weights(answer: ToolAnswer) -> dict[str, float]:
-    facts: Any = answer.value
-    return ensemble_weights(answer.request.arguments["models"], facts)
+def _blended_model(answer: ToolAnswer) -> BlendedModel | None:
+    """Return the model that `build_ensemble` made; None for any other or refused call."""
+    if answer.request.name != "build_ensemble" or answer.refusal is not None:
+        return None
+    return parse_facts(BlendedModel, answer.value)

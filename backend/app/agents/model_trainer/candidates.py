@@ -1,6 +1,7 @@
 """The candidates of the first round, chosen by problem, size and time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.agents.size import FIT_START_S, FrameSize
@@ -13,6 +14,20 @@ LOG_TARGET_FAMILIES = ("LightGBM", "LightGBMExtra", "Ridge")
 LINEAR_FAMILY = {"classification": "LogisticRegression", "regression": "Ridge"}
 
 
+@dataclass(frozen=True)
+class CandidateRequest:
+    """A candidate as a training tool accepts it."""
+
+    estimator: str
+    name: str | None = None
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the arguments that differ from the tool's defaults."""
+        arguments = {"name": self.name, "hyperparameters": dict(self.hyperparameters)}
+        return {"estimator": self.estimator} | {key: value for key, value in arguments.items() if value}
+
+
 def choose_candidates(
     kind: str,
     size: FrameSize,
@@ -21,7 +36,7 @@ def choose_candidates(
     is_interpretable: bool = False,
     has_long_tail: bool = False,
     families: Sequence[str] = (),
-) -> list[dict[str, Any]]:
+) -> list[CandidateRequest]:
     """Choose the baseline and as many families as have time for a useful fit, at least two.
 
     `families`: only these, however long they take. `is_interpretable`: only a linear model, whose coefficients
@@ -29,11 +44,11 @@ def choose_candidates(
     """
     if families:
         requested = [form for name in families for form in _family_candidates(name, has_long_tail)]
-        return [{"estimator": BASELINE}, *requested]
+        return [CandidateRequest(BASELINE), *requested]
     if is_interpretable:
-        return [{"estimator": name} for name in (BASELINE, LINEAR_FAMILY[kind])]
+        return [CandidateRequest(name) for name in (BASELINE, LINEAR_FAMILY[kind])]
     selected = select_families(kind, size.rows, size.columns)
-    candidates: list[dict[str, Any]] = []
+    candidates: list[CandidateRequest] = []
     remaining_s = time_left_s * fit_slots
     for family in selected:
         useful_s = FIT_START_S + family.seconds_per_cell * size.rows * size.columns
@@ -43,11 +58,11 @@ def choose_candidates(
                 remaining_s -= useful_s
     if len(candidates) < MIN_FAMILIES:
         cheapest = sorted(selected, key=lambda family: family.seconds_per_cell)
-        candidates = [{"estimator": family.name} for family in cheapest[:MIN_FAMILIES]]
-    return [{"estimator": BASELINE}, *candidates]
+        candidates = [CandidateRequest(family.name) for family in cheapest[:MIN_FAMILIES]]
+    return [CandidateRequest(BASELINE), *candidates]
 
 
-def _family_candidates(family: str, has_long_tail: bool) -> list[dict[str, Any]]:
+def _family_candidates(family: str, has_long_tail: bool) -> list[CandidateRequest]:
     """Return the candidates of a family: plain and, for a long-tailed target, on its logarithm."""
-    on_log = {"estimator": family, "name": f"{family}-log", "hyperparameters": {"on_log": True}}
-    return [{"estimator": family}, *([on_log] if has_long_tail and family in LOG_TARGET_FAMILIES else [])]
+    on_log = CandidateRequest(family, f"{family}-log", {"on_log": True})
+    return [CandidateRequest(family), *([on_log] if has_long_tail and family in LOG_TARGET_FAMILIES else [])]

@@ -1,38 +1,48 @@
 """The training node: the first round of candidates."""
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 
 from app.agents.budget import make_budget
 from app.agents.context import LabContext
-from app.agents.fits import merge_fits, summarise_fits
+from app.agents.fits import merge_fits, read_rounds
+from app.agents.model_trainer.brief import TrainerBrief
 from app.agents.size import measure_frame
-from app.agents.state import LabState, LabUpdate
+from app.agents.state import LabState, LabUpdate, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.errors import InvalidInput
-from app.modeling.problem.family_catalog import REGRESSION, has_long_tail
+from app.modeling.problem.facts import dump_facts
+from app.modeling.problem.family_catalog import has_long_tail
+from app.modeling.problem.kinds import ProblemKind
 
 TRAINING_TOOLS = ("train_classification_model", "train_regression_model", "cross_validate_model")
 
 
-async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+async def model_training(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
-    budget = make_budget(state)
     fit_slots = await lab.current_fit_slots()
-    time_left_s = round(budget.first_round_s(measure_frame(state), fit_slots), 2)
-    brief = {
-        **make_problem_brief(state),
-        "frame": state["frame"],
-        "column_count": measure_frame(state).columns,
-        "folds": state["split"]["folds"],
-        "time_left_s": time_left_s,
-        "hands": fit_slots,
-        "long_tail": state["problem"]["kind"] == REGRESSION and has_long_tail(state["split"]["target_summary"]),
-    }
-    training = make_training_context({**state, "hands": fit_slots}, deadline_s=budget.worked_s + time_left_s)
-    result = await lab.crew["model_trainer"].run(lab.tool_context("model_trainer", training), brief)
-    rounds = result.values(*TRAINING_TOOLS)
-    fits = merge_fits([], summarise_fits(fit for answer in rounds for fit in answer["fits"]))
+    state = replace(read_state(lab_state), fit_slots=fit_slots)
+    budget, size = make_budget(state), measure_frame(state)
+    time_left_s = round(budget.first_round_s(size, fit_slots), 2)
+    brief = TrainerBrief(
+        **vars(make_problem_brief(state)),
+        frame=state.frame,
+        column_count=size.columns,
+        folds=state.split.folds,
+        time_left_s=time_left_s,
+        fit_slots=fit_slots,
+        has_long_tail=state.problem.kind is ProblemKind.REGRESSION
+        and has_long_tail(state.split.target_summary),
+    )
+    training = make_training_context(state, deadline_s=budget.worked_s + time_left_s)
+    result = await lab.crew["model_trainer"].run(lab.tool_context("model_trainer", training), dump_facts(brief))
+    rounds = read_rounds(result.values(*TRAINING_TOOLS))
+    fits = merge_fits([], rounds.fits)
     if not fits and not await lab.step.is_wrapping_up():
         raise InvalidInput("nothing_fitted", "No candidate could be fitted. " + " ".join(result.output.notes))
-    left_out = [entry for answer in rounds for entry in answer["left_out"]]
-    return {"fits": fits, "left_out": left_out, "hands": fit_slots}
+    return {
+        "fits": [fit.to_json() for fit in fits],
+        "left_out": [entry.to_json() for entry in rounds.left_out],
+        "hands": fit_slots,
+    }

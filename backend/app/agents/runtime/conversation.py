@@ -7,12 +7,14 @@ that no cell and no column name can close the mark.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from typing_extensions import TypeVar
 
 from app.json_types import JsonValue
 from app.modeling.problem.custom_code import omit_source
+from app.modeling.problem.facts import parse_facts
 from app.tools.invoke import get_refusal
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
@@ -38,6 +40,11 @@ def make_brief_message(brief: Mapping[str, JsonValue]) -> HumanMessage:
     return HumanMessage(f"What is known so far:\n{to_data_block(omit_source(dict(brief)))}", id="brief")
 
 
+Brief = TypeVar("Brief", default=Mapping[str, Any])
+"""The brief of an agent: a dataclass, or the JSON itself where a policy takes it apart."""
+Shape = TypeVar("Shape")
+
+
 @dataclass(frozen=True)
 class CompletedCall:
     """A tool call of the conversation with its return value, or with the reason of its refusal."""
@@ -47,12 +54,23 @@ class CompletedCall:
     value: Any
     refusal: str | None = None
 
+    def read(self, shape: type[Shape]) -> Shape:
+        """Return the value as a dataclass with the facts that a policy uses. Raises InvalidInput."""
+        return parse_facts(shape, self.value)
+
 
 @dataclass(frozen=True)
-class ConversationView:
+class UserAnswer:
+    """The value of `ask_user`."""
+
+    answer: str
+
+
+@dataclass(frozen=True)
+class ConversationView(Generic[Brief]):
     """A conversation as an offline policy reads it."""
 
-    brief: Mapping[str, Any]
+    brief: Brief
     completed_calls: tuple[CompletedCall, ...]
 
     def successes(self, *names: str) -> list[CompletedCall]:

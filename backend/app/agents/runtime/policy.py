@@ -4,7 +4,7 @@ A rule is a pure function of the conversation (`ConversationView`). It returns a
 does not apply.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 from pydantic import BaseModel
 
-from app.agents.runtime.conversation import ConversationView, read_conversation
+from app.agents.runtime.conversation import Brief, ConversationView, read_conversation
 from app.llm.offline import Decide
 from app.sandbox.metering import meter_thread
 
@@ -26,7 +26,7 @@ class AgentAction:
 
 
 View = TypeVar("View")
-Rule = Callable[[ConversationView], AgentAction | None]
+Rule = Callable[[ConversationView[Brief]], AgentAction | None]
 
 
 def call(tool: str, /, message: str = "", **arguments: Any) -> AgentAction:
@@ -38,9 +38,17 @@ def finish(output: BaseModel, message: str = "") -> AgentAction:
     return AgentAction(((type(output).__name__, output.model_dump(mode="json")),), message)
 
 
-def make_policy(rules: Sequence[Rule]) -> Decide:
-    """Make the policy of a table of rules. The last rule must apply to every conversation."""
-    return make_view_policy(rules, read_conversation)
+def make_policy(rules: Sequence[Rule[Brief]], read_brief: Callable[[Mapping[str, Any]], Brief]) -> Decide:
+    """Make the policy of a table of rules, which see the brief as `read_brief` returns it.
+
+    The last rule must apply to every conversation.
+    """
+
+    def read(messages: Sequence[BaseMessage]) -> ConversationView[Brief]:
+        conversation = read_conversation(messages)
+        return ConversationView(read_brief(conversation.brief), conversation.completed_calls)
+
+    return make_view_policy(rules, read)
 
 
 def make_view_policy(

@@ -2,22 +2,31 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
 from app.errors import InvalidInput
+from app.modeling.problem.problem import Problem
 
 Shape = TypeVar("Shape")
 
 
-def parse_facts(shape: type[Shape], document: Mapping[str, Any] | object) -> Shape:
+def _read_problem(document: Problem | Mapping[str, Any]) -> Problem:
+    return document if isinstance(document, Problem) else Problem.from_json(document)
+
+
+ProblemFact = Annotated[Problem, PlainValidator(_read_problem), PlainSerializer(Problem.to_json)]
+"""A problem inside other facts, with its own conversion to JSON and checks."""
+
+
+def parse_facts(shape: type[Shape], document: object) -> Shape:
     """Read JSON facts as a dataclass. Unknown keys are ignored: stored facts may come from other versions.
 
     Raises InvalidInput `bad_facts` with the place and reason of each fault.
     """
     try:
-        value: Shape = _adapter(shape).validate_python(document)
+        value: Shape = _adapter(shape).validate_python(document)  # type: ignore[arg-type]  # types are hashable
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
@@ -29,7 +38,9 @@ def parse_facts(shape: type[Shape], document: Mapping[str, Any] | object) -> Sha
 
 def dump_facts(value: Any) -> dict[str, Any]:
     """Convert a dataclass to the JSON that `parse_facts` reads."""
-    document: dict[str, Any] = _adapter(type(value)).dump_python(value, mode="json", by_alias=True)
+    document: dict[str, Any] = _adapter(type(value)).dump_python(  # type: ignore[arg-type]  # types are hashable
+        value, mode="json", by_alias=True
+    )
     return document
 
 

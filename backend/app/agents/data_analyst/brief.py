@@ -1,0 +1,100 @@
+"""The briefs of the data analyst, and the values of its tools that policy and nodes read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.agents.planner.output import Plan
+from app.agents.state import FrameColumn
+from app.agents.training_context import ProblemBrief
+from app.modeling.problem.results import RecipeJson
+
+
+@dataclass(frozen=True)
+class ExploredColumn:
+    """A column of the training frame. `relation`: its score as the only feature, see `ColumnProfile`."""
+
+    name: str
+    type: str = ""
+    missing: float = 0.0
+    distinct: int = 0
+    relation: float | None = None
+
+
+@dataclass(frozen=True)
+class ExplorationFinding:
+    kind: str
+    column: str | None
+    text: str
+    severity: str
+
+
+@dataclass(frozen=True)
+class LeakingColumn:
+    """A column that gives the target away; `certain`: it is excluded without a question."""
+
+    column: str
+    kind: str
+    text: str
+    certain: bool
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisSummary:
+    """The parts of an exploration (`EdaFacts`) that later agents use, with the analyst's notes."""
+
+    columns: Sequence[ExploredColumn] = ()
+    findings: Sequence[ExplorationFinding] = ()
+    leaks: Sequence[LeakingColumn] = ()
+    suggested_cleaning: RecipeJson = field(default_factory=list)
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisBrief(ProblemBrief):
+    """The brief of the stage `analysis`."""
+
+    stage: str = "analysis"
+    frame: str
+    columns: Sequence[FrameColumn]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeaturesBrief(ProblemBrief):
+    """The brief of the stage `features`; `columns` are names of columns of the training frame."""
+
+    stage: str = "features"
+    columns: Sequence[str]
+    analysis: AnalysisSummary = AnalysisSummary()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerBrief:
+    """The brief of the stage `answer`. `tables`: schemas of the session's tables, see `get_dataset_schema`."""
+
+    goal: str
+    question: str
+    stage: str = "answer"
+    plan: Plan
+    tables: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class PreparedFrame:
+    """The value of a tool that prepares a frame: its name, columns, and a sentence for each operation."""
+
+    frame: str
+    effects: Sequence[str]
+    columns: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class TableAnswer:
+    """The size of an answer from the tables; None where the rows used could not be counted."""
+
+    row_count: int
+    rows_used: int | None = None
+    total_rows: Annotated[int | None, Field(alias="rows_there")] = None

@@ -1,0 +1,21 @@
+"""The brief of the model trainer."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from app.agents.training_context import ProblemBrief
+from app.modeling.problem.folds import FoldPlan
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainerBrief(ProblemBrief):
+    """The facts that the first round of candidates is chosen by."""
+
+    frame: str
+    column_count: int
+    folds: FoldPlan
+    time_left_s: float
+    fit_slots: Annotated[int, Field(alias="hands")]
+    has_long_tail: Annotated[bool, Field(alias="long_tail")] = False

@@ -1,0 +1,215 @@
+"""The facts of computations as tools read them: parts of the shapes in `modeling.problem.results`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.json_types import JsonValue
+from app.modeling.problem.results import RecipeJson
+from app.sandbox.computer import ComputationFailed, ComputationResult
+
+
+def json_object(computed: ComputationResult) -> dict[str, JsonValue]:
+    """Return the facts of a computation. Raises ComputationFailed if its value is no JSON object."""
+    if not isinstance(computed.value, dict):
+        raise ComputationFailed("computation_died", "The computation did not return facts.")
+    return computed.value
+
+
+@dataclass(frozen=True)
+class FigureTitle:
+    """A figure's file, in its first format, and its title."""
+
+    file: str
+    title: str
+
+
+@dataclass(frozen=True)
+class ColumnName:
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitRows:
+    """The rows of `SplitFacts`; `columns` are those of the training frame."""
+
+    kind: str
+    train_rows: int
+    holdout_rows: int
+    columns: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class QueryRows:
+    """The size and the columns of a query's result."""
+
+    row_count: int
+    columns: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class JoinDescription:
+    """A join as a sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class FoundJoins:
+    joins: Sequence[JoinDescription]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploration:
+    """The rows, findings and leaks of `EdaFacts`."""
+
+    rows: int
+    findings: Sequence[Any]
+    leaks: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class DrawnFigures:
+    figures: Sequence[FigureTitle] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeFrame:
+    """`FrameFacts`: the recipe of a frame and its effect on the training rows."""
+
+    rows: int
+    columns: Sequence[Mapping[str, Any]]
+    recipe: RecipeJson
+    effects: Sequence[str] = ()
+    new_columns: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class CodeTrial:
+    """The test of custom code. `score` and `rows`: of an estimator's trial fit."""
+
+    checks: Sequence[Any] = ()
+    score: float | None = None
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class TestedFeatures:
+    """`RecipeFrame` of custom features, with their test."""
+
+    new_columns: Sequence[str]
+    trial: CodeTrial
+
+
+@dataclass(frozen=True)
+class TestedEstimator:
+    """A custom estimator whose code passed its test, as a candidate."""
+
+    estimator: str
+    hyperparameters: Mapping[str, Any]
+    trial: CodeTrial
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelComparison:
+    """The conclusion of `ComparisonFacts`."""
+
+    reason: str
+    beats_baseline: bool | None
+    figures: Sequence[FigureTitle] = ()
+
+
+@dataclass(frozen=True)
+class ScoreInterval:
+    """A score with its 95% interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelEvaluation:
+    """The scores of `EvaluationFacts`."""
+
+    metric: str
+    metrics: Mapping[str, ScoreInterval]
+    figures: Sequence[FigureTitle] = ()
+
+    @property
+    def score(self) -> ScoreInterval:
+        """The score by the problem's metric."""
+        return self.metrics[self.metric]
+
+
+@dataclass(frozen=True)
+class ColumnImportance:
+    column: str
+    helps: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnImportances:
+    """`ImportanceFacts`, the most important column first."""
+
+    importances: Sequence[ColumnImportance]
+    figures: Sequence[FigureTitle] = ()
+
+
+@dataclass(frozen=True)
+class ErrorSegment:
+    """Rows with a large error: a column and its values as text."""
+
+    column: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ErrorSegments:
+    worst: Sequence[ErrorSegment] = ()
+
+
+@dataclass(frozen=True)
+class ModelExplanation:
+    """The importances and error segments of `ExplanationFacts`."""
+
+    importances: Sequence[ColumnImportance]
+    segments: ErrorSegments | None = None
+    figures: Sequence[FigureTitle] = ()
+
+
+@dataclass(frozen=True)
+class RefitOutcome:
+    """`rows` is 0 if the time did not suffice and the model was not refitted."""
+
+    rows: int
+
+
+@dataclass(frozen=True)
+class ProposedCandidate:
+    estimator: str
+    hyperparameters: Mapping[str, Any]
+    recipe: RecipeJson
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """The candidates that tuning proposes, in order of trial."""
+
+    candidates: Sequence[ProposedCandidate] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class BacktestOutcome:
+    verdict: str
+    figures: Sequence[FigureTitle]
+
+
+@dataclass(frozen=True)
+class ForecastRange:
+    """The number of forecasts, and the times of the first and the last one."""
+
+    rows: int
+    first: Any
+    last: Any
+    figures: Sequence[FigureTitle]
