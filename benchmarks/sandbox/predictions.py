@@ -57,9 +57,9 @@ async def ask(provider: ProcessProvider, work: Computation, limits: Limits, **in
     return outcome
 
 
-async def single_ms(provider: ProcessProvider, model: Path, runs: int, kept_for: str | None) -> list[float]:
+async def single_ms(provider: ProcessProvider, model: Path, runs: int, warm_for: str | None) -> list[float]:
     row = table(1).drop(columns="bought").to_dict("records")
-    work = Computation("predict.predict", {"rows": row}, trusted=False, warm_for=kept_for)
+    work = Computation("predict.predict", {"rows": row}, trusted=False, warm_for=warm_for)
     spent = []
     for _ in range(runs + 1):
         started = time.perf_counter()
@@ -74,8 +74,8 @@ async def measure(home: Path, name: str, rows: int, say: Callable[[str], object]
     provider = ProcessProvider(ProcessConfig(home))
     await provider.start()
     say(f"{name}, {model.stat().st_size / 1e6:.1f} MB, {(await provider.isolation()).tier}")
-    for title, runs, kept_for in (("a new cell", 10, None), ("a kept cell", SINGLE, "me")):
-        spent = await single_ms(provider, model, runs, kept_for)
+    for title, runs, warm_for in (("a new cell", 10, None), ("a warm cell", SINGLE, "me")):
+        spent = await single_ms(provider, model, runs, warm_for)
         median, tail = statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
         say(f"  one row in {title}: median {median:.1f} ms, 95th percentile {tail:.1f} ms")
     for form in ("parquet", "csv"):

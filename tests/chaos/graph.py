@@ -72,7 +72,7 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, 
         size = left_bytes(step.session.seed, step.seq)
         try:
             computed = await tools.computer.run(
-                Computation("canary.leave", {"names": ["left"], "size_bytes": size}), {}
+                Computation("cell_fixtures.leave", {"names": ["left"], "size_bytes": size}), {}
             )
         except LabError as error:
             return CallResult({"failed": error.code}, failed=True)
@@ -107,9 +107,9 @@ async def _fit(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, A
     if state["lap"] % 2:
         return {}
     seconds = tools.wish("fit_ms") / 1000
-    fits = [Fit(f"rest-{n}", "canary.rest", {"seconds": seconds}, {}) for n in range(tools.wish("fits"))]
+    fits = [Fit(f"rest-{n}", "cell_fixtures.rest", {"seconds": seconds}, {}) for n in range(tools.wish("fits"))]
     if state["file"]:
-        fits.append(Fit("sizes", "canary.sizes", {}, {"file": state["file"]}))
+        fits.append(Fit("sizes", "cell_fixtures.sizes", {}, {"file": state["file"]}))
     outcomes = await tools.step.fan_out("round", fits, 60.0)
     return {"log": [["fitting", [[one.name, one.status, one.value] for one in outcomes]]]}
 

@@ -206,7 +206,7 @@ class CellsWithoutPolicy:
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         if isinstance(request.work, Code):
-            raw = Computation("canary.unrestricted", {"source": request.work.source}, trusted=False)
+            raw = Computation("cell_fixtures.unrestricted", {"source": request.work.source}, trusted=False)
             request = replace(request, work=raw)
         return await self.cells.run(request, on_progress)
 

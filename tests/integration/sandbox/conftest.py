@@ -44,7 +44,7 @@ class Cells:
             assert taken <= 20 * request.limits.disk_bytes
 
     async def compute(self, function: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
-        return await self.run(Computation(f"canary.{function}", params), limits=limits)
+        return await self.run(Computation(f"cell_fixtures.{function}", params), limits=limits)
 
 
 def _taken(folder: Path) -> int:

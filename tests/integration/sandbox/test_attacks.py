@@ -38,7 +38,7 @@ def secret(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", sorted(ESCAPES))
 async def test_the_walls_alone_stop_it(cells: Cells, secret: Path, name: str) -> None:
     source = ESCAPES[name].replace("@SECRET@", str(secret)).replace("@OUTSIDE@", str(secret.parent))
-    outcome = await cells.run(Computation("canary.unrestricted", {"source": source}, trusted=False))
+    outcome = await cells.run(Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False))
     assert outcome.value != "PWNED"
     assert "a secret" not in outcome.stdout
     _assert_untouched(secret)
@@ -58,7 +58,7 @@ async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
         replace(TIGHT, time_s=4) if "timed_out" in ends else TIGHT
     )  # clock: its expiry is one of the ends that are allowed
     outcome = await cells.run(
-        Computation("canary.unrestricted", {"source": source}, trusted=False), limits=limits
+        Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False), limits=limits
     )
     assert str(outcome.end) in ends.split(), outcome
     assert len(outcome.stdout) <= 10_001

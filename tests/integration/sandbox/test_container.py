@@ -58,7 +58,7 @@ def docker(*arguments: str) -> str:
 async def compute(provider: ProcessProvider, name: str, **params: int) -> Outcome:
     output = provider.scratch / f"cell-{name}"
     output.mkdir(exist_ok=True)
-    return await provider.run(CellRequest(Computation(f"canary.{name}", params), {}, output))
+    return await provider.run(CellRequest(Computation(f"cell_fixtures.{name}", params), {}, output))
 
 
 async def test_a_hardened_container_that_is_killed_is_an_outcome_and_is_replaced(

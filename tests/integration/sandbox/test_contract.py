@@ -28,7 +28,7 @@ async def test_a_computation_answers_with_value_output_and_usage(cells: Cells) -
 
 async def test_inputs_are_seen_by_name(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "blob").write_bytes(b"12345")
-    outcome = await cells.run(Computation("canary.sizes"), {"table.parquet": tmp_path / "blob"})
+    outcome = await cells.run(Computation("cell_fixtures.sizes"), {"table.parquet": tmp_path / "blob"})
     assert outcome.value == {"table.parquet": 5}
 
 
@@ -39,7 +39,9 @@ async def test_regular_files_are_listed_and_hidden_ones_left_out(cells: Cells) -
 
 async def test_progress_arrives_in_order_while_it_runs(cells: Cells) -> None:
     seen: list[tuple[float, str]] = []
-    await cells.run(Computation("canary.steps", {"count": 4}), on_progress=lambda *step: seen.append(step))
+    await cells.run(
+        Computation("cell_fixtures.steps", {"count": 4}), on_progress=lambda *step: seen.append(step)
+    )
     assert seen == [(0.25, "step 1"), (0.5, "step 2"), (0.75, "step 3"), (1.0, "step 4")]
 
 
@@ -125,7 +127,7 @@ os._exit(0)
     ],
 )
 async def test_a_forged_answer_keeps_the_bounds_of_an_answer(cells: Cells, value: str, ends: set[End]) -> None:
-    work = Computation("canary.unrestricted", {"source": FORGE % value}, trusted=False)
+    work = Computation("cell_fixtures.unrestricted", {"source": FORGE % value}, trusted=False)
     outcome = await cells.run(work)
     assert outcome.end in ends, outcome
     assert outcome.value is None or End.RETURNED in ends
@@ -177,7 +179,7 @@ def _open_descriptors() -> int:
 
 
 async def test_a_cell_sees_no_secret_and_no_descriptor(cells: Cells, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = await cells.run(Computation("canary.who"), limits=Limits(threads=2))
+    outcome = await cells.run(Computation("cell_fixtures.who"), limits=Limits(threads=2))
     assert isinstance(outcome.value, dict)
     # 3 is its request, 6 where it says that it has answered; 5, if it sees /proc, its own control group.
     assert outcome.value["descriptors"] in ([0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 4, 5, 6])
@@ -189,7 +191,7 @@ async def test_a_cell_sees_no_secret_and_no_descriptor(cells: Cells, monkeypatch
 async def test_requests_share_nothing(cells: Cells) -> None:
     left = {"source": "import pandas\nresult = hasattr(pandas, 'mark')\npandas.mark = 1"}
     for _ in range(4):  # more than there are cells that wait
-        outcome = await cells.run(Computation("canary.unrestricted", left, trusted=False))
+        outcome = await cells.run(Computation("cell_fixtures.unrestricted", left, trusted=False))
         assert outcome.value == "False"
 
 

@@ -21,7 +21,7 @@ TIGHT = Limits(time_s=4, memory_bytes=256 << 20, disk_bytes=32 << 20)
 async def _attack(cells: Cells, source: str, limits: Limits) -> Outcome:
     """The outcome of raw Python; the cells that come after serve as before."""
     outcome = await cells.run(
-        Computation("canary.unrestricted", {"source": source}, trusted=False), limits=limits
+        Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False), limits=limits
     )
     assert (await cells.compute("echo", value=1)).value == 1
     return outcome

@@ -27,7 +27,7 @@ async def main():
     await provider.start()
     output = provider.scratch / "cell-1"
     output.mkdir()
-    request = CellRequest(Computation("canary.steps", {"count": 1_000_000_000}), {}, output)
+    request = CellRequest(Computation("cell_fixtures.steps", {"count": 1_000_000_000}), {}, output)
     await provider.run(request, lambda share, text: print(text, flush=True))
 
 asyncio.run(main())
@@ -59,7 +59,7 @@ async def compute(
 ) -> Outcome:
     output = provider.scratch / f"cell-{name}-{len(list(provider.scratch.iterdir()))}"
     output.mkdir()
-    work, limits = Computation(f"canary.{name}", params), Limits(time_s=10 * HANG_GUARD_S)
+    work, limits = Computation(f"cell_fixtures.{name}", params), Limits(time_s=10 * HANG_GUARD_S)
     return await provider.run(CellRequest(work, {}, output, limits), on_progress)
 
 
@@ -130,7 +130,7 @@ async def test_without_walls_trusted_work_runs_and_untrusted_is_refused(tmp_path
     provider = ProcessProvider(ProcessConfig(tmp_path, tier="none"))
     assert (await compute(provider, "echo", value=1)).value == 1
     with pytest.raises(Unavailable, match="walls"):
-        await provider.run(CellRequest(Computation("canary.who", trusted=False), {}, provider.scratch))
+        await provider.run(CellRequest(Computation("cell_fixtures.who", trusted=False), {}, provider.scratch))
     await provider.close()
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 UNTRUSTED = [
     Code("result = 1"),
     Computation("predict.predict", {}, trusted=False),
-    Computation("canary.echo", {"value": 1}, trusted=False, warm_for="owner"),
+    Computation("cell_fixtures.echo", {"value": 1}, trusted=False, warm_for="owner"),
 ]
 
 
@@ -72,7 +72,7 @@ async def test_limits_hold(unwalled: Cells) -> None:
 async def test_where_it_is_not_allowed_nothing_computes(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, tier="none", allow_unisolated=False))
     cells = Cells(provider)
-    for work in (Computation("canary.echo", {"value": 1}), *UNTRUSTED):
+    for work in (Computation("cell_fixtures.echo", {"value": 1}), *UNTRUSTED):
         with pytest.raises(Unavailable, match="ALLOW_UNISOLATED=true"):
             await cells.run(work)
     assert (await provider.isolation()).halt is not None

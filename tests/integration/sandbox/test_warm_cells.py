@@ -38,7 +38,7 @@ async def cells(
 
 
 async def remember(cells: Cells, owner: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
-    work = Computation("canary.remember", params, trusted=False, warm_for=owner)
+    work = Computation("cell_fixtures.remember", params, trusted=False, warm_for=owner)
     return await cells.run(work, limits=limits)
 
 
@@ -54,7 +54,7 @@ async def test_another_owner_never_meets_it(cells: Cells) -> None:
 
 async def test_other_inputs_are_another_cell(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"x")
-    work = Computation("canary.remember", {"value": 1}, trusted=False, warm_for="four")
+    work = Computation("cell_fixtures.remember", {"value": 1}, trusted=False, warm_for="four")
     await cells.run(work)
     assert (await cells.run(work, {"model": tmp_path / "model"})).value == [1]
 

@@ -89,7 +89,7 @@ async def test_no_computation_gets_more_than_the_operator_allows(
     cells = NotingCells()
     operators = Limits(time_s=60, memory_bytes=512 << 20)  # clock: as above
     computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path, operators)
-    await computer.run(Computation("canary.echo"), {}, asked)
+    await computer.run(Computation("cell_fixtures.echo"), {}, asked)
     [given] = cells.given
     assert (given.time_s, given.memory_bytes, given.threads) == (time_s, 512 << 20, threads)
 
@@ -138,13 +138,13 @@ class RestartedCells(BreakingCells):
 async def test_a_computation_begins_again_when_its_cell_is_lost(tmp_path: Path, fault: Fault) -> None:
     lost = replace(ZYGOTE_DIED, fault=fault)
     computer = Computer(RestartedCells(times=2, lost=lost), FolderBlobs(tmp_path / "blobs"), tmp_path)
-    assert (await computer.run(Computation("canary.leave"), {})).file("left").size_bytes == 1
+    assert (await computer.run(Computation("cell_fixtures.leave"), {})).file("left").size_bytes == 1
 
 
 async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp_path: Path) -> None:
     computer = Computer(RestartedCells(times=3), FolderBlobs(tmp_path / "blobs"), tmp_path)
     with pytest.raises(CellLost, match="try again"):
-        await computer.run(Computation("canary.leave"), {})
+        await computer.run(Computation("cell_fixtures.leave"), {})
 
 
 async def test_untrusted_work_is_not_read_while_it_computes(computer: Computer) -> None:
