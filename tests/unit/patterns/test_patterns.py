@@ -36,7 +36,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.costs:_phrase": "its results are values of the module",
     "app.agents.goals.goal:_first_match": "tables of phrases, which are values",
     "app.agents.goals.goal:_strip_metrics": "the same",
-    "app.agents.goals.trading_terms:_amount": "its results are values of the module",
+    "app.agents.goals.trading_terms:_amount_pattern": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw:read_raw": "notes of ours",
     "app.computations.uploads.column_types:accepts": "TYPE_RULES, which are values",

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from app.agents.goals.goal import Goal
 from app.agents.goals.roles import is_entity, match_roles
-from app.agents.goals.stemming import have_same_meaning, stems, words
+from app.agents.goals.stemming import have_same_meaning, stems
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
 from app.modeling.problem.goal_hints import mentions_new_entities
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from app.agents.goals.typed_pattern import TypedPattern
 from app.agents.goals.vocabulary import COUNT_WORDS
 
 _MISS = (
@@ -27,41 +29,45 @@ class MistakeCosts:
     missed: float
 
 
-def _ratio(match: re.Match[str]) -> float:
-    text = match["times"].lower()
-    return {"twice": 2.0, "thrice": 3.0}.get(text) or float(COUNT_WORDS.get(text) or text)
+class _CostGroups(NamedTuple):
+    """Numbers of a phrase about costs: a ratio, or two amounts."""
+
+    times: str | None = None
+    missed: str | None = None
+    false_alarm: str | None = None
+
+    @property
+    def ratio(self) -> float:
+        text = (self.times or "").lower()
+        return {"twice": 2.0, "thrice": 3.0}.get(text) or float(COUNT_WORDS.get(text) or text)
+
+    @property
+    def amounts(self) -> MistakeCosts:
+        return MistakeCosts(
+            *(float(text.replace(",", "")) for text in (self.false_alarm or "", self.missed or ""))
+        )
 
 
-def _amount(match: re.Match[str], name: str) -> float:
-    return float(match[name].replace(",", ""))
+def _phrase(pattern: str) -> TypedPattern[_CostGroups]:
+    return TypedPattern(re.compile(pattern, re.IGNORECASE), _CostGroups)
 
 
-def _phrase(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-_PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], MistakeCosts]], ...] = (
-    (
-        _phrase(rf"\b{_MISS} {_COST} {_TIMES}{_AS} {_ALARM}"),
-        lambda match: MistakeCosts(1.0, _ratio(match)),
-    ),
-    (
-        _phrase(rf"\b{_ALARM} {_COST} {_TIMES}{_AS} {_MISS}"),
-        lambda match: MistakeCosts(_ratio(match), 1.0),
-    ),
+_PHRASES: tuple[tuple[TypedPattern[_CostGroups], Callable[[_CostGroups], MistakeCosts]], ...] = (
+    (_phrase(rf"\b{_MISS} {_COST} {_TIMES}{_AS} {_ALARM}"), lambda costs: MistakeCosts(1.0, costs.ratio)),
+    (_phrase(rf"\b{_ALARM} {_COST} {_TIMES}{_AS} {_MISS}"), lambda costs: MistakeCosts(costs.ratio, 1.0)),
     (
         _phrase(
             rf"\b{_MISS} {_COST} {_AMOUNT.format('missed')}"
-            rf"{_GAP}\b{_ALARM}{_NO_NUMBER}{_AMOUNT.format('alarm')}"
+            rf"{_GAP}\b{_ALARM}{_NO_NUMBER}{_AMOUNT.format('false_alarm')}"
         ),
-        lambda match: MistakeCosts(_amount(match, "alarm"), _amount(match, "missed")),
+        lambda costs: costs.amounts,
     ),
     (
         _phrase(
-            rf"\b{_ALARM} {_COST} {_AMOUNT.format('alarm')}"
+            rf"\b{_ALARM} {_COST} {_AMOUNT.format('false_alarm')}"
             rf"{_GAP}\b{_MISS}{_NO_NUMBER}{_AMOUNT.format('missed')}"
         ),
-        lambda match: MistakeCosts(_amount(match, "alarm"), _amount(match, "missed")),
+        lambda costs: costs.amounts,
     ),
 )
 
@@ -69,8 +75,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], MistakeCosts]],
 def parse_costs(text: str) -> tuple[MistakeCosts | None, str]:
     """Parse the costs that a goal names. Returns them and the goal without that phrase."""
     for pattern, read in _PHRASES:
-        if match := pattern.search(text):
-            costs = read(match)
+        if match := pattern.regex.search(text):
+            costs = read(pattern.read(match))
             if costs.false_alarm > 0 and costs.missed > 0:
                 return costs, text[: match.start()] + " " + text[match.end() :]
     return None, text

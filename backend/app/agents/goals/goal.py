@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from app.agents.goals import intents, patterns, vocabulary
 from app.agents.goals.costs import MistakeCosts, parse_costs
 from app.agents.goals.roles import ColumnRole, parse_roles
-from app.agents.goals.stemming import stem, stems, words
+from app.agents.goals.stemming import stem, stems
+from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 from app.modeling.problem.metrics import QUANTILE_PERCENTS, REGRESSION_METRICS
@@ -27,31 +28,37 @@ class Lookahead:
 
 @dataclass(frozen=True)
 class Threshold:
+    """A value of the target that the goal asks about: is it above, or else below?"""
+
     above: bool
     value: float
 
 
 @dataclass(frozen=True)
 class Goal:
-    """The parts of a goal.
-
-    `asked` is the text that may name the target: without inputs, exclusions and metrics. `after_verb` is what
-    follows its first verb of prediction, empty when there is none.
-    """
+    """The parts of a goal."""
 
     text: str
     target_text: str
+    """The text that may name the target: without inputs, exclusions and metrics."""
     after_verb: str
+    """The part of `target_text` after its first verb of prediction; empty without one."""
     input_text: str
+    """The text that names the inputs."""
     quoted: tuple[str, ...]
+    """Quoted parts of `target_text`."""
     kind: ProblemKindName | None
     metric: str | None
     lookahead: Lookahead | None
     outlook: OutlookName | None
     excluded_phrases: tuple[str, ...]
+    """Phrases that name columns or tables not to be used."""
     positive: str | None
+    """The value that the goal calls the positive class."""
     group_phrases: tuple[str, ...]
+    """Phrases that name the groups for whose unseen members the model must work."""
     time_phrase: str | None
+    """The phrase that names the column by which the rows are ordered."""
     wants_join: bool
     threshold: Threshold | None
     coin: str | None
@@ -86,44 +93,33 @@ MAX_ROLES = 1000
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
     costs, remaining = parse_costs(text)
-    percent = _percent(remaining)
+    percent = _parse_percent(remaining)
     metric = _first_match(patterns.METRICS, remaining) if percent is None else _pinball_metric(percent)
-    stripped = patterns.QUANTILE.sub(" predict ", patterns.EXCLUSION.sub(" ", remaining))
-    outlook: OutlookName | None = "direction" if names_barriers(text) else _first_match(patterns.OUTLOOKS, text)
-    if outlook == "direction":
-        stripped = patterns.COMPARED.sub(" ", stripped)
-    target_text = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _strip_metrics(stripped)))
     lookahead = _parse_lookahead(text)
-    volatile = patterns.VOLATILE if lookahead else patterns.VOLATILITY
-    if volatile.search(target_text) and not names_barriers(text):
-        outlook = "volatility"
+    texts = _split_text(remaining, ignores_comparisons=_trend_outlook(text) == "direction")
     wants_no_model = bool(intents.NO_MODEL.search(text))
-    verb = patterns.VERB.search(target_text)
     return Goal(
         text=text,
-        target_text=target_text,
-        after_verb=target_text[verb.end() :] if verb else "",
-        input_text=" ".join(
-            match["rest"] or match["formula"] or "" for match in patterns.INPUTS.finditer(stripped)
-        ),
+        target_text=texts.target,
+        after_verb=texts.after_verb,
+        input_text=texts.inputs,
         quoted=tuple(
-            next(filter(None, groups)) for groups in patterns.QUOTED.findall(target_text)[:MAX_PHRASES]
+            next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
         ),
-        kind=_kind(text, metric),
+        kind=_parse_kind(text, metric),
         metric=metric,
         lookahead=lookahead,
-        outlook=outlook,
+        outlook=_parse_outlook(text, texts.target, lookahead),
         excluded_phrases=tuple(islice(_excluded_phrases(text), MAX_PHRASES)),
         positive=next(_matched_texts(patterns.POSITIVE, text), None),
         group_phrases=tuple(islice(_matched_texts(patterns.GROUPS, text), MAX_PHRASES)),
         time_phrase=next(_matched_texts(patterns.TIME, text), None),
         wants_join=bool(patterns.JOIN.search(text)),
-        threshold=_threshold(text),
+        threshold=_parse_threshold(text),
         coin=next((vocabulary.COINS[word] for word in words(text) if word in vocabulary.COINS), None),
         is_about_coins=bool(patterns.COIN_PRICES.search(text)),
-        denied_phrases=tuple(islice(_denied(text), MAX_PHRASES)),
-        is_exploratory=wants_no_model
-        or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
+        denied_phrases=tuple(rest or tail for rest, tail in intents.DENIED.findall(text)[:MAX_PHRASES]),
+        is_exploratory=wants_no_model or _asks_to_explore(text, texts.verb),
         wants_no_model=wants_no_model,
         costs=costs,
         quantile_percent=percent,
@@ -132,15 +128,54 @@ def parse_goal(text: str) -> Goal:
     )
 
 
-def _percent(text: str) -> int | None:
-    match = patterns.QUANTILE.search(text)
-    if match is None:
+class _GoalTexts(NamedTuple):
+    """The parts of a goal's text by what they may name."""
+
+    target: str
+    verb: str
+    after_verb: str
+    inputs: str
+
+
+def _split_text(text: str, ignores_comparisons: bool) -> _GoalTexts:
+    """Split a text into the parts that may name target and inputs; without metrics and exclusions.
+
+    `ignores_comparisons`: drop "higher" and "lower", which name a direction and not columns of highs and lows.
+    """
+    text = patterns.QUANTILE.regex.sub(" predict ", patterns.EXCLUSION.sub(" ", text))
+    if ignores_comparisons:
+        text = patterns.COMPARED.sub(" ", text)
+    inputs = " ".join(rest or formula for rest, formula in patterns.INPUTS.findall(text))
+    target = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _strip_metrics(text)))
+    verb = patterns.VERB.search(target)
+    return _GoalTexts(target, verb[0] if verb else "", target[verb.end() :] if verb else "", inputs)
+
+
+def _trend_outlook(text: str) -> OutlookName | None:
+    """Return the outlook that the goal's own words name. Barriers end trades, whose direction is predicted."""
+    return "direction" if names_barriers(text) else _first_match(patterns.OUTLOOKS, text)
+
+
+def _parse_outlook(text: str, target_text: str, lookahead: Lookahead | None) -> OutlookName | None:
+    volatile = patterns.VOLATILE if lookahead else patterns.VOLATILITY
+    if volatile.search(target_text) and not names_barriers(text):
+        return "volatility"
+    return _trend_outlook(text)
+
+
+def _asks_to_explore(text: str, verb: str) -> bool:
+    # "Detect outliers" asks for an exploration, although `detect` is a verb of prediction.
+    has_model_verb = bool(verb) and not verb.lower().startswith("detect")
+    return bool(intents.LOOKING.search(text)) and not has_model_verb
+
+
+def _parse_percent(text: str) -> int | None:
+    quantile = patterns.QUANTILE.search(text)
+    if quantile is None:
         return None
-    if match["median"]:
+    if quantile.median:
         return 50
-    if digits := match["percentile"] or match["short"]:
-        return int(digits)
-    return int((match["share"] or match["after"] or match["loss"]).ljust(2, "0"))
+    return int(quantile.percent or (quantile.decimals or "").ljust(2, "0"))
 
 
 def _pinball_metric(percent: int) -> str:
@@ -156,17 +191,13 @@ def _matched_texts(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     return (next(filter(None, match.groups())) for match in pattern.finditer(text))
 
 
-def _denied(text: str) -> Iterator[str]:
-    return (match["rest"] or match["tail"] or "" for match in intents.DENIED.finditer(text))
-
-
 def _strip_metrics(text: str) -> str:
     for pattern, _ in patterns.METRICS:
         text = re.sub(pattern, " ", text, flags=re.IGNORECASE)
     return text
 
 
-def _kind(text: str, metric: str | None) -> ProblemKindName | None:
+def _parse_kind(text: str, metric: str | None) -> ProblemKindName | None:
     """Return the kind of problem. A metric takes precedence, since it allows one kind only."""
     if metric:
         return "regression" if metric in REGRESSION_METRICS else "classification"
@@ -177,14 +208,13 @@ def _parse_lookahead(text: str) -> Lookahead | None:
     holding_time = parse_holding_time(text)
     if holding_time:
         return _make_lookahead(*holding_time)
-    match = patterns.AHEAD.search(text)
-    if not match:
+    horizon = patterns.AHEAD.search(text)
+    if horizon is None:
         return None
-    if match["tomorrow"]:
+    if horizon.tomorrow:
         return Lookahead(seconds=vocabulary.SECONDS_BY_UNIT["day"])
-    parts = {name[0]: text.lower() for name, text in match.groupdict().items() if text}
-    count = parts.get("n", "1")
-    return _make_lookahead(vocabulary.COUNT_WORDS.get(count) or int(count), parts["u"])
+    count = (horizon.number or "1").lower()
+    return _make_lookahead(vocabulary.COUNT_WORDS.get(count) or int(count), (horizon.unit or "").lower())
 
 
 def _make_lookahead(count: int, unit: str) -> Lookahead:
@@ -197,16 +227,16 @@ def _make_lookahead(count: int, unit: str) -> Lookahead:
 
 
 def _excluded_phrases(text: str) -> Iterator[str]:
-    for match in patterns.EXCLUSION.finditer(text):
-        for part in re.split(r",|\band\b|\bor\b|\bnor\b", match["rest"]):
+    for phrases in patterns.EXCLUSION.findall(text):
+        for part in re.split(r",|\band\b|\bor\b|\bnor\b", phrases):
             if name := re.sub(r"^\s*(?:any|the|all|its|their|columns?)\s+|[`'\"]", "", part).strip():
                 yield name
 
 
-def _threshold(text: str) -> Threshold | None:
-    match = patterns.THRESHOLD.search(text)
-    if not match:
+def _parse_threshold(text: str) -> Threshold | None:
+    threshold = patterns.THRESHOLD.search(text)
+    if threshold is None:
         sign = intents.SIGN.search(text)
-        return Threshold((sign["sign"] or "").lower() == "positive", 0.0) if sign else None
-    value = float(match["value"].replace(",", "").replace("_", "")) * (1000 if match["thousand"] else 1)
-    return Threshold(match["side"].lower() not in {"below", "under", "less than"}, value)
+        return Threshold((sign[1] or "").lower() == "positive", 0.0) if sign else None
+    value = float(threshold.value.replace(",", "").replace("_", "")) * (1000 if threshold.thousand else 1)
+    return Threshold(threshold.side.lower() not in {"below", "under", "less than"}, value)

@@ -8,8 +8,8 @@ DENIED = re.compile(
     r"\b(?:(?:do not|don't|never|not|no need to|nicht)(?: want(?: you)?)?(?: to)?"
     r" (?:predict|forecast|estimate|classify|model)(?:ing)?"
     r"|(?:anything|everything|whatever|all) (?:but|except|other than|besides)|but not|rather than|instead of)"
-    r"\s+(?P<rest>(?:(?!\b(?:but|predict|forecast|estimate|classify|model|because|using|from)\b)[^.,;:!?])*)"
-    r"|,\s*not\s+(?P<tail>[^.,;:!?]*)",
+    r"\s+((?:(?!\b(?:but|predict|forecast|estimate|classify|model|because|using|from)\b)[^.,;:!?])*)"
+    r"|,\s*not\s+([^.,;:!?]*)",
     re.IGNORECASE,
 )
 """Phrases that name what is not to be predicted. It may still be an input."""
@@ -42,8 +42,8 @@ GENERIC = FUNCTION_WORDS | word_set(
 """Words of a goal that names no target of its own."""
 
 SIGN = re.compile(
-    r"\b(?:is|are|be|becomes?|turns?|goes) (?P<sign>negative|positive)\b"
-    r"|\b(?P<loss>unprofitable|loss-making|at a loss|los(?:e|es|ing) money)\b",
+    r"\b(?:is|are|be|becomes?|turns?|goes) (negative|positive)\b"
+    r"|\b(?:unprofitable|loss-making|at a loss|los(?:e|es|ing) money)\b",
     re.IGNORECASE,
 )
 """Questions about the sign of a number."""

@@ -1,7 +1,9 @@
 """Tables of the phrases that a goal is parsed by. The first matching row wins."""
 
 import re
+from typing import NamedTuple
 
+from app.agents.goals.typed_pattern import TypedPattern
 from app.agents.goals.vocabulary import COUNT_WORDS, ROW_UNITS, SECONDS_BY_UNIT
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
@@ -27,12 +29,25 @@ METRICS: tuple[tuple[str, str], ...] = (
     (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
     (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
 )
-QUANTILE = re.compile(
-    r"\b(?P<percentile>\d{1,2})(?:st|nd|rd|th)?[- ](?:percentile|percent quantile|% quantile)"
-    r"|\bp(?P<short>\d{2})\b|\b0?[.,](?P<share>\d{1,2})[- ]quantile"
-    r"|\bquantile (?:of )?0?[.,](?P<after>\d{1,2})\b"
-    r"|\bpinball(?: loss)?(?: at)? (?:0?[.,])?(?P<loss>\d{1,2})\b|\bpredict the (?P<median>median)\b",
-    re.IGNORECASE,
+
+
+class QuantileGroups(NamedTuple):
+    """Digits of a requested quantile: of its percentage, or of its decimal fraction."""
+
+    percent: str | None
+    decimals: str | None
+    median: str | None
+
+
+QUANTILE = TypedPattern(
+    re.compile(
+        r"\b(?P<percent1>\d{1,2})(?:st|nd|rd|th)?[- ](?:percentile|percent quantile|% quantile)"
+        r"|\bp(?P<percent2>\d{2})\b|\b0?[.,](?P<decimals1>\d{1,2})[- ]quantile"
+        r"|\bquantile (?:of )?0?[.,](?P<decimals2>\d{1,2})\b"
+        r"|\bpinball(?: loss)?(?: at)? (?:0?[.,])?(?P<decimals3>\d{1,2})\b|\bpredict the (?P<median>median)\b",
+        re.IGNORECASE,
+    ),
+    QuantileGroups,
 )
 """Requests for a quantile: the share of rows that should lie below the prediction."""
 
@@ -65,16 +80,29 @@ _ABBREVIATION = "mins?|hrs?|h|d|w"
 _COUNT = rf"\d+|{'|'.join(COUNT_WORDS)}"
 _UNIT = "|".join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])
 
-AHEAD = re.compile(
-    rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ](?P<u1>{_UNIT})s?|(?P<u0>{_UNIT}))\b"
-    rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
-    rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
-    rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
-    rf"|\b(?:next|coming|following) (?P<n5>\d+) ?(?P<u5>{_ABBREVIATION}|m)\b"
-    rf"|\b(?P<n6>\d+) ?(?P<u6>{_ABBREVIATION}|m)[- ](?:ahead|later|from now|in advance)\b"
-    r"|\bin (?P<n7>\d+) ?(?P<u7>mins?|hrs?|h)\b"
-    r"|\b(?P<tomorrow>tomorrow)\b",
-    re.IGNORECASE,
+
+class HorizonGroups(NamedTuple):
+    """A horizon as it is written: `number` is missing in "the next day"."""
+
+    number: str | None
+    unit: str | None
+    tomorrow: str | None
+
+
+AHEAD = TypedPattern(
+    re.compile(
+        r"\b(?:next|coming|following)[- ]"
+        rf"(?:(?P<number1>{_COUNT})[- ](?P<unit1>{_UNIT})s?|(?P<unit0>{_UNIT}))\b"
+        rf"|\b(?P<number2>{_COUNT})[- ](?P<unit2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
+        rf"|\bin (?P<number3>{_COUNT}) (?P<unit3>{_UNIT})s?\b"
+        rf"|\b(?P<number4>{_COUNT})[- ](?P<unit4>{_UNIT})s?[- ](?:forecast|outlook)\b"
+        rf"|\b(?:next|coming|following) (?P<number5>\d+) ?(?P<unit5>{_ABBREVIATION}|m)\b"
+        rf"|\b(?P<number6>\d+) ?(?P<unit6>{_ABBREVIATION}|m)[- ](?:ahead|later|from now|in advance)\b"
+        r"|\bin (?P<number7>\d+) ?(?P<unit7>mins?|hrs?|h)\b"
+        r"|\b(?P<tomorrow>tomorrow)\b",
+        re.IGNORECASE,
+    ),
+    HorizonGroups,
 )
 """Counted horizons. "The coming months" without a count is none: facts known about these rows may be used."""
 EACH_STEP = re.compile(
@@ -86,13 +114,13 @@ EACH_STEP = re.compile(
 EXCLUSION = re.compile(
     r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
     r"|not using|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"
-    r"(?P<rest>(?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
+    r"((?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
     re.IGNORECASE,
 )
 INPUTS = re.compile(
     r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of)\b"
-    r"(?P<rest>[^.;:!?]*)"
-    r"|~(?P<formula>[^.;:!?]*)",
+    r"([^.;:!?]*)"
+    r"|~([^.;:!?]*)",
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)")
@@ -104,28 +132,40 @@ VERB = re.compile(
     re.IGNORECASE,
 )
 POSITIVE = re.compile(
-    r"\bpositive class (?:is|=|should be)?\s*[`'\"]?(?P<a>[\w-]+)"
-    r"|[`'\"]?(?<![\w-])(?P<b>[\w-]++)[`'\"]? (?:is|as) the positive class",
+    r"\bpositive class (?:is|=|should be)?\s*[`'\"]?([\w-]+)"
+    r"|[`'\"]?(?<![\w-])([\w-]++)[`'\"]? (?:is|as) the positive class",
     re.IGNORECASE,
 )
 """A word is tried from its beginning only, and never given back in part: else long ones take quadratic time."""
 GROUPS = re.compile(
-    r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(?P<a>\w+)"
-    r"|\b(?:per|for each|for every|by each)\s+(?P<b>\w+)"
-    r"|\b(?P<c>\w+?)s? (?:that )?(?:we|it|the model) (?:have|has) (?:never|not) seen",
+    r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(\w+)"
+    r"|\b(?:per|for each|for every|by each)\s+(\w+)"
+    r"|\b(\w+?)s? (?:that )?(?:we|it|the model) (?:have|has) (?:never|not) seen",
     re.IGNORECASE,
 )
 TIME = re.compile(
-    r"\b(?:order(?:ed)? by|sorted by|time column (?:is)?|time is in|dated by)\s+[`'\"]?(?P<a>\w+)",
+    r"\b(?:order(?:ed)? by|sorted by|time column (?:is)?|time is in|dated by)\s+[`'\"]?(\w+)",
     re.IGNORECASE,
 )
 JOIN = re.compile(
     r"\b(?:join(?:ed|ing)?|merg(?:e|ed|ing)|combin(?:e|ed|ing)|enrich(?:ed)?|together with)\b", re.IGNORECASE
 )
-THRESHOLD = re.compile(
-    r"\b(?P<side>above|over|exceeds?|exceeding|more than|greater than|below|under|less than)\s+"
-    r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
-    re.IGNORECASE,
+
+
+class ThresholdGroups(NamedTuple):
+    side: str
+    value: str
+    thousand: str | None
+    """The `k` after the value."""
+
+
+THRESHOLD = TypedPattern(
+    re.compile(
+        r"\b(?P<side>above|over|exceeds?|exceeding|more than|greater than|below|under|less than)\s+"
+        r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
+        re.IGNORECASE,
+    ),
+    ThresholdGroups,
 )
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
 """Phrases of goals about stored prices that name no coin."""

@@ -4,19 +4,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.agents.goals.stemming import stem, words
+from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS
 
 _ROLE_PHRASE = re.compile(
-    r"(?:`(?P<ticked>[^`]+)`|(?P<bare>\b\w+))\s*"
-    r"(?:is|are|means|identifies|names|tells|marks|stands for|orders|numbers|=)\s+(?P<rest>[^.,;:!?]+)",
+    r"(?:`([^`]+)`|(\b\w+))\s*"
+    r"(?:is|are|means|identifies|names|tells|marks|stands for|orders|numbers|=)\s+([^.,;:!?]+)",
     re.IGNORECASE,
 )
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, words(text)))
+    return frozenset(stems(text))
 
 
 _TIME = _stems("day date time month year week hour minute quarter when moment rows order timestamp")
@@ -53,9 +53,10 @@ class ColumnRole:
 
 
 def parse_roles(text: str) -> tuple[ColumnRole, ...]:
+    """Parse the roles that a goal describes."""
     return tuple(
-        ColumnRole(match["ticked"] or match["bare"], _stems(match["rest"]), bool(match["ticked"]))
-        for match in _ROLE_PHRASE.finditer(text)
+        ColumnRole(backticked or bare, _stems(description), bool(backticked))
+        for backticked, bare, description in _ROLE_PHRASE.findall(text)
     )
 
 

@@ -1,11 +1,9 @@
-"""Tokenization, stemming and synonyms for the words of goals and of column names."""
+"""Stemming and synonyms for the words of goals and of column names."""
 
-import re
-import unicodedata
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+from app.agents.goals.tokenizer import cache_texts, words
+
 _ENDINGS = (
     "ations",
     "ation",
@@ -31,6 +29,7 @@ _ENDINGS = (
     "y",
 )
 _MIN_STEM = 4
+"""Letters that a stem keeps: with three, `rating` would become `rat`."""
 
 MEANINGS: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())
@@ -101,35 +100,6 @@ MEANINGS: tuple[frozenset[str], ...] = tuple(
 """Synonyms between words of a goal and names of columns."""
 
 
-def words(text: str) -> list[str]:
-    """Split a text into lower-case words without accents; `SalePrice` and `sale_price` are two words each."""
-    return list(_split_cached(text)[0])
-
-
-def _split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split a text into words and their stems."""
-    split = tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text))))
-    return split, tuple(map(stem, split))
-
-
-# Names of columns are compared with every word of a goal, so both are split once and cached: many short names
-# (10,000 of at most 200 characters) and a few long goals.
-MAX_NAME_CHARACTERS = 200
-_split_name = lru_cache(maxsize=10_000)(_split)
-_split_goal = lru_cache(maxsize=64)(_split)
-
-
-def _split_cached(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return _split_name(text) if len(text) <= MAX_NAME_CHARACTERS else _split_goal(text)
-
-
-def _without_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
-
-
 MAX_CACHED_WORD_CHARACTERS = 64
 """Longest word whose stem is cached, so that user input cannot fill the memory."""
 
@@ -148,13 +118,19 @@ def _stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    return list(_split_cached(text)[1])
+    """Return the stems of a text's words."""
+    return list(_stems(text))
+
+
+@cache_texts
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(map(stem, words(text)))
 
 
 _MEANINGS_BY_STEM: dict[str, set[int]] = {}
-for _i, _group in enumerate(MEANINGS):
+for _index, _group in enumerate(MEANINGS):
     for _word in _group:
-        _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_i)
+        _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_index)
 
 
 def synonym_groups(word: str) -> set[int]:

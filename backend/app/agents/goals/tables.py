@@ -1,13 +1,17 @@
 """Profiles of tables and columns as the planner uses them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from app.agents.goals.stemming import stems
+from app.json_types import JsonValue
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
+"""Seconds between rows of usual sensors and price bars."""
 
 
 @dataclass(frozen=True)
@@ -57,30 +61,72 @@ class TableProfile:
         return [column for column in self.columns if column.hint == "datetime" or column.type == "datetime"]
 
 
-def make_table_profile(schema: Mapping[str, Any]) -> TableProfile:
+class _Reading(BaseModel):
+    """The type that a text column parses as, with the range of the parsed values."""
+
+    parsed_type: str | None = Field(default=None, alias="as")
+    confidence: float = 1.0
+    min: Any = None
+    max: Any = None
+    q50: Any = None
+
+
+class _TopValue(BaseModel):
+    value: Any
+
+
+class _ColumnSchema(BaseModel):
+    """A column of `get_dataset_schema`. Columns without a profile have only name and type."""
+
+    name: str
+    type: str
+    hint: str | None = None
+    distinct: int | None = None
+    missing: float | None = None
+    unique: bool | None = None
+    top: list[_TopValue] | None = None
+    reading: _Reading | None = None
+    min: Any = None
+    max: Any = None
+    q50: Any = None
+
+
+class _TableSchema(BaseModel):
+    """The value of `get_dataset_schema`."""
+
+    table: str
+    rows: int
+    columns: list[_ColumnSchema]
+
+
+def make_table_profile(schema: JsonValue) -> TableProfile:
     """Make a table profile from the value of `get_dataset_schema`."""
-    return TableProfile(schema["table"], int(schema["rows"]), tuple(map(_column, schema["columns"])))
+    parsed = _TableSchema.model_validate(schema)
+    return TableProfile(parsed.table, parsed.rows, tuple(map(_column, parsed.columns)))
 
 
-def _column(profile: Mapping[str, Any]) -> Column:
-    reading = profile.get("reading") or {}
+def _column(schema: _ColumnSchema) -> Column:
+    reading = schema.reading or _Reading()
+    # A text column has no range of its own; that of its reading is the range of what the text stands for.
+    values = schema.reading if schema.reading and "min" in schema.reading.model_fields_set else schema
+    parsed_type = reading.parsed_type
     return Column(
-        name=profile["name"],
-        type=reading["as"] if reading.get("as") in _PARSED_TYPES else profile["type"],
-        hint=profile.get("hint") or _HINTS.get(profile["type"], "category"),
-        distinct=int(profile.get("distinct") or 0),
-        missing=float(profile.get("missing") or 0.0),
-        unique=bool(profile.get("unique")),
-        top=tuple(item["value"] for item in profile.get("top") or ()),
-        low=reading.get("min", profile.get("min")),
-        high=reading.get("max", profile.get("max")),
-        median=reading.get("q50", profile.get("q50")),
-        is_date_order_open=reading.get("as") == "datetime" and reading.get("confidence", 1.0) <= 0.5,
-        is_stored_as_text=profile["type"] == "text",
+        name=schema.name,
+        type=parsed_type if parsed_type in _PARSED_TYPES else schema.type,
+        hint=schema.hint or _HINTS.get(schema.type, "category"),
+        distinct=schema.distinct or 0,
+        missing=schema.missing or 0.0,
+        unique=bool(schema.unique),
+        top=tuple(entry.value for entry in schema.top or ()),
+        low=values.min,
+        high=values.max,
+        median=reading.q50 if reading.q50 is not None else schema.q50,
+        is_date_order_open=parsed_type == "datetime" and reading.confidence <= 0.5,
+        is_stored_as_text=schema.type == "text",
     )
 
 
-_PARSED_TYPES = {"number", "datetime", "boolean"}
+_PARSED_TYPES = ("number", "datetime", "boolean")
 """Types that text may parse as; see `modeling.type_inference`."""
 
 _HINTS = {"integer": "numeric", "number": "numeric", "boolean": "boolean", "datetime": "datetime"}

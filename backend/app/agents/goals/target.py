@@ -1,39 +1,47 @@
 """The target column of a goal. Every column gets a score; without a clear winner the user is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from app.agents.goals.columns import match_columns as columns_named_in
+from app.agents.goals.columns import match_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.roles import match_roles
-from app.agents.goals.stemming import stem, stems, words
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
+from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import UNITS_OF_MEASURE
 from app.agents.goals.word_index import WordIndex, make_word_index
 
-QUOTED_SCORE, NAMED_SCORE, WORDS_SCORE, MEANING_SCORE, MISSPELT_SCORE, VALUE_SCORE, SIMILAR_SCORE = (
-    20.0,
-    9.0,
-    6.0,
-    4.0,
-    4.0,
-    3.0,
-    1.5,
-)
+QUOTED_SCORE = 20.0
+"""A column in quotes: above any sum of the scores below, which end at 12 with the bonus for its position
+and at 16 in the table that the goal names."""
+NAMED_SCORE = 9.0
+WORDS_SCORE = 6.0
+"""All words of a name, but not one after the other."""
+MEANING_SCORE = MISSPELT_SCORE = 4.0
+VALUE_SCORE = 3.0
+"""One of the column's values, such as "is it a Gentoo?"."""
+SIMILAR_SCORE = 1.5
+"""A similar spelling: below `MIN_LONE_SCORE`, to rank a column first among the options."""
 MIN_CLEAR_SCORE, MIN_LEAD_RATIO = 3.0, 1.25
+"""Score of a clear winner, and its ratio to the second: a quarter more, so that a synonym beside an exact word
+is no rival and two exact words are."""
 MIN_LONE_SCORE, MAX_NO_RIVAL_SCORE = 2.0, 0.5
 """A lower score is enough if no other column scores above `MAX_NO_RIVAL_SCORE`."""
 
 NAMED_TABLE_FACTOR = 1.3
+"""Above `MIN_LEAD_RATIO`: between equal columns the goal's table decides."""
 TARGET_NAMES = frozenset({"target", "label"})
 EDGE_TARGET_NAMES = frozenset({"y", "class", "outcome", "response"})
 """Names that mark the target only in the first or last column; elsewhere `class` may be a cabin class."""
 
 MAX_OPTIONS = 8
+"""Columns that a question offers: as many as a user compares at a glance."""
 MIN_SIMILARITY = 0.6
+"""Ratio of `SequenceMatcher` from which names are similar; its own `get_close_matches` takes the same."""
 MAX_COMPARED_WORDS = 100
 """Words of a goal that are compared with every name by edit similarity: 0.2 s for 2,000 columns. Misspelt names
 are not searched for in the rest of a longer text."""
@@ -65,46 +73,55 @@ def find_target(
     Columns that the goal denies, groups by or excludes (`excluded`) are never the target. An exploratory goal,
     or one that names text or an identifier, determines no target.
     """
-    if preference:
-        exact = [
-            ScoredColumn(t, c, QUOTED_SCORE)
-            for t in tables
-            for c in t.columns
-            if c.name.casefold() == preference.casefold()
-        ]
-        if exact:
-            return TargetMatch(exact[0], tuple(exact))
-    named_tables = mentioned_tables(tables, goal.text)
-    boosted = named_tables if len(named_tables) < len(tables) else []
-    excluded_names = {tuple(words(phrase)) for phrase in goal.excluded_phrases}
-    denied = {name for table in tables for name in match_roles(goal.roles, table.columns)}
-    denied |= {
-        name
-        for table in tables
-        for phrase in goal.denied_phrases
-        for name in columns_named_in(phrase, table.columns)
-    }
-    denied |= {
-        column.name
-        for table in tables
-        for column in table.columns
-        for phrase in goal.group_phrases
-        if stems(column.name) == stems(phrase)
-    }
-    candidates = [
-        ScoredColumn(t, c, score_column(goal, c, t.name) * (NAMED_TABLE_FACTOR if t in boosted else 1.0))
-        for t in tables
-        for c in t.columns
-        if c.name not in denied | set(excluded) and tuple(words(c.name)) not in excluded_names
-    ]
-    scored = sorted(
-        _penalise_partial_names(goal, _drop_duplicates(candidates, boosted)), key=lambda s: -s.score
-    )
+    if preference and (exact := _columns_of_name(preference, tables)):
+        return TargetMatch(exact[0], tuple(exact))
+    scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded))
     target = _clear_winner(scored) or _conventional_target(goal, scored)
     options = tuple(_rank_options(scored))
     if target and not target.column.can_be_target:
         return TargetMatch(None, (*options, target), target.column)
     return TargetMatch(None if goal.is_exploratory else target, options)
+
+
+def _columns_of_name(name: str, tables: Sequence[TableProfile]) -> list[ScoredColumn]:
+    return [
+        ScoredColumn(table, column, QUOTED_SCORE)
+        for table in tables
+        for column in table.columns
+        if column.name.casefold() == name.casefold()
+    ]
+
+
+def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[str]:
+    """Return the columns that the goal denies, groups by or describes as something else than the target."""
+    names: set[str] = set()
+    for table in tables:
+        names |= set(match_roles(goal.roles, table.columns))
+        for phrase in goal.denied_phrases:
+            names |= set(match_columns(phrase, table.columns))
+        for phrase in goal.group_phrases:
+            names |= {column.name for column in table.columns if stems(column.name) == stems(phrase)}
+    return names
+
+
+def _score_columns(goal: Goal, tables: Sequence[TableProfile], refused: Collection[str]) -> list[ScoredColumn]:
+    """Score the columns of all tables, the best first, without the `refused` and the excluded ones."""
+    named_tables = mentioned_tables(tables, goal.text)
+    # If the goal names all tables, their names say nothing about the target's.
+    boosted = named_tables if len(named_tables) < len(tables) else []
+    excluded_names = {tuple(words(phrase)) for phrase in goal.excluded_phrases}
+    candidates = [
+        ScoredColumn(
+            table,
+            column,
+            score_column(goal, column, table.name) * (NAMED_TABLE_FACTOR if table in boosted else 1.0),
+        )
+        for table in tables
+        for column in table.columns
+        if column.name not in refused and tuple(words(column.name)) not in excluded_names
+    ]
+    scored = _penalise_partial_names(goal, _drop_duplicates(candidates, boosted))
+    return sorted(scored, key=lambda s: -s.score)
 
 
 def _drop_duplicates(

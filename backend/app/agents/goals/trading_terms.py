@@ -5,54 +5,101 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
-from app.agents.goals.stemming import words
+from app.agents.goals.tokenizer import words
+from app.agents.goals.typed_pattern import TypedPattern
 from app.agents.goals.vocabulary import COINS, COUNT_WORDS, MONTHS, ROW_UNITS, SECONDS_BY_UNIT
 
 _NUMBER = r"\d+(?:[.,]\d+)?"
+_COUNT = rf"\d+|{'|'.join(COUNT_WORDS)}"
+_PERIOD = "|".join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])
 _UNIT = r"bps?\b|basis[- ]points?|%|per ?cent|percent"
 _FEE = r"fees?|commissions?|costs?|(?:trading|transaction|taker|maker) (?:fees?|costs?)"
 
 
-def _amount(kind: str) -> re.Pattern[str]:
-    """`fees of 10 bps`, `10 bps fees`, `0.1% in fees`."""
-    return re.compile(
-        rf"\b(?:{kind})\b(?: (?:of|are|is|at|about|around|roughly))*(?:\s*[:=])?\s*"
-        rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})"
-        rf"|\b(?P<b>{_NUMBER})\s*(?P<ub>{_UNIT})(?: (?:of|in|for|as|per trade|a trade))*\s*(?:{kind})\b",
-        re.IGNORECASE,
+class _Amount(NamedTuple):
+    """A cost or a price change with its unit; without a unit it is in basis points."""
+
+    number: str
+    unit: str | None
+
+    @property
+    def bps(self) -> float:
+        value = float(self.number.replace(",", "."))
+        is_in_bps = (self.unit or "bps").lower().startswith("b")
+        return round(value if is_in_bps else value * 100, 6)
+
+
+def _amount_pattern(kind: str) -> TypedPattern[_Amount]:
+    """Make the pattern of an amount: `fees of 10 bps`, `10 bps fees`, `0.1% in fees`."""
+    return TypedPattern(
+        re.compile(
+            rf"\b(?:{kind})\b(?: (?:of|are|is|at|about|around|roughly))*(?:\s*[:=])?\s*"
+            rf"(?P<number1>{_NUMBER})\s*(?P<unit1>{_UNIT})"
+            rf"|\b(?P<number2>{_NUMBER})\s*(?P<unit2>{_UNIT})"
+            rf"(?: (?:of|in|for|as|per trade|a trade))*\s*(?:{kind})\b",
+            re.IGNORECASE,
+        ),
+        _Amount,
     )
 
 
-_FEES, _SLIPPAGE = _amount(_FEE), _amount("slippage")
+_ANSWERED_AMOUNT = TypedPattern(
+    re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?", re.IGNORECASE), _Amount
+)
+_FEES, _SLIPPAGE = _amount_pattern(_FEE), _amount_pattern("slippage")
 _FREE = re.compile(rf"\b(?:no|zero|without(?: any)?|free of) (?:{_FEE})\b|\bfee[- ]free\b", re.IGNORECASE)
-_TAKER = _amount(r"taker(?: (?:fees?|costs?))?")
+_TAKER = _amount_pattern(r"taker(?: (?:fees?|costs?))?")
 _ROUND_TRIP = re.compile(r"\bround[- ]?trips?\b", re.IGNORECASE)
-_TAKE = _amount(r"take[- ]?profits?|profit targets?|tp")
-_STOP = _amount(r"stop(?:[- ]loss(?:es)?)?|sl")
-_PATIENCE = re.compile(
-    rf"\b(?:at most|within|no (?:longer|more) than|for up to|up to|max(?:imum|imally)?(?: of)?"
-    rf"|(?:hold(?:ing)?|held|open)(?: it| them)? for|time[- ]?out(?: of| after)?|after)"
-    rf" (?P<n>\d+|{'|'.join(COUNT_WORDS)})[- ](?P<u>{'|'.join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])})s?\b",
-    re.IGNORECASE,
+_TAKE = _amount_pattern(r"take[- ]?profits?|profit targets?|tp")
+_STOP = _amount_pattern(r"stop(?:[- ]loss(?:es)?)?|sl")
+
+
+class _HoldingTime(NamedTuple):
+    number: str
+    unit: str
+
+
+_HOLDING_TIME = TypedPattern(
+    re.compile(
+        rf"\b(?:at most|within|no (?:longer|more) than|for up to|up to|max(?:imum|imally)?(?: of)?"
+        rf"|(?:hold(?:ing)?|held|open)(?: it| them)? for|time[- ]?out(?: of| after)?|after)"
+        rf" (?P<number>{_COUNT})[- ](?P<unit>{_PERIOD})s?\b",
+        re.IGNORECASE,
+    ),
+    _HoldingTime,
 )
 _LONG_ONLY = re.compile(
     r"\blong[- ]only\b|\b(?:no|without|never|cannot|can't|not) (?:go |sell )?short(?:ing)?\b|\bspot only\b",
     re.IGNORECASE,
 )
 _BARS = r"(?:bars?|candles?|candlesticks?|klines?|prices?|data|intervals?|ohlcv?)"
-_INTERVAL = re.compile(
-    rf"\b(?P<n>\d+|{'|'.join(COUNT_WORDS)})[- ]?(?P<u>m|min|minutes?|h|hours?|d|days?|w|weeks?)[- ]{_BARS}\b"
-    rf"|\b(?P<word>minute|hourly|daily|weekly)[- ]{_BARS}\b",
-    re.IGNORECASE,
+
+
+class _BarInterval(NamedTuple):
+    """A length of bars: a count and its unit, or a word such as `hourly`."""
+
+    number: str | None
+    unit: str | None
+    word: str | None
+
+
+_INTERVAL = TypedPattern(
+    re.compile(
+        rf"\b(?P<number>{_COUNT})[- ]?(?P<unit>m|min|minutes?|h|hours?|d|days?|w|weeks?)[- ]{_BARS}\b"
+        rf"|\b(?P<word>minute|hourly|daily|weekly)[- ]{_BARS}\b",
+        re.IGNORECASE,
+    ),
+    _BarInterval,
 )
-_INTERVALS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_SECONDS_BY_LETTER = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _RHYTHMS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month"}
 _RHYTHM = re.compile(
     rf"\b({'|'.join(_RHYTHMS)})[- ](?:log[- ])?(?:returns?|changes?|moves?|direction|volatility|forecasts?)\b",
     re.IGNORECASE,
 )
-_WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
+_INTERVAL_WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
 
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DAY = (
@@ -60,14 +107,24 @@ _DAY = (
     r"|\d{4})"
 )
 _DASH = "-|\N{EN DASH}"
-_SPAN = re.compile(
-    rf"\b(?:from|between)\s+(?P<a>{_DAY})\s+(?:to|until|till|through|and|-)\s+(?P<b>{_DAY})\b"
-    rf"|\b(?P<c>{_DAY})\s+(?:to|until|till|through|{_DASH})\s+(?P<d>{_DAY})\b",
-    re.IGNORECASE,
+
+
+class _Span(NamedTuple):
+    start: str
+    end: str
+
+
+_SPAN = TypedPattern(
+    re.compile(
+        rf"\b(?:from|between)\s+(?P<start1>{_DAY})\s+(?:to|until|till|through|and|-)\s+(?P<end1>{_DAY})\b"
+        rf"|\b(?P<start2>{_DAY})\s+(?:to|until|till|through|{_DASH})\s+(?P<end2>{_DAY})\b",
+        re.IGNORECASE,
+    ),
+    _Span,
 )
-_SINCE = re.compile(rf"\b(?:since|from|after|starting(?: in| on)?)\s+(?P<a>{_DAY})\b", re.IGNORECASE)
-_UNTIL = re.compile(rf"\b(?:until|till|before|up to)\s+(?P<a>{_DAY})\b", re.IGNORECASE)
-_DURING = re.compile(rf"\b(?:of|in|during|for|over)\s+(?:the year )?(?P<a>{_DAY})\b", re.IGNORECASE)
+_SINCE = re.compile(rf"\b(?:since|from|after|starting(?: in| on)?)\s+({_DAY})\b", re.IGNORECASE)
+_UNTIL = re.compile(rf"\b(?:until|till|before|up to)\s+({_DAY})\b", re.IGNORECASE)
+_DURING = re.compile(rf"\b(?:of|in|during|for|over)\s+(?:the year )?({_DAY})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -115,24 +172,23 @@ def forecast_unit(text: str) -> str | None:
 
 def parse_holding_time(text: str) -> tuple[int, str] | None:
     """Parse the maximum holding time of trades with barriers: a count and its unit."""
-    match = _PATIENCE.search(text)
-    if match is None or not names_barriers(text):
+    holding_time = _HOLDING_TIME.search(text)
+    if holding_time is None or not names_barriers(text):
         return None
-    count = match["n"].lower()
-    return COUNT_WORDS.get(count) or int(count), match["u"].lower()
+    count = holding_time.number.lower()
+    return COUNT_WORDS.get(count) or int(count), holding_time.unit.lower()
 
 
 def interval_length_s(interval: str) -> int:
     """Return the seconds of an interval such as "15m"."""
-    return int(interval[:-1]) * _INTERVALS[interval[-1]]
+    return int(interval[:-1]) * _SECONDS_BY_LETTER[interval[-1]]
 
 
 def parse_bps(answer: str) -> float | None:
     """Parse a cost in a user's answer: `10 bps`, `0.1 %`, `none`, or a number of basis points."""
     if re.fullmatch(r"\s*(?:none|no|zero|free)\b.*", answer, re.IGNORECASE):
         return 0.0
-    match = re.search(rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})?", answer, re.IGNORECASE)
-    return _to_bps(match["a"], match["ua"] or "bps") if match else None
+    return _find_bps(_ANSWERED_AMOUNT, answer)
 
 
 def _parse_fee(text: str) -> float | None:
@@ -140,7 +196,7 @@ def _parse_fee(text: str) -> float | None:
 
     None if the goal names no fee, or contradictory ones.
     """
-    fees = [_to_bps(match["a"] or match["b"], match["ua"] or match["ub"]) for match in _FEES.finditer(text)]
+    fees = [fee.bps for fee in _FEES.find_all(text)]
     taker_fee = _find_bps(_TAKER, text)
     distinct_fees = {*([taker_fee] if taker_fee is not None else fees), *([0.0] if _FREE.search(text) else [])}
     if len(distinct_fees) != 1:
@@ -148,40 +204,36 @@ def _parse_fee(text: str) -> float | None:
     return distinct_fees.pop() / (2 if _ROUND_TRIP.search(text) else 1)
 
 
-def _find_bps(pattern: re.Pattern[str], text: str) -> float | None:
-    match = pattern.search(text)
-    return _to_bps(match["a"] or match["b"], match["ua"] or match["ub"]) if match else None
+def _find_bps(pattern: TypedPattern[_Amount], text: str) -> float | None:
+    amount = pattern.search(text)
+    return amount.bps if amount else None
 
 
-def _find_share(pattern: re.Pattern[str], text: str) -> float | None:
+def _find_share(pattern: TypedPattern[_Amount], text: str) -> float | None:
     bps = _find_bps(pattern, text)
     return None if bps is None else bps / 10_000
 
 
-def _to_bps(number: str, unit: str) -> float:
-    value = float(number.replace(",", "."))
-    return round(value if unit.lower()[0] == "b" else value * 100, 6)
-
-
 def _parse_interval(text: str) -> str | None:
-    match = _INTERVAL.search(text)
-    if match is None:
+    interval = _INTERVAL.search(text)
+    if interval is None:
         return None
-    if match["word"]:
-        return _WORDS[match["word"].lower()]
-    count = COUNT_WORDS.get(match["n"].lower()) or int(match["n"])
-    return f"{count}{match['u'][0].lower()}" if count else None
+    if interval.word:
+        return _INTERVAL_WORDS[interval.word.lower()]
+    count_text, unit = (interval.number or "").lower(), (interval.unit or "").lower()
+    count = COUNT_WORDS.get(count_text) or int(count_text)
+    return f"{count}{unit[:1]}" if count else None
 
 
 def _parse_span(text: str) -> tuple[str | None, str | None]:
-    if both := _SPAN.search(text):
-        return _first_day(both["a"] or both["c"]), _last_second(both["b"] or both["d"])
+    """Parse the first and the last moment of the requested bars."""
+    if span := _SPAN.search(text):
+        return _first_day(span.start), _last_second(span.end)
     since, until, during = _SINCE.search(text), _UNTIL.search(text), _DURING.search(text)
     if since or until:
-        return _first_day(since["a"]) if since else None, _last_second(
-            until["a"], open_end=True
-        ) if until else None
-    return (_first_day(during["a"]), _last_second(during["a"])) if during else (None, None)
+        start = _first_day(since[1]) if since else None
+        return start, _last_second(until[1], open_end=True) if until else None
+    return (_first_day(during[1]), _last_second(during[1])) if during else (None, None)
 
 
 def _first_day(text: str) -> str | None:

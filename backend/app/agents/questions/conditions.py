@@ -2,8 +2,8 @@
 
 import re
 
-from app.agents.goals.stemming import words
 from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import MONTHS, WEEKDAYS
 from app.agents.questions.query import PARTS, Cell, Comparison, Condition
 from app.agents.questions.sentence import NotUnderstood, Sentence

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.agents.goals.stemming import words
 from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
 from app.agents.questions.conditions import find_meant_column, parse_flags
 from app.agents.questions.group_by import make_group_key
 from app.agents.questions.query import PARTS, Aggregate, Condition, Function, GroupKey

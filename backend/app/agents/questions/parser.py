@@ -7,8 +7,8 @@ from dataclasses import replace
 from app.agents.goals import patterns
 from app.agents.goals.costs import parse_costs
 from app.agents.goals.intents import NO_MODEL
-from app.agents.goals.stemming import words
 from app.agents.goals.tables import TableProfile
+from app.agents.goals.tokenizer import words
 from app.agents.questions.conditions import parse_conditions, parse_flags
 from app.agents.questions.group_by import parse_groups
 from app.agents.questions.measures import parse_aggregates
@@ -31,7 +31,7 @@ MAX_EXPLAINED_WORDS = 5
 def is_question(goal: str) -> bool:
     """Tell if a goal asks for figures of existing rows instead of a prediction."""
     text = NO_MODEL.sub(" ", goal)
-    looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD, NOT_OF_DATA))
+    looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
     return bool(SIGNS.search(text)) and not looks_ahead and not _judges_a_model(text)
 
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.agents.goals.stemming import have_same_meaning, stem, stems, words
+from app.agents.goals.stemming import have_same_meaning, stem, stems
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
+from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import (
     IDENTIFIER_WORDS,
     MONTHS,
