@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from app.agents.goals.stemming import stems
-from app.json_types import JsonValue
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 """Seconds between rows of usual sensors and price bars."""
@@ -99,7 +98,7 @@ class _TableSchema(BaseModel):
     columns: list[_ColumnSchema]
 
 
-def make_table_profile(schema: JsonValue) -> TableProfile:
+def make_table_profile(schema: object) -> TableProfile:
     """Make a table profile from the value of `get_dataset_schema`."""
     parsed = _TableSchema.model_validate(schema)
     return TableProfile(parsed.table, parsed.rows, tuple(map(_column, parsed.columns)))
