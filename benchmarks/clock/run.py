@@ -33,7 +33,7 @@ def spend(client: LabClient, table: str, dataset: str, budget_s: float) -> dict[
     session_id = client.create_session(GOALS[table], [dataset], wishes)
     for _ in client.events(session_id):
         pass
-    return client.session(session_id)
+    return client.session(session_id).to_json()
 
 
 def stages(steps: list[dict[str, Any]], cpu_s: dict[int, float]) -> Iterator[str]:
@@ -62,7 +62,7 @@ def show(client: LabClient, table: str, budget_s: float, ended: dict[str, Any]) 
     cpu_s: dict[int, float] = {}
     for part in usage["breakdown"]:
         cpu_s[part["step"]] = cpu_s.get(part["step"], 0.0) + part["cpu_s"]
-    for line in stages(client.steps(ended["id"]), cpu_s):
+    for line in stages([step.to_json() for step in client.steps(ended["id"])], cpu_s):
         print(line)
     largest = usage["peak_memory_bytes"] >> 20
     print(f"  {usage['cells']} cells, {usage['cpu_s']:.1f} s of CPU, the largest {largest} MiB")
@@ -81,7 +81,7 @@ def main(tables: list[str], rows: int, budgets: list[float]) -> None:
         with connected(settings, None, None, print) as client:
             for table in tables:
                 path = titanic() if table == "titanic" else large(Path(folder), rows)
-                dataset = str(client.upload(path)["id"])
+                dataset = client.upload(path).id
                 for budget_s in budgets:
                     show(client, table, budget_s, spend(client, table, dataset, budget_s))
 

@@ -1,4 +1,4 @@
-"""A client of the API, for the terminal: blocking, and patient with a service that is started again."""
+"""Blocking client of the API for the terminal. It reconnects to a service that is restarted."""
 
 import json
 import time
@@ -9,18 +9,49 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
+from app.cli.responses import (
+    CoinSeries,
+    CommittedStep,
+    ImportResult,
+    Json,
+    ReportCheck,
+    SavedArtifact,
+    SeriesStatistics,
+    SessionDocument,
+    SessionEvent,
+    UploadedDataset,
+    parse_event,
+)
 from app.errors import LabError, NotFound, Unauthorized, Unavailable
 
-Json = dict[str, Any]
-
 TERMINAL = frozenset({"session_finished", "session_failed", "session_cancelled"})
-_PATIENCE_S = 60.0
-_PAUSE_S = 0.3
+_RECONNECT_S = 60.0
+"""A service that is restarted answers again within a minute."""
+_RECONNECT_PAUSE_S = 0.3
 
 
 class Refused(LabError):
-    """The service said no; its own code and sentence."""
+    """The service refused a request, with its code and sentence."""
+
+
+class _Problem(BaseModel):
+    code: str
+    detail: str
+
+
+class _ImportMessage(BaseModel):
+    """A line of the import: progress, the result, or a problem."""
+
+    progress: float = 0.0
+    text: str = ""
+    result: ImportResult | None = None
+    problem: _Problem | None = None
+
+
+class _ItemPage(BaseModel):
+    items: list[Json]
 
 
 class LabClient:
@@ -39,31 +70,32 @@ class LabClient:
     def __exit__(self, *raised: object) -> None:
         self._http.close()
 
-    def me(self) -> Json:
-        return self._json("GET", "/auth/me")
+    def check_key(self) -> None:
+        """Raises Unauthorized."""
+        self._json("GET", "/auth/me")
 
-    def upload(self, path: Path) -> Json:
-        """The dataset made of a file of this machine."""
+    def upload(self, path: Path) -> UploadedDataset:
         with path.open("rb") as file:
-            return self._json("POST", "/datasets", files={"file": (path.name, file)})
+            body = self._json("POST", "/datasets", files={"file": (path.name, file)})
+        return UploadedDataset.model_validate(body)
 
     def create_session(self, goal: str, dataset_ids: list[str], preferences: Mapping[str, Any]) -> str:
-        """The session's id. Safe to send again: the request carries a key of its own."""
+        """Create a session and return its id. An idempotency key lets the request be repeated."""
         body = {"goal": goal, "dataset_ids": dataset_ids, "preferences": dict(preferences)}
         headers = {"Idempotency-Key": str(uuid4())}
-        created = self._json("POST", "/lab/agent/sessions", json=body, headers=headers)
-        return str(created["id"])
+        body = self._json("POST", "/lab/agent/sessions", json=body, headers=headers)
+        return SessionDocument.model_validate(body).id
 
-    def session(self, session_id: str) -> Json:
-        return self._json("GET", f"/lab/agent/sessions/{session_id}")
+    def session(self, session_id: str) -> SessionDocument:
+        return SessionDocument.model_validate(self._json("GET", f"/lab/agent/sessions/{session_id}"))
 
-    def steps(self, session_id: str) -> list[Json]:
-        """Every committed step with its calls and how long they took."""
-        page = self._json("GET", f"/lab/agent/sessions/{session_id}/steps", params={"limit": 200})
-        items: list[Json] = page["items"]
-        return items
+    def steps(self, session_id: str) -> list[CommittedStep]:
+        """List the committed steps with their calls."""
+        items = self._items(f"/lab/agent/sessions/{session_id}/steps", {})
+        return [CommittedStep.model_validate(item) for item in items]
 
     def results(self, session_id: str) -> Json:
+        """Return the result with every candidate that was fitted."""
         return self._json("GET", f"/lab/agent/sessions/{session_id}/results")
 
     def respond(self, session_id: str, question: str, answer: Any) -> None:
@@ -73,29 +105,30 @@ class LabClient:
     def cancel(self, session_id: str) -> None:
         self._json("DELETE", f"/lab/agent/sessions/{session_id}")
 
-    def artifacts(self, session_id: str, kind: str) -> list[Json]:
-        page = self._json("GET", "/artifacts", params={"session_id": session_id, "kind": kind, "limit": 200})
-        items: list[Json] = page["items"]
-        return items
+    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
+        items = self._items("/artifacts", {"session_id": session_id, "kind": kind})
+        return [SavedArtifact.model_validate(item) for item in items]
 
     def download(self, artifact_id: str, path: Path) -> None:
         self.save(f"/artifacts/{artifact_id}", path)
 
     def save(self, resource: str, path: Path) -> None:
-        """Whatever the API answers there, as a file; nothing is left of one that broke off."""
-        half = path.with_name(f"{path.name}.part")
+        """Save the response for `resource` as a file. An interrupted download leaves no file."""
+        partial = path.with_name(f"{path.name}.part")
         try:
             with self._translate_transport_errors(), self._http.stream("GET", resource) as response:
                 _raise_for(response)
-                with half.open("wb") as file:
-                    for piece in response.iter_bytes():
-                        file.write(piece)
-            half.replace(path)
+                with partial.open("wb") as file:
+                    for chunk in response.iter_bytes():
+                        file.write(chunk)
+            partial.replace(path)
         finally:
-            half.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
 
-    def import_prices(self, path: Path, wish: Mapping[str, str], tell: Callable[[float, str], object]) -> Json:
-        """Import a file of bars and return the service's result; `tell` receives the progress."""
+    def import_prices(
+        self, path: Path, options: Mapping[str, str], show_progress: Callable[[float, str], object]
+    ) -> ImportResult:
+        """Import a file of bars. `show_progress` receives the fraction done and a text."""
         headers = {"Accept": "application/x-ndjson"}
         with (
             self._translate_transport_errors(),
@@ -103,63 +136,73 @@ class LabClient:
             self._http.stream(
                 "POST",
                 "/prices/import",
-                params=dict(wish),
+                params=dict(options),
                 files={"file": (path.name, file)},
                 headers=headers,
             ) as response,
         ):
             _raise_for(response)
             for line in response.iter_lines():
-                message: Json = json.loads(line)
-                if "problem" in message:
-                    raise Refused(message["problem"]["code"], message["problem"]["detail"])
-                if "result" in message:
-                    result: Json = message["result"]
-                    return result
-                tell(message["progress"], message["text"])
-        raise Unavailable("import_cut", "The service ended before the import did: nothing of it was kept.")
+                message = _ImportMessage.model_validate_json(line)
+                if message.problem:
+                    raise Refused(message.problem.code, message.problem.detail)
+                if message.result:
+                    return message.result
+                show_progress(message.progress, message.text)
+        raise Unavailable("import_cut", "The service stopped during the import. Nothing was imported.")
 
-    def prices(self, what: str, wish: Mapping[str, str] | None = None) -> list[Json]:
-        """`coins` or `statistics`."""
-        rows: Any = self._json("GET", f"/prices/{what}", params=dict(wish or {}))
-        return list(rows)
+    def coins(self) -> list[CoinSeries]:
+        return [CoinSeries.model_validate(row) for row in self._list("/prices/coins", {})]
 
-    def delete_prices(self, wish: Mapping[str, str]) -> int:
-        return int(self._json("DELETE", "/prices", params=dict(wish))["bars"])
+    def price_statistics(self, filters: Mapping[str, str]) -> list[SeriesStatistics]:
+        return [SeriesStatistics.model_validate(row) for row in self._list("/prices/statistics", filters)]
 
-    def verification(self, session_id: str) -> Json:
-        return self._json("GET", f"/lab/agent/sessions/{session_id}/report/verification")
+    def delete_prices(self, filters: Mapping[str, str]) -> int:
+        """Delete bars and return their number."""
+        return int(self._json("DELETE", "/prices", params=dict(filters))["bars"])
 
-    def events(self, session_id: str) -> Iterator[Json]:
-        """Every event until the session has ended; comes back with its cursor when the connection is lost."""
+    def verification(self, session_id: str) -> ReportCheck:
+        body = self._json("GET", f"/lab/agent/sessions/{session_id}/report/verification")
+        return ReportCheck.model_validate(body)
+
+    def events(self, session_id: str) -> Iterator[SessionEvent]:
+        """Yield the events until the session has ended; after a lost connection, resume at the cursor."""
         cursor, lost_at = 0, 0.0
         while True:
             try:
                 for event in self._stream(session_id, cursor):
-                    cursor, lost_at = event.get("seq") or cursor, 0.0
+                    cursor, lost_at = event.seq or cursor, 0.0
                     yield event
-                    if event["kind"] in TERMINAL:
+                    if event.kind in TERMINAL:
                         return
             except httpx.TransportError:
                 lost_at = lost_at or time.monotonic()
-                if time.monotonic() - lost_at > _PATIENCE_S:
+                if time.monotonic() - lost_at > _RECONNECT_S:
                     raise _unreachable(self._http.base_url) from None
-            time.sleep(_PAUSE_S)
+            time.sleep(_RECONNECT_PAUSE_S)
 
-    def _stream(self, session_id: str, since: int) -> Iterator[Json]:
+    def _stream(self, session_id: str, since: int) -> Iterator[SessionEvent]:
         path = f"/lab/agent/sessions/{session_id}/events"
         with self._http.stream("GET", path, params={"since": since}) as response:
             _raise_for(response)
             for line in response.iter_lines():
                 if line.startswith("data:"):
-                    yield json.loads(line.removeprefix("data:"))
+                    yield parse_event(json.loads(line.removeprefix("data:")))
 
     def _json(self, method: str, path: str, **request: Any) -> Json:
         with self._translate_transport_errors():
             response = self._http.request(method, path, **request)
             _raise_for(response)
-            answer: Json = response.json() if response.content else {}
-            return answer
+            body: Json = response.json() if response.content else {}
+            return body
+
+    def _items(self, path: str, filters: Mapping[str, str]) -> list[Json]:
+        """Return the first page of a list, of the largest size that the service allows."""
+        return _ItemPage.model_validate(self._json("GET", path, params={**filters, "limit": 200})).items
+
+    def _list(self, path: str, filters: Mapping[str, str]) -> list[Json]:
+        rows: Any = self._json("GET", path, params=dict(filters))
+        return list(rows)
 
     @contextmanager
     def _translate_transport_errors(self) -> Iterator[None]:
@@ -174,15 +217,14 @@ def _raise_for(response: httpx.Response) -> None:
         return
     response.read()
     try:
-        problem = response.json()
-        code, detail = str(problem["code"]), str(problem["detail"])
-    except (ValueError, KeyError, TypeError):
-        code, detail = (
-            "not_labcrew",
-            f"{response.url} answered {response.status_code}, and not as Labcrew does.",
+        problem = _Problem.model_validate_json(response.content)
+    except ValidationError:
+        problem = _Problem(
+            code="not_labcrew",
+            detail=f"{response.url} answered {response.status_code}, but is not Labcrew.",
         )
     kinds: dict[int, type[LabError]] = {401: Unauthorized, 404: NotFound, 503: Unavailable}
-    raise kinds.get(response.status_code, Refused)(code, detail)
+    raise kinds.get(response.status_code, Refused)(problem.code, problem.detail)
 
 
 def _unreachable(url: httpx.URL) -> Unavailable:

@@ -33,7 +33,7 @@ def connected(
         if not key:
             raise InvalidInput("key_missing", "--url needs an API key: set LABCREW_API_KEY or give --key.")
         with LabClient(url, key) as client:
-            client.me()
+            client.check_key()
             yield client
         return
     with _service_here(settings, tell) as card, LabClient(card.api, _own_key(settings, card)) as client:
@@ -77,7 +77,7 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
         key = read_private(file).strip()
         try:
             with LabClient(card.api, key) as client:
-                client.me()
+                client.check_key()
             return key
         except Unauthorized:
             file.unlink()

@@ -70,8 +70,8 @@ def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerifi
 
     with connected(load_settings(), url, key, typer.echo) as client:
         verification = client.verification(session)
-    mismatches = tuple(Mismatch(entry["location"], entry["problem"]) for entry in verification["mismatches"])
-    return ReportVerification(verification["checked_claims"], mismatches)
+    mismatches = tuple(Mismatch(entry.location, entry.problem) for entry in verification.mismatches)
+    return ReportVerification(verification.checked_claims, mismatches)
 
 
 def _of_archive(path: Path) -> "ReportVerification":

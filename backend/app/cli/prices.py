@@ -1,4 +1,4 @@
-"""`labcrew prices`: bring bars in, see what there is, take it away again."""
+"""`labcrew prices`: import, list, summarise and delete bars."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from app.settings import load_settings
 
 if TYPE_CHECKING:
     from app.cli.client import LabClient
+    from app.cli.responses import ImportResult
     from app.datasets.sources.source import BarSource
 
 app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
@@ -81,13 +82,13 @@ def fetch(
 def list_(url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """List coins and intervals."""
     with _connected(url, key) as client:
-        rows = client.prices("coins")
+        series = client.coins()
     if as_json:
-        typer.echo(_json(rows))
+        typer.echo(_json([row.to_json() for row in series]))
         return
-    for row in rows:
-        whose = "everybody's" if row["shared"] else "yours"
-        typer.echo(f"{row['coin']}\t{row['interval']}\t{row['bars']:,}\t{row['first']}\t{row['last']}\t{whose}")
+    for row in series:
+        owner = "shared" if row.shared else "yours"
+        typer.echo(f"{row.coin}\t{row.interval}\t{row.bars:,}\t{row.first}\t{row.last}\t{owner}")
 
 
 @app.command("stats")
@@ -103,16 +104,15 @@ def stats(
     """Sum bars up: how many, gaps, range, mean and deviation of the closes, volume."""
     filters = _without_none(coin=coin, interval=interval, start=since, end=until)
     with _connected(url, key) as client:
-        rows = client.prices("statistics", filters)
+        rows = client.price_statistics(filters)
     if as_json:
-        typer.echo(_json(rows))
+        typer.echo(_json([row.to_json() for row in rows]))
         return
     for row in rows:
-        typer.echo(f"{row['coin']} {row['interval']}, {row['first']} to {row['last']}")
-        typer.echo(f"  {row['bars']:,} bars, {row['missing_bars']:,} missing in {row['gaps']:,} gaps")
-        deviation = row["std_close"] or 0.0
-        typer.echo(f"  close {row['mean_close']:.6g} ± {deviation:.6g}, change {row['change']:+.2%}")
-        typer.echo(f"  from {row['lowest']:.6g} to {row['highest']:.6g}, volume {row['total_volume']:.6g}")
+        typer.echo(f"{row.coin} {row.interval}, {row.first} to {row.last}")
+        typer.echo(f"  {row.bars:,} bars, {row.missing_bars:,} missing in {row.gaps:,} gaps")
+        typer.echo(f"  close {row.mean_close:.6g} ± {row.std_close or 0.0:.6g}, change {row.change:+.2%}")
+        typer.echo(f"  from {row.lowest:.6g} to {row.highest:.6g}, volume {row.total_volume:.6g}")
 
 
 @app.command("delete")
@@ -131,36 +131,35 @@ def delete(
 
 def _import(client: "LabClient", source: "BarSource", options: dict[str, str], as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="labcrew-bars-") as folder:
-        bars = source.fetch(Path(folder), _tell)
+        bars = source.fetch(Path(folder), _show_progress)
         source_options = _without_none(coin=bars.coin, interval=bars.interval)
-        loaded = client.import_prices(bars.path, source_options | options, _tell)
-        _tell(1.0, "", last=True)
-        typer.echo(_json(loaded) if as_json else "\n".join(_report(bars.path.name, loaded)))
+        loaded = client.import_prices(bars.path, source_options | options, _show_progress)
+        _show_progress(1.0, "", last=True)
+        typer.echo(_json(loaded.to_json()) if as_json else "\n".join(_report(bars.path.name, loaded)))
 
 
 def _without_none(**options: str | None) -> dict[str, str]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _report(name: str, loaded: dict[str, Any]) -> Iterator[str]:
+def _report(name: str, loaded: "ImportResult") -> Iterator[str]:
     """Report the import of a file: counts, series, rejected rows by reason, notes."""
-    counts = f"{loaded['rows']:,} rows, {loaded['added_bars']:,} new bars, {loaded['changed_bars']:,} changed"
+    counts = f"{loaded.rows:,} rows, {loaded.added_bars:,} new bars, {loaded.changed_bars:,} changed"
     yield f"{harmless(name)}: {counts}"
-    for series in loaded["series"]:
-        lacking = series["summary"]["missing_bars"]
-        gaps = f", {lacking:,} missing" if lacking else ""
-        yield f"  {series['coin']} {series['interval']}: {series['bars']:,} bars{gaps}"
-    rejected = loaded["rejected"]
-    for reason, count in rejected["reasons"].items():
-        rows = [str(example["row"]) for example in rejected["examples"] if example["reason"] == reason]
+    for series in loaded.series:
+        missing_bars = series.summary.missing_bars
+        gaps = f", {missing_bars:,} missing" if missing_bars else ""
+        yield f"  {series.coin} {series.interval}: {series.bars:,} bars{gaps}"
+    for reason, count in loaded.rejected.reasons.items():
+        rows = [str(example.row) for example in loaded.rejected.examples if example.reason == reason]
         more = ", ..." if count > _MAX_EXAMPLE_ROWS else ""
         yield f"  left out, {reason}: {count:,} (rows {', '.join(rows[:_MAX_EXAMPLE_ROWS])}{more})"
-    for note in loaded["format"].get("notes", []):
+    for note in loaded.format.notes:
         yield f"  {harmless(note)}"
 
 
-def _tell(fraction: float, text: str, last: bool = False) -> None:
-    """One line that is written over, where somebody looks on."""
+def _show_progress(fraction: float, text: str, last: bool = False) -> None:
+    """Show progress in one line that is overwritten; nothing if stderr is no terminal."""
     if sys.stderr.isatty():
         line = "" if last else f"{fraction:4.0%} {harmless(text)}"
         sys.stderr.write(f"\r\x1b[K{line}")

@@ -1,4 +1,4 @@
-"""A question of the crew, put to whoever sits at the terminal."""
+"""Prompts: a question of the crew, answered at the terminal."""
 
 import json
 from collections.abc import Callable
@@ -6,27 +6,25 @@ from typing import Any
 
 from rich.console import Console
 
+from app.cli.responses import Json, QuestionEvent
 from app.cli.sanitize import harmless, plain
-from app.cli.session_progress import Json
 
 
-def put(question: Json, console: Console, read: Callable[[str], str]) -> Any:
-    """The answer as JSON: an option by its number or its text, or what was typed; nothing is the default.
+def put(question: QuestionEvent, console: Console, read: Callable[[str], str]) -> Any:
+    """Ask a question and return the answer as JSON. An empty input is the default.
 
-    `read` is given a prompt that is no markup.
+    `read` receives a prompt without markup.
     """
-    console.print(f"\n[bold]{plain(question['agent'].replace('_', ' '))} asks:[/] {plain(question['text'])}")
-    options: list[Any] = question.get("options") or []
+    console.print(f"\n[bold]{plain(question.agent.replace('_', ' '))} asks:[/] {plain(question.text)}")
+    options = list(question.options)
     for number, option in enumerate(options, 1):
         console.print(f"  {number}. {plain(as_text(option))}")
-    default = question.get("default")
-    hint = "" if default is None else f" [{harmless(as_text(default))}]"
-    return understood(
-        read(f"Your answer{hint}: ").strip(), options, default, question.get("answer_schema") or {}
-    )
+    hint = "" if question.default is None else f" [{harmless(as_text(question.default))}]"
+    typed = read(f"Your answer{hint}: ").strip()
+    return parse_answer(typed, options, question.default, question.answer_schema)
 
 
-def understood(typed: str, options: list[Any], default: Any, schema: Json) -> Any:
+def parse_answer(typed: str, options: list[Any], default: Any, schema: Json) -> Any:
     """Convert typed text to an answer: an option by number or text, or a value by the schema."""
     if not typed:
         return default

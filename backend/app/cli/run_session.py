@@ -12,9 +12,9 @@ from rich.console import Console
 
 from app.cli import prompts
 from app.cli.client import LabClient, Refused
+from app.cli.responses import QuestionEvent, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.screen import Screen
-from app.cli.session_progress import Json
 from app.errors import LabError
 
 DOWNLOADED_KINDS = ("report", "model_card", "notebook")
@@ -32,7 +32,7 @@ class RunRequest:
 
     @property
     def uses_default_answers(self) -> bool:
-        """The crew takes its own answer to whatever it asks, at once."""
+        """The crew answers its own questions at once."""
         return self.preferences.get("clarify") == "never"
 
 
@@ -40,19 +40,18 @@ class RunRequest:
 class RunResult:
     """`status` is the session's; `waiting` when it asks and nobody can answer here."""
 
-    session: Json
+    session: SessionDocument
     elapsed_s: float
     files: tuple[Path, ...] = ()
-    waiting: Json | None = None
+    waiting: QuestionEvent | None = None
 
     @property
-    def result(self) -> Json:
-        return self.session.get("result") or {}
+    def result(self) -> SessionResult:
+        return self.session.result or SessionResult()
 
     @property
     def checked_claims(self) -> int:
-        report = self.result.get("report") or {}
-        return int(report.get("checked_claims") or 0)
+        return (self.result.report and self.result.report.checked_claims) or 0
 
     @property
     def report(self) -> Path | None:
@@ -77,20 +76,20 @@ def _upload(client: LabClient, path: Path, console: Console) -> str:
         dataset = client.upload(path)
     except Refused as refusal:
         raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
-    console.print(f"[dim]{plain(path.name)}: {dataset['rows']:,} rows, {len(dataset['columns'])} columns[/]")
-    for note in dataset.get("format", {}).get("notes", []):
+    console.print(f"[dim]{plain(path.name)}: {dataset.rows:,} rows, {len(dataset.columns)} columns[/]")
+    for note in dataset.format.notes:
         console.print(f"[dim]  {plain(note)}[/]")
-    return str(dataset["id"])
+    return dataset.id
 
 
 def _watch(
     client: LabClient, session_id: str, screen: Screen, request: RunRequest, console: Console
-) -> Json | None:
+) -> QuestionEvent | None:
     """Follow the session to its end; the question that nobody here can answer, if it stops at one."""
     for event in client.events(session_id):
         screen.show_event(event)
         question = screen.progress.question
-        if question is None or event["kind"] != "clarification_asked" or request.uses_default_answers:
+        if question is None or not isinstance(event, QuestionEvent) or request.uses_default_answers:
             continue
         if not request.can_answer:
             return question
@@ -100,15 +99,15 @@ def _watch(
     return None
 
 
-def _answer(client: LabClient, session_id: str, question: Json, console: Console) -> None:
+def _answer(client: LabClient, session_id: str, question: QuestionEvent, console: Console) -> None:
     """Ask until the service takes the answer."""
     while True:
         answer: Any = prompts.put(question, console, partial(console.input, markup=False))
         try:
-            client.respond(session_id, question["question"], answer)
+            client.respond(session_id, question.question, answer)
         except LabError as refusal:
             if refusal.code == "question_answered":
-                return  # somebody else was faster
+                return  # another client answered first
             console.print(f"[red]{plain(refusal.detail)}[/]")
         else:
             return
@@ -119,8 +118,8 @@ def _fetch(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]
     for kind in DOWNLOADED_KINDS:
         for artifact in client.artifacts(session_id, kind):
             folder.mkdir(parents=True, exist_ok=True)
-            path = folder / Path(artifact["name"]).name
-            client.download(artifact["id"], path)
+            path = folder / Path(artifact.name).name
+            client.download(artifact.id, path)
             paths.append(path)
     return tuple(paths)
 

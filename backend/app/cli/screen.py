@@ -8,8 +8,9 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from app.cli.responses import SessionEvent
 from app.cli.sanitize import plain
-from app.cli.session_progress import Json, SessionProgress, StepLine
+from app.cli.session_progress import SessionProgress, StepLine
 
 _MAX_WIDE = 90
 
@@ -34,7 +35,7 @@ class Screen:
     ) -> None:
         self._live.stop()
 
-    def show_event(self, event: Json) -> None:
+    def show_event(self, event: SessionEvent) -> None:
         known_plan = bool(self.progress.plan)
         self.progress.apply(event, self._now())
         if self.progress.plan and not known_plan:

@@ -1,6 +1,7 @@
 """Result of a session as text, as a JSON document and as an exit code."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -8,9 +9,9 @@ from rich.table import Table
 
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
+from app.cli.responses import AnswerTable, HoldoutScore, Json, LeaderboardEntry, QuestionEvent
 from app.cli.run_session import RunResult
 from app.cli.sanitize import plain
-from app.cli.session_progress import Json
 
 _EXIT_OF_STATUS = {
     "failed": Exit.FAILED,
@@ -23,21 +24,21 @@ def exit_of(ending: RunResult) -> Exit:
     """Done means completed with a report whose numbers were checked."""
     if ending.waiting:
         return Exit.WAITING
-    if ending.session["status"] == "completed" and ending.checked_claims and ending.report:
+    if ending.session.status == "completed" and ending.checked_claims and ending.report:
         return Exit.DONE
-    return _EXIT_OF_STATUS.get(ending.session["status"], Exit.FAILED)
+    return _EXIT_OF_STATUS.get(ending.session.status, Exit.FAILED)
 
 
 def document(ending: RunResult) -> Json:
     """Build the JSON document of `--json`."""
     session = ending.session
     return {
-        "session": session["id"],
-        "status": "awaiting_user" if ending.waiting else session["status"],
+        "session": session.id,
+        "status": "awaiting_user" if ending.waiting else session.status,
         "elapsed_s": round(ending.elapsed_s, 2),
-        "result": session.get("result"),
-        "error": session.get("error"),
-        "question": ending.waiting,
+        "result": session.result.to_json() if session.result else None,
+        "error": session.error.to_json() if session.error else None,
+        "question": ending.waiting.to_json() if ending.waiting else None,
         "report": str(ending.report) if ending.report else None,
         "files": [str(path) for path in ending.files],
     }
@@ -46,57 +47,56 @@ def document(ending: RunResult) -> Json:
 def show(ending: RunResult, console: Console) -> None:
     session = ending.session
     if ending.waiting:
-        _show_waiting(ending.waiting, session["id"], console)
-    elif session["status"] != "completed":
-        error = session.get("error") or {}
-        reason = error.get("detail") or f"The session is {session['status']}."
-        console.print(f"\n[red]{plain(reason)}[/] (session {session['id']})")
+        _show_waiting(ending.waiting, session.id, console)
+    elif session.status != "completed":
+        reason = (session.error and session.error.detail) or f"The session is {session.status}."
+        console.print(f"\n[red]{plain(reason)}[/] (session {session.id})")
     else:
         _show_result(ending, console)
 
 
 def _show_result(ending: RunResult, console: Console) -> None:
     result = ending.result
-    console.print(f"\n[bold]{plain(str(result.get('headline') or 'Done.'))}[/]")
-    entries = result.get("leaderboard") or []
-    holdout = result.get("holdout")
-    places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
+    console.print(f"\n[bold]{plain(result.headline or 'Done.')}[/]")
+    entries, holdout = result.leaderboard, result.holdout
+    places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
-        console.print(_leaderboard(entries, str(result.get("metric") or "score"), places))
-        if tied := sum(bool(entry.get("collapsed")) for entry in entries):
+        console.print(_leaderboard(entries, result.metric or "score", places))
+        if tied := sum(entry.collapsed for entry in entries):
             console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
-    if result.get("answer"):
-        _show_answer(result["answer"], console)
+    if result.answer:
+        _show_answer(result.answer, console)
     if holdout:
-        console.print(f"On {holdout['rows']:,} rows that nobody had seen: {_with_interval(holdout, places)}")
+        console.print(f"On {holdout.rows:,} hold-out rows: {_with_interval(holdout, places)}")
     if ending.report:
         console.print(
             f"Report: {ending.report} ({ending.checked_claims} numbers checked against what was recorded)"
         )
     else:
         console.print("[red]There is no report.[/]")
-    console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session['id']}[/]")
+    console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session.id}[/]")
 
 
-def _show_answer(answer: Json, console: Console) -> None:
-    """The table of an answer, its rows, how words were read, and what found it."""
-    if len(answer["rows"]) > 1 or len(answer["columns"]) > 1:
+def _show_answer(answer: AnswerTable, console: Console) -> None:
+    """Print the table of an answer, the readings of its question, and the code that computed it."""
+    if len(answer.rows) > 1 or len(answer.columns) > 1:
         table = Table(box=None, pad_edge=False, padding=(0, 2))
-        for column in answer["columns"]:
-            table.add_column(plain(column["name"]), justify="right" if column["type"] in _NUMBERS else "left")
-        for row in answer["rows"][:MAX_SHOWN]:
+        for column in answer.columns:
+            table.add_column(plain(column.name), justify="right" if column.type in _NUMBERS else "left")
+        for row in answer.rows[:MAX_SHOWN_ROWS]:
             table.add_row(*(plain("-" if cell is None else _short(cell)) for cell in row))
         console.print(table)
-    if answer["row_count"] > MAX_SHOWN:
-        console.print(f"[dim]... of {answer['row_count']:,} rows[/]")
-    for reading in answer["readings"]:
+    if answer.row_count > MAX_SHOWN_ROWS:
+        console.print(f"[dim]... of {answer.row_count:,} rows[/]")
+    for reading in answer.readings:
         console.print(f"[dim]{plain(reading)}[/]")
-    if answer["rows_used"] is not None:
-        console.print(f"From {answer['rows_used']:,} of {answer['total_rows']:,} rows, by")
-    console.print(f"[dim]{plain(answer['code'])}[/]")
+    if answer.rows_used is not None:
+        console.print(f"From {answer.rows_used:,} of {answer.total_rows:,} rows, by")
+    console.print(f"[dim]{plain(answer.code)}[/]")
 
 
-MAX_SHOWN = 30
+MAX_SHOWN_ROWS = 30
+"""Rows of an answer that fit a terminal with the text around them."""
 _NUMBERS = ("integer", "number")
 
 
@@ -109,23 +109,23 @@ def _places(score: float | None) -> int:
     return min(max(3 - math.floor(math.log10(abs(score))), 0), 6) if score else 4
 
 
-def _with_interval(holdout: Json, places: int) -> str:
-    low, high = (_number(holdout.get(bound), places) for bound in ("low", "high"))
-    interval = f" (95% interval {low} to {high})" if holdout.get("low") is not None else ""
-    return f"{holdout['metric']} {_number(holdout['value'], places)}{interval}"
+def _with_interval(holdout: HoldoutScore, places: int) -> str:
+    low, high = (_number(bound, places) for bound in (holdout.low, holdout.high))
+    interval = f" (95% interval {low} to {high})" if holdout.low is not None else ""
+    return f"{holdout.metric} {_number(holdout.value, places)}{interval}"
 
 
-def _leaderboard(entries: list[Json], metric: str, places: int) -> Table:
-    """`entries`: name, score and std across folds, best first; those that are folded are not shown."""
+def _leaderboard(entries: Sequence[LeaderboardEntry], metric: str, places: int) -> Table:
+    """List the candidates, best first, without those that are collapsed. `places`: decimal places."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")
     table.add_column("Candidate")
     table.add_column(f"{metric}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
-        if entry.get("collapsed"):
+        if entry.collapsed:
             continue
-        spread = f" ± {_number(entry['std'], places)}" if entry.get("std") is not None else ""
-        table.add_row(str(place), plain(entry["name"]), f"{_number(entry['score'], places)}{spread}")
+        spread = f" ± {_number(entry.std, places)}" if entry.std is not None else ""
+        table.add_row(str(place), plain(entry.name), f"{_number(entry.score, places)}{spread}")
     return table
 
 
@@ -133,11 +133,11 @@ def _number(value: Any, places: int) -> str:
     return f"{value:,.{places}f}" if isinstance(value, int | float) else "-"
 
 
-def _show_waiting(question: Json, session_id: str, console: Console) -> None:
-    console.print(f"\nThe {question['agent'].replace('_', ' ')} asks: {plain(question['text'])}")
-    for option in question.get("options") or []:
+def _show_waiting(question: QuestionEvent, session_id: str, console: Console) -> None:
+    console.print(f"\nThe {question.agent.replace('_', ' ')} asks: {plain(question.text)}")
+    for option in question.options:
         console.print(f"  - {plain(as_text(option))}")
     console.print(
-        f"Nobody can answer here. The session waits: POST /api/v1/lab/agent/sessions/{session_id}/respond, "
+        f"No answers from here. The session waits: POST /api/v1/lab/agent/sessions/{session_id}/respond, "
         "or run it again with --yes or --target."
     )

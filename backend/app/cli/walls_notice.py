@@ -1,14 +1,26 @@
 """One line for the terminal of `labcrew up` where the cells of this host lack their walls."""
 
 import http.client
-import json
 import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, ValidationError
+
 _PAUSE_S = 1.0
 _PATIENCE_S = 3.0
 """Above the 2 s in which the API's own checks answer or give up."""
+
+
+class _CellIsolation(BaseModel):
+    status: str = ""
+
+
+class _Readiness(BaseModel):
+    """The members of GET /readyz that are read here; empty if the API does not answer."""
+
+    untrusted_code: _CellIsolation = _CellIsolation()
+    degraded: dict[str, str] = {}
 
 
 class WallsNotice:
@@ -24,21 +36,19 @@ class WallsNotice:
         if self._is_over or time.monotonic() < self._due_at:
             return
         readiness = self._readiness()
-        self._is_over = readiness.get("untrusted_code", {}).get("status") in ("allowed", "refused")
-        if self._is_over and (lack := readiness.get("degraded", {}).get("cells")):
-            self._tell(f"Cells: {lack}")
+        self._is_over = readiness.untrusted_code.status in ("allowed", "refused")
+        if self._is_over and (problem := readiness.degraded.get("cells")):
+            self._tell(f"Cells: {problem}")
         self._due_at = time.monotonic() + _PAUSE_S
 
-    def _readiness(self) -> dict[str, dict[str, str]]:
-        """The body of GET /readyz; empty where the API does not answer."""
+    def _readiness(self) -> _Readiness:
         connection = http.client.HTTPConnection(
             self._address.hostname or "", self._address.port, timeout=_PATIENCE_S
         )
         try:
             connection.request("GET", "/readyz")
-            readiness = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError):
-            return {}
+            return _Readiness.model_validate_json(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValidationError):
+            return _Readiness()
         finally:
             connection.close()
-        return readiness if isinstance(readiness, dict) else {}

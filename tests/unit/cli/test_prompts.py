@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from app.cli.prompts import put, understood
+from app.cli.prompts import parse_answer, put
+from app.cli.responses import QuestionEvent
 
 
 @pytest.mark.parametrize(
@@ -11,7 +12,7 @@ from app.cli.prompts import put, understood
     [("", "age"), ("2", "fare"), ("FARE", "fare"), ("fare", "fare"), ("cabin", "cabin")],
 )
 def test_an_option_is_chosen_by_number_or_name(typed: str, answer: str) -> None:
-    assert understood(typed, ["age", "fare"], "age", {"type": "string"}) == answer
+    assert parse_answer(typed, ["age", "fare"], "age", {"type": "string"}) == answer
 
 
 @pytest.mark.parametrize(
@@ -26,12 +27,19 @@ def test_an_option_is_chosen_by_number_or_name(typed: str, answer: str) -> None:
     ],
 )
 def test_what_is_typed_becomes_json_of_the_schema(typed: str, schema: dict[str, Any], answer: Any) -> None:
-    assert understood(typed, [], None, schema) == answer
+    assert parse_answer(typed, [], None, schema) == answer
 
 
 def test_a_question_shows_its_options_and_default() -> None:
     console = Console(record=True, width=80)
-    question = {"agent": "data_analyst", "text": "Which one? [bold]", "options": ["a", 2], "default": "a"}
+    question = QuestionEvent(
+        kind="clarification_asked",
+        question="1.ask",
+        agent="data_analyst",
+        text="Which one? [bold]",
+        options=("a", 2),
+        default="a",
+    )
     prompts: list[str] = []
 
     def read(prompt: str) -> str:

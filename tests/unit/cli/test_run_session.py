@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from app.cli.client import LabClient, Refused
+from app.cli.responses import SavedArtifact, SessionDocument, SessionEvent, UploadedDataset, parse_event
 from app.cli.run_session import RunRequest, run_session
 
 
 class _Refuses(LabClient):
-    def upload(self, path: Path) -> dict[str, object]:
+    def upload(self, path: Path) -> UploadedDataset:
         raise Refused("empty_file", "The file is empty.")
 
 
@@ -29,15 +29,15 @@ class _AsksAndAnswers(LabClient):
     def create_session(self, *wish: object) -> str:
         return "one"
 
-    def events(self, session_id: str) -> Iterator[dict[str, Any]]:
+    def events(self, session_id: str) -> Iterator[SessionEvent]:
         asked = {"question": "1.a", "agent": "planner", "text": "How far ahead?", "options": ["1 hour"]}
-        yield {"kind": "clarification_asked", **asked}
-        yield {"kind": "clarification_answered", "question": "1.a", "answer": "1 hour", "by": "default"}
+        yield parse_event({"kind": "clarification_asked", **asked})
+        yield parse_event({"kind": "clarification_answered", "question": "1.a", "by": "default"})
 
-    def session(self, session_id: str) -> dict[str, Any]:
-        return {"status": "completed"}
+    def session(self, session_id: str) -> SessionDocument:
+        return SessionDocument(id=session_id, status="completed")
 
-    def artifacts(self, session_id: str, kind: str) -> list[dict[str, Any]]:
+    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
         return []
 
 

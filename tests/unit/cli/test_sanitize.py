@@ -4,6 +4,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.prompts import put
+from app.cli.responses import QuestionEvent
 from app.cli.sanitize import plain
 
 HOSTILE = "\x1b[2J[/red] [bold]<=50K\x07\u202e"
@@ -21,7 +22,14 @@ def test_text_is_shown_to_the_letter_and_steers_nothing(text: str) -> None:
 
 def test_a_question_of_hostile_text_can_be_asked() -> None:
     out = StringIO()
-    question = {"agent": "planner", "text": "Which [/x] column?", "options": ["[/]", HOSTILE], "default": "[/]"}
+    question = QuestionEvent(
+        kind="clarification_asked",
+        question="1.ask",
+        agent="planner",
+        text="Which [/x] column?",
+        options=("[/]", HOSTILE),
+        default="[/]",
+    )
     assert put(question, Console(file=out, width=200), lambda prompt: "2") == HOSTILE
     assert "Which [/x] column?" in out.getvalue()
     assert "\x1b" not in out.getvalue()

@@ -1,10 +1,11 @@
+from app.cli.responses import parse_event
 from app.cli.session_progress import SessionProgress
 
 
 def told(*events: dict[str, object]) -> SessionProgress:
     story = SessionProgress()
     for second, event in enumerate(events):
-        story.apply(event, float(second))
+        story.apply(parse_event(event), float(second))
     return story
 
 
@@ -12,7 +13,7 @@ def test_a_step_runs_until_it_finished() -> None:
     story = told({"kind": "step_started", "node": "split"})
     assert story.running
     assert story.running.elapsed_s(now_s=3.0) == 3.0
-    story.apply({"kind": "step_finished", "node": "split", "duration_ms": 2000.0}, 2.0)
+    story.apply(parse_event({"kind": "step_finished", "node": "split", "duration_ms": 2000.0}), 2.0)
     assert story.running is None
     assert story.steps[0].elapsed_s(now_s=9.0) == 2.0
 
@@ -30,9 +31,9 @@ def test_a_step_whose_start_was_not_seen_is_told_when_it_finished() -> None:
 def test_a_question_is_open_until_it_is_answered() -> None:
     story = told({"kind": "clarification_asked", "question": "1.ask"})
     assert story.question
-    story.apply({"kind": "clarification_answered", "question": "another"}, 1.0)
+    story.apply(parse_event({"kind": "clarification_answered", "question": "another"}), 1.0)
     assert story.question
-    story.apply({"kind": "clarification_answered", "question": "1.ask"}, 2.0)
+    story.apply(parse_event({"kind": "clarification_answered", "question": "1.ask"}), 2.0)
     assert story.question is None
 
 
@@ -48,6 +49,6 @@ def test_the_running_step_says_what_it_does() -> None:
 def test_what_the_plan_left_out_is_told() -> None:
     story = SessionProgress()
     note = "There is no column 'foo' to leave out."
-    story.apply({"kind": "plan_made", "steps": ["Fetch it."], "notes": [note]}, 0.0)
+    story.apply(parse_event({"kind": "plan_made", "steps": ["Fetch it."], "notes": [note]}), 0.0)
     assert story.plan == ["Fetch it."]
     assert story.notes == [note]

@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.exit_codes import Exit
+from app.cli.responses import SessionDocument, parse_event
 from app.cli.run_session import RunResult
 from app.cli.summary import document, exit_of, show
 
@@ -18,7 +19,7 @@ RESULT = {
 
 
 def ending(status: str = "completed", result: Any = RESULT, **more: Any) -> RunResult:
-    session = {"id": "s1", "status": status, "result": result, "error": None}
+    session = SessionDocument(id="s1", status=status, result=result)
     return RunResult(session, 12.3, (Path("/reports/report.html"),), **more)
 
 
@@ -32,7 +33,7 @@ def test_a_report_in_which_nothing_was_checked_is_not_done(checked: int | None) 
 
 
 def test_a_completed_session_without_a_report_is_not_done() -> None:
-    assert exit_of(RunResult({"id": "s", "status": "completed", "result": RESULT}, 1.0)) is Exit.FAILED
+    assert exit_of(RunResult(ending().session, 1.0)) is Exit.FAILED
 
 
 @pytest.mark.parametrize(
@@ -43,15 +44,32 @@ def test_other_endings_have_their_own_code(status: str, code: Exit) -> None:
     assert exit_of(ending(status, result=None)) is code
 
 
+QUESTION = parse_event({"kind": "clarification_asked", "question": "1.ask", "text": "?"})
+
+
 def test_a_question_that_nobody_answers_has_a_code_of_its_own() -> None:
-    assert exit_of(ending("awaiting_user", waiting={"text": "?"})) is Exit.WAITING
+    assert (
+        exit_of(
+            ending(
+                "awaiting_user",
+                waiting=parse_event({"kind": "clarification_asked", "question": "1.ask", "text": "?"}),
+            )
+        )
+        is Exit.WAITING
+    )
 
 
 def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
     console = Console(record=True, width=120)
     show(ending(), console)
     shown = console.export_text()
-    for words in ("84% of pairs", "LogisticRegression", "0.8522 ± 0.0276", "263 rows", "0.8410 (95% interval"):
+    for words in (
+        "84% of pairs",
+        "LogisticRegression",
+        "0.8522 ± 0.0276",
+        "263 hold-out rows",
+        "0.8410 (95% interval",
+    ):
         assert words in shown
     assert "/reports/report.html (41 numbers checked" in shown
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.cli.responses import AnswerTable, SessionError, SessionResult
 from app.cli.scoring.suite import Expected
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -14,8 +13,8 @@ class SessionOutcome:
     """Final state of a session. `questions`: their texts; `status` is `asked` when one stayed unanswered."""
 
     status: str
-    result: Json = field(default_factory=dict)
-    error: Json = field(default_factory=dict)
+    result: SessionResult = field(default_factory=SessionResult)
+    error: SessionError = field(default_factory=SessionError)
     questions: Sequence[str] = ()
 
 
@@ -32,11 +31,11 @@ def find_misses(expected: Expected, outcome: SessionOutcome) -> list[str]:
 def _status_text(outcome: SessionOutcome) -> str:
     if outcome.status == "asked":
         return f"it asked: {outcome.questions[-1][:200]}"
-    return f"it ended {outcome.status}: {outcome.error.get('detail', '')[:200]}"
+    return f"it ended {outcome.status}: {outcome.error.detail[:200]}"
 
 
 def _check_value(expected: Expected, outcome: SessionOutcome) -> str | None:
-    rows = _answer(outcome).get("rows") or []
+    rows = _answer(outcome).rows
     if len(rows) != 1:
         return f"there are {len(rows)} rows where one value is expected"
     actual = rows[0][0] if isinstance(expected.value, str) else rows[0][-1]
@@ -44,7 +43,7 @@ def _check_value(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 
 def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
-    actual = [row[0] for row in _answer(outcome).get("rows") or []]
+    actual = [row[0] for row in _answer(outcome).rows]
     required = expected.values or []
     missing = [
         value for value in required if not any(matches(value, candidate, expected) for candidate in actual)
@@ -57,7 +56,7 @@ def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 def _check_table(expected: Expected, outcome: SessionOutcome) -> str | None:
     """Groups by their names (joined by ` / `) to the last column; groups without a name do not count."""
-    rows = _answer(outcome).get("rows") or []
+    rows = _answer(outcome).rows
     actual = {" / ".join(map(str, row[:-1])): row[-1] for row in rows if None not in row[:-1]}
     required = expected.table or {}
     if set(actual) != set(required):
@@ -68,8 +67,8 @@ def _check_table(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 def _check_metric(expected: Expected, outcome: SessionOutcome) -> str | None:
     bound = expected.metric
-    scores: Mapping[str, Any] = outcome.result.get("metrics") or {}
-    score = (scores.get(bound.name) or {}).get("value") if bound else None
+    scores = outcome.result.metrics
+    score = scores[bound.name].value if bound and bound.name in scores else None
     if bound is None or score is None:
         return f"the hold-out has no {bound.name if bound else 'score'}; it has {', '.join(scores) or 'none'}"
     low = bound.at_least is not None and score < bound.at_least
@@ -78,7 +77,7 @@ def _check_metric(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 
 def _check_problem(expected: Expected, outcome: SessionOutcome) -> str | None:
-    actual = outcome.result.get("problem") or {}
+    actual = outcome.result.problem or {}
     required = expected.problem or {}
     wrong = {name: actual.get(name) for name in required if actual.get(name) != required[name]}
     return "; ".join(f"{name} is {value!r}" for name, value in wrong.items()) or None
@@ -94,7 +93,7 @@ def _check_questions(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 
 def _check_refusal(expected: Expected, outcome: SessionOutcome) -> str | None:
-    refusal = f"{outcome.error.get('code', '')} {outcome.error.get('detail', '')}"
+    refusal = f"{outcome.error.code} {outcome.error.detail}"
     if outcome.status == "completed":
         return "it was not refused"
     return (
@@ -131,8 +130,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _answer(outcome: SessionOutcome) -> Json:
-    return outcome.result.get("answer") or {}
+def _answer(outcome: SessionOutcome) -> AnswerTable:
+    return outcome.result.answer or AnswerTable()
 
 
 def _mismatch_text(actual: Any, expected: Any) -> str:

@@ -7,12 +7,11 @@ from threading import Lock
 from typing import Any
 
 from app.cli.client import LabClient
+from app.cli.responses import QuestionEvent, SessionDocument, SessionError, SessionResult, SessionUsage
 from app.cli.scoring.judging import SessionOutcome, find_misses
 from app.cli.scoring.record import Score
 from app.cli.scoring.suite import Item, Suite
 from app.errors import LabError, Unauthorized, Unavailable
-
-Json = dict[str, Any]
 
 
 class Tables:
@@ -28,12 +27,12 @@ class Tables:
         with self._lock:
             for name in item.tables:
                 if name not in self._ids:
-                    self._ids[name] = str(self._client.upload(self._suite.files[name])["id"])
+                    self._ids[name] = self._client.upload(self._suite.files[name]).id
             return [self._ids[name] for name in item.tables]
 
 
 def run_items(client: LabClient, suite: Suite, items: Iterable[Item], jobs: int) -> Iterator[Score]:
-    """Scores as they come. Raises Unavailable or Unauthorized when the service itself is the trouble."""
+    """Yield the scores as sessions end. Raises Unavailable or Unauthorized for a failure of the service."""
     tables = Tables(client, suite)
     with ThreadPoolExecutor(jobs, thread_name_prefix="eval") as pool:
         runs = [pool.submit(run_item, client, suite, tables, item) for item in items]
@@ -46,15 +45,15 @@ def run_items(client: LabClient, suite: Suite, items: Iterable[Item], jobs: int)
 
 def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Score:
     began = time.monotonic()
-    session: Json = {}
+    session: SessionDocument | None = None
     try:
         session_id = client.create_session(item.goal, tables.ids(item), item.preferences)
         outcome, session = _follow(client, session_id, item)
     except (Unavailable, Unauthorized):
         raise
     except LabError as refusal:
-        outcome = SessionOutcome("refused", error={"code": refusal.code, "detail": refusal.detail})
-    usage: Json = session.get("usage") or {}
+        outcome = SessionOutcome("refused", error=SessionError(code=refusal.code, detail=refusal.detail))
+    usage = session.usage if session else SessionUsage()
     wrong = find_misses(item.expect, outcome)
     return Score(
         item=item.id,
@@ -63,32 +62,33 @@ def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Sco
         right=not wrong,
         misses=wrong,
         status=outcome.status,
-        tokens=int(usage.get("input_tokens", 0)) + int(usage.get("output_tokens", 0)),
-        cost_usd=float(usage.get("cost_usd", 0.0)),
-        unpriced_calls=int(usage.get("unpriced_calls", 0)),
+        tokens=usage.input_tokens + usage.output_tokens,
+        cost_usd=usage.cost_usd,
+        unpriced_calls=usage.unpriced_calls,
         seconds=round(time.monotonic() - began, 2),
-        session=str(session.get("id", "")),
-        models=_models(client, session),
+        session=session.id if session else "",
+        models=_models(client, session.id) if session else [],
     )
 
 
-def _follow(client: LabClient, session_id: str, item: Item) -> tuple[SessionOutcome, Json]:
-    """Answer what the item has an answer to; at any other question the session is cancelled."""
+def _follow(client: LabClient, session_id: str, item: Item) -> tuple[SessionOutcome, SessionDocument]:
+    """Answer the questions that the item has answers to; any other question cancels the session."""
     questions: list[str] = []
     stopped = False
     for event in client.events(session_id):
-        if event["kind"] != "clarification_asked" or stopped:
+        if not isinstance(event, QuestionEvent) or stopped:
             continue
-        questions.append(str(event["text"]))
+        questions.append(event.text)
         has_answer, answer = _answer_to(item, questions[-1])
         if has_answer:
-            client.respond(session_id, event["question"], answer)
+            client.respond(session_id, event.question, answer)
         else:
             stopped = True
             client.cancel(session_id)
     session = client.session(session_id)
-    status = "asked" if stopped else str(session["status"])
-    return SessionOutcome(status, session.get("result") or {}, session.get("error") or {}, questions), session
+    status = "asked" if stopped else session.status
+    result, error = session.result or SessionResult(), session.error or SessionError()
+    return SessionOutcome(status, result, error, questions), session
 
 
 def _answer_to(item: Item, question: str) -> tuple[bool, Any]:
@@ -98,8 +98,6 @@ def _answer_to(item: Item, question: str) -> tuple[bool, Any]:
     return False, None
 
 
-def _models(client: LabClient, session: Json) -> list[str]:
-    if not session:
-        return []
-    calls = (call for step in client.steps(str(session["id"])) for call in step["calls"])
-    return sorted({str(call["name"]) for call in calls if call["kind"] == "chat"})
+def _models(client: LabClient, session_id: str) -> list[str]:
+    calls = (call for step in client.steps(session_id) for call in step.calls)
+    return sorted({call.name for call in calls if call.kind == "chat"})

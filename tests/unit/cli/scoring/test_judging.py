@@ -2,12 +2,13 @@ from typing import Any
 
 import pytest
 
+from app.cli.responses import SessionError, SessionResult
 from app.cli.scoring.judging import SessionOutcome, find_misses
 from app.cli.scoring.suite import Expected
 
 
 def done(**result: Any) -> SessionOutcome:
-    return SessionOutcome("completed", result)
+    return SessionOutcome("completed", SessionResult(**result))
 
 
 def rows(*found: list[Any]) -> SessionOutcome:
@@ -15,7 +16,7 @@ def rows(*found: list[Any]) -> SessionOutcome:
 
 
 ASKED = SessionOutcome("asked", questions=("How is the question meant? Nothing is known of 'salary'.",))
-FAILED = SessionOutcome("failed", error={"code": "single_class", "detail": "Only one class."})
+FAILED = SessionOutcome("failed", error=SessionError(code="single_class", detail="Only one class."))
 SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": "regression"})
 
 
@@ -52,7 +53,7 @@ SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": 
         ({"asks": "salary", "value": 3}, ASKED, False),
         (
             {"asks": "salary", "value": 3},
-            SessionOutcome("completed", {"answer": {"rows": [[3]]}}, questions=ASKED.questions),
+            SessionOutcome("completed", rows([3]).result, questions=ASKED.questions),
             True,
         ),
         ({"refuses": "single_class"}, FAILED, True),

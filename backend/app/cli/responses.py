@@ -1,0 +1,249 @@
+"""Responses and events of the API as values, validated where they are received.
+
+Members that a class does not declare are kept: `to_json` returns the document as the service sent it.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Json = dict[str, Any]
+
+
+class ApiDocument(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    def to_json(self) -> Json:
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class NamedColumn(ApiDocument):
+    name: str
+    type: str
+
+
+class UploadFormat(ApiDocument):
+    notes: tuple[str, ...] = ()
+
+
+class UploadedDataset(ApiDocument):
+    id: str
+    rows: int
+    columns: tuple[NamedColumn, ...]
+    format: UploadFormat = UploadFormat()
+
+
+class SavedArtifact(ApiDocument):
+    id: str
+    name: str
+
+
+class LeaderboardEntry(ApiDocument):
+    """`collapsed`: tied with the best, and counted instead of listed."""
+
+    name: str
+    score: float | None = None
+    std: float | None = None
+    collapsed: bool = False
+
+
+class HoldoutScore(ApiDocument):
+    metric: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rows: int
+
+
+class MetricScore(ApiDocument):
+    value: float | None = None
+
+
+class AnswerTable(ApiDocument):
+    """`rows_used` of `total_rows`; null where the rows of a query cannot be counted."""
+
+    columns: tuple[NamedColumn, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    row_count: int = 0
+    readings: tuple[str, ...] = ()
+    rows_used: int | None = None
+    total_rows: int | None = None
+    code: str = ""
+
+
+class ReportSummary(ApiDocument):
+    checked_claims: int | None = None
+
+
+class SessionResult(ApiDocument):
+    """Members that the session did not reach are null or empty."""
+
+    headline: str | None = None
+    metric: str | None = None
+    leaderboard: tuple[LeaderboardEntry, ...] = ()
+    holdout: HoldoutScore | None = None
+    metrics: dict[str, MetricScore] = {}
+    problem: Json | None = None
+    answer: AnswerTable | None = None
+    report: ReportSummary | None = None
+
+
+class SessionError(ApiDocument):
+    code: str = ""
+    detail: str = ""
+
+
+class SessionUsage(ApiDocument):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced_calls: int = 0
+
+
+class SessionDocument(ApiDocument):
+    id: str
+    status: str
+    result: SessionResult | None = None
+    error: SessionError | None = None
+    usage: SessionUsage = SessionUsage()
+
+
+class StepCall(ApiDocument):
+    kind: str
+    name: str
+
+
+class CommittedStep(ApiDocument):
+    step: int
+    calls: tuple[StepCall, ...]
+
+
+class ClaimMismatch(ApiDocument):
+    location: str
+    problem: str
+
+
+class ReportCheck(ApiDocument):
+    checked_claims: int
+    mismatches: tuple[ClaimMismatch, ...]
+
+
+class CoinSeries(ApiDocument):
+    coin: str
+    interval: str
+    bars: int
+    first: str
+    last: str
+    shared: bool
+
+
+class SeriesStatistics(CoinSeries):
+    missing_bars: int
+    gaps: int
+    mean_close: float
+    std_close: float | None
+    change: float
+    lowest: float
+    highest: float
+    total_volume: float
+
+
+class ImportedSummary(ApiDocument):
+    missing_bars: int
+
+
+class ImportedCoin(ApiDocument):
+    coin: str
+    interval: str
+    bars: int
+    summary: ImportedSummary
+
+
+class RejectedExample(ApiDocument):
+    row: int
+    reason: str
+
+
+class RejectedRows(ApiDocument):
+    """`reasons`: number of rows by reason."""
+
+    reasons: dict[str, int]
+    examples: tuple[RejectedExample, ...]
+
+
+class ImportResult(ApiDocument):
+    rows: int
+    added_bars: int
+    changed_bars: int
+    series: tuple[ImportedCoin, ...]
+    rejected: RejectedRows
+    format: UploadFormat
+
+
+class SessionEvent(ApiDocument):
+    """`seq` is the cursor; live events have none."""
+
+    kind: str
+    seq: int | None = None
+
+
+class StepEvent(SessionEvent):
+    node: str
+    duration_ms: float = 0.0
+
+
+class ActivityEvent(SessionEvent):
+    """A tool call or progress: the first member that is not empty describes it."""
+
+    summary: str | None = None
+    text: str | None = None
+    tool: str | None = None
+
+
+class FitEvent(SessionEvent):
+    name: str
+    status: str
+    summary: str = ""
+
+
+class PlanEvent(SessionEvent):
+    steps: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class QuestionEvent(SessionEvent):
+    question: str
+    agent: str = ""
+    text: str = ""
+    options: tuple[Any, ...] = ()
+    default: Any = None
+    answer_schema: Json = Field(default_factory=dict)
+
+
+class AnswerEvent(SessionEvent):
+    question: str
+
+
+class BudgetEvent(SessionEvent):
+    budget: str
+    used: float
+    limit: float
+
+
+_EVENT_CLASSES: dict[str, type[SessionEvent]] = {
+    "plan_made": PlanEvent,
+    "step_started": StepEvent,
+    "step_finished": StepEvent,
+    "tool_called": ActivityEvent,
+    "tool_returned": ActivityEvent,
+    "progress": ActivityEvent,
+    "fit_finished": FitEvent,
+    "clarification_asked": QuestionEvent,
+    "clarification_answered": AnswerEvent,
+    "budget_warning": BudgetEvent,
+}
+
+
+def parse_event(document: Json) -> SessionEvent:
+    """Parse an event. A kind that this version does not know becomes a plain SessionEvent, and is not shown."""
+    return _EVENT_CLASSES.get(str(document.get("kind")), SessionEvent).model_validate(document)
