@@ -19,6 +19,7 @@ from app.errors import Unavailable
 
 SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
 SENTINEL_PORT = 26379
+"""Port of a Sentinel whose address names none: the default of Redis."""
 SHORT_TIMEOUTS = {"socket_timeout": 5, "socket_connect_timeout": 2}
 """Seconds for an answer and for a connection: every caller can do without Redis for a while, none can hang."""
 

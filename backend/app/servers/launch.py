@@ -14,6 +14,7 @@ import os
 import sys
 from pathlib import Path
 
+# From <linux/sched.h> and <linux/prctl.h>; `app.sandbox.kernel` has them too, but this program imports nothing.
 _CLONE_NEWUSER = 0x10000000
 _PR_SET_PDEATHSIG = 1
 

@@ -9,6 +9,7 @@ from app.sandbox.kernel.syscalls import SETUP
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
+# From <linux/prctl.h> and <asm-generic/mman-common.h>.
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24

@@ -30,6 +30,7 @@ _RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: _REFER, 3: _TRUNCATE, 5: _IOCTL_DEV}
 _TCP_BY_ABI = {4: 0b11}  # bind and connect
 _SCOPES_BY_ABI = {6: 0b11}  # abstract sockets and signals of others
 
+# LANDLOCK_CREATE_RULESET_VERSION and LANDLOCK_RULE_PATH_BENEATH.
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 

@@ -12,9 +12,12 @@ from pathlib import Path
 from app.sandbox.kernel.calls import check_result, die_with_parent, setns, syscall, unshare
 from app.sandbox.kernel.syscalls import SETUP
 
+# Kinds of namespaces, from <linux/sched.h>.
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 
+# From <linux/fcntl.h> and <linux/mount.h>: AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE and
+# OPEN_TREE_CLOEXEC; MOUNT_ATTR_*; MS_PRIVATE; FSCONFIG_SET_STRING and FSCONFIG_CMD_CREATE; MNT_DETACH.
 _AT_FDCWD = -100
 _EMPTY_PATH, _RECURSIVE, _CLONE, _CLOEXEC = 0x1000, 0x8000, 1, 0o2000000
 _READ_ONLY, _NOSUID, _NODEV, _NOEXEC = 1, 2, 4, 8

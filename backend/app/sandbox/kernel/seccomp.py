@@ -21,6 +21,9 @@ _DENY = 0x00050000  # plus the errno
 # Offsets in struct seccomp_data.
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
+# From the kernel's headers <asm/unistd.h>, <linux/sched.h>, <linux/close_range.h>, <asm-generic/mman-common.h>,
+# <asm-generic/fcntl.h>, <asm-generic/ioctls.h>, <linux/prctl.h>, <linux/seccomp.h>, <linux/futex.h> and
+# <linux/time.h>; alike on both architectures.
 X32 = 0x40000000
 CLONE_THREAD = 0x10F00
 """Flags of a new thread: shared memory, folder, descriptors and handlers (VM, FS, FILES, SIGHAND, THREAD)."""
