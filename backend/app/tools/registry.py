@@ -10,6 +10,7 @@ The first parameter is the ToolContext, which an agent never sees. The function 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -23,7 +24,10 @@ ColumnName = Annotated[str, Field(max_length=500)]
 ToolFunction = Callable[..., Awaitable[CallResult]]
 F = TypeVar("F", bound=ToolFunction)
 
-EVERY_AGENT = ("planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator", "reporter")
+_AGENTS = Path(__file__).parents[1] / "agents"
+EVERY_AGENT = tuple(sorted(prompt.parent.name for prompt in _AGENTS.glob("*/prompt.md")))
+"""Names of the agents: the folders that hold a prompt. Read from the file system, since tools may not import
+agents and a second list would be forgotten."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
-from app.modeling.problem.metrics import QUANTILE_PERCENTS, REGRESSION_METRICS
+from app.modeling.problem.metrics import METRIC_PHRASES, QUANTILE_PERCENTS, REGRESSION_METRICS
 
 Meaning = TypeVar("Meaning", bound=str)
 
@@ -94,7 +94,7 @@ def parse_goal(text: str) -> Goal:
     """Parse a goal."""
     costs, remaining = parse_costs(text)
     percent = _parse_percent(remaining)
-    metric = _first_match(patterns.METRICS, remaining) if percent is None else _pinball_metric(percent)
+    metric = _first_match(METRIC_PHRASES, remaining) if percent is None else _pinball_metric(percent)
     lookahead = _parse_lookahead(text)
     texts = _split_text(remaining, ignores_comparisons=_trend_outlook(text) == "direction")
     wants_no_model = bool(intents.NO_MODEL.search(text))
@@ -192,7 +192,7 @@ def _matched_texts(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 
 
 def _strip_metrics(text: str) -> str:
-    for pattern, _ in patterns.METRICS:
+    for pattern, _ in METRIC_PHRASES:
         text = re.sub(pattern, " ", text, flags=re.IGNORECASE)
     return text
 

@@ -7,29 +7,6 @@ from app.agents.goals.typed_pattern import TypedPattern
 from app.agents.goals.vocabulary import COUNT_WORDS, ROW_UNITS, SECONDS_BY_UNIT
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
-METRICS: tuple[tuple[str, str], ...] = (
-    (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
-    (r"cohen'?s? kappa|\bkappa\b", "cohen_kappa"),
-    (r"\btop[- ]?(?:3|three)\b", "top_3_accuracy"),
-    (r"\brmsle\b|root mean squared? log\w* error|log(?:arithmic)? error", "rmsle"),
-    (r"\bsmape\b|symmetric mean absolute percentage error", "smape"),
-    (r"poisson(?: deviance| loss)?", "poisson_deviance"),
-    (r"average precision|pr[- ]?auc|precision[- ]recall", "average_precision"),
-    (r"balanced accuracy", "balanced_accuracy"),
-    (r"\b(roc|auc|auroc)\b", "roc_auc"),
-    (r"log[- ]?loss|cross[- ]entropy", "log_loss"),
-    (r"brier|well[- ]calibrated|calibration", "brier"),
-    (r"\bf1\b|\bf[- ]?score\b", "f1"),
-    (r"false negatives?|\brecall\b|sensitivity|miss(ing)? as few|catch (as many|every|all)", "recall"),
-    (r"false (positives?|alarms?)|\bprecision\b", "precision"),
-    (r"\baccura(cy|te|tely)\b", "accuracy"),
-    (r"median absolute error|\bmedian error", "median_ae"),
-    (r"mean absolute percentage error|\bmape\b|percent(age)? error|relative error", "mape"),
-    (r"mean absolute error|\bmae\b|absolute error", "mae"),
-    (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
-    (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
-)
-
 
 class QuantileGroups(NamedTuple):
     """Digits of a requested quantile: of its percentage, or of its decimal fraction."""

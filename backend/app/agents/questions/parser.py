@@ -17,6 +17,7 @@ from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.sentence import NotUnderstood, Sentence
 from app.agents.questions.tokenizer import tokenize
 from app.agents.questions.vocabulary import NOT_OF_DATA, SIGNS
+from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.names import nearest_names
 
 _COURTESY = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
@@ -37,7 +38,7 @@ def is_question(goal: str) -> bool:
 
 def _judges_a_model(text: str) -> bool:
     """Tell if a text names a metric or costs of errors."""
-    metrics = (pattern for pattern, metric in patterns.METRICS if metric != "top_3_accuracy")
+    metrics = (pattern for pattern, metric in METRIC_PHRASES if metric != "top_3_accuracy")
     return parse_costs(text)[0] is not None or any(
         re.search(pattern, text, re.IGNORECASE) for pattern in metrics
     )

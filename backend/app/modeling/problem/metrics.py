@@ -27,7 +27,9 @@ class Metric:
 
     `style`: how reports format its values (see `reporting.claims`): `score`, `quantity` in units of the target,
     or `percent`. `binary_only`: defined for two classes only. `on_request`: reported only as the problem's own
-    metric. `quantile`: the quantile of the target that a pinball loss scores.
+    metric. `quantile`: the quantile of the target that a pinball loss scores. `by_choice`: computed from the
+    likeliest classes, not from probabilities. `scorer`: the function of `sklearn.metrics` that computes it;
+    empty for a metric that `scoring.scores` computes itself.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Metric:
     binary_only: bool = False
     on_request: bool = False
     quantile: float | None = None
+    by_choice: bool = False
+    scorer: str = ""
 
 
 _CLASSES, _NUMBERS = ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION
@@ -68,7 +72,15 @@ METRICS: dict[str, Metric] = {
             _SHARE,
             binary_only=True,
         ),
-        Metric("accuracy", _CLASSES, True, "accuracy", "the share of rows that are predicted right", _SHARE),
+        Metric(
+            "accuracy",
+            _CLASSES,
+            True,
+            "accuracy",
+            "the share of rows that are predicted right",
+            _SHARE,
+            by_choice=True,
+        ),
         Metric(
             "balanced_accuracy",
             _CLASSES,
@@ -76,10 +88,21 @@ METRICS: dict[str, Metric] = {
             "balanced accuracy",
             "recall averaged over the classes",
             _SHARE,
+            by_choice=True,
         ),
-        Metric("f1", _CLASSES, True, "F1", "the harmonic mean of precision and recall", _SHARE),
-        Metric("precision", _CLASSES, True, "precision", "the share of flagged rows that are right", _SHARE),
-        Metric("recall", _CLASSES, True, "recall", "the share of positives that are found", _SHARE),
+        Metric("f1", _CLASSES, True, "F1", "the harmonic mean of precision and recall", _SHARE, by_choice=True),
+        Metric(
+            "precision",
+            _CLASSES,
+            True,
+            "precision",
+            "the share of flagged rows that are right",
+            _SHARE,
+            by_choice=True,
+        ),
+        Metric(
+            "recall", _CLASSES, True, "recall", "the share of positives that are found", _SHARE, by_choice=True
+        ),
         Metric("log_loss", _CLASSES, False, "log loss", "the penalty for confident wrong probabilities"),
         Metric(
             "brier",
@@ -112,6 +135,7 @@ METRICS: dict[str, Metric] = {
             "median absolute error",
             "half of the errors are smaller than it",
             style="quantity",
+            scorer="median_absolute_error",
         ),
         Metric(
             "mape",
@@ -137,6 +161,7 @@ METRICS: dict[str, Metric] = {
             "the correlation of truth and choice",
             _CORRELATION,
             on_request=True,
+            by_choice=True,
         ),
         Metric(
             "cohen_kappa",
@@ -146,6 +171,7 @@ METRICS: dict[str, Metric] = {
             "the agreement of truth and choice beyond chance",
             _CORRELATION,
             on_request=True,
+            by_choice=True,
         ),
         Metric(
             "top_3_accuracy",
@@ -155,6 +181,7 @@ METRICS: dict[str, Metric] = {
             "the share of rows whose class is among the three likeliest",
             _SHARE,
             on_request=True,
+            by_choice=True,
         ),
         Metric(
             "cost",
@@ -164,6 +191,7 @@ METRICS: dict[str, Metric] = {
             "the mean cost of the mistakes, as the user priced them",
             binary_only=True,
             on_request=True,
+            by_choice=True,
         ),
         Metric(
             "rmsle",
@@ -206,6 +234,31 @@ METRICS: dict[str, Metric] = {
     )
 }
 """Every metric by name, in the order in which reports list them. The only place where a metric is declared."""
+
+METRIC_PHRASES: tuple[tuple[str, str], ...] = (
+    (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
+    (r"cohen'?s? kappa|\bkappa\b", "cohen_kappa"),
+    (r"\btop[- ]?(?:3|three)\b", "top_3_accuracy"),
+    (r"\brmsle\b|root mean squared? log\w* error|log(?:arithmic)? error", "rmsle"),
+    (r"\bsmape\b|symmetric mean absolute percentage error", "smape"),
+    (r"poisson(?: deviance| loss)?", "poisson_deviance"),
+    (r"average precision|pr[- ]?auc|precision[- ]recall", "average_precision"),
+    (r"balanced accuracy", "balanced_accuracy"),
+    (r"\b(roc|auc|auroc)\b", "roc_auc"),
+    (r"log[- ]?loss|cross[- ]entropy", "log_loss"),
+    (r"brier|well[- ]calibrated|calibration", "brier"),
+    (r"\bf1\b|\bf[- ]?score\b", "f1"),
+    (r"false negatives?|\brecall\b|sensitivity|miss(ing)? as few|catch (as many|every|all)", "recall"),
+    (r"false (positives?|alarms?)|\bprecision\b", "precision"),
+    (r"\baccura(cy|te|tely)\b", "accuracy"),
+    (r"median absolute error|\bmedian error", "median_ae"),
+    (r"mean absolute percentage error|\bmape\b|percent(age)? error|relative error", "mape"),
+    (r"mean absolute error|\bmae\b|absolute error", "mae"),
+    (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
+    (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
+)
+"""Patterns by which a goal asks for a metric. The first matching row wins: special metrics stand before the
+general ones whose phrases they contain."""
 
 QUANTILE_LEVELS = {metric.name: metric.quantile for metric in METRICS.values() if metric.quantile is not None}
 """Pinball metric -> the quantile of the target that it scores."""

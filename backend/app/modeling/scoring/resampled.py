@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-from app.modeling.problem.metrics import QUANTILE_LEVELS
+from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS
 from app.modeling.scoring.scores import SCORERS, Predicted
 
 Statistic = Callable[[np.ndarray], np.ndarray]
@@ -269,7 +269,7 @@ def _pinball(level: float) -> StatisticFactory:
     return _mean(lambda p: np.maximum(-level * _error(p), (1 - level) * _error(p)))
 
 
-STATISTICS: dict[str, StatisticFactory] = {
+_OWN_STATISTICS: dict[str, StatisticFactory] = {
     "roc_auc": _roc_auc,
     "average_precision": _average_precision,
     "log_loss": _mean(lambda p: -np.log(np.clip(_own_share(p), 1e-15, 1.0))),
@@ -292,4 +292,23 @@ STATISTICS: dict[str, StatisticFactory] = {
     "smape": _mean(_relative),
     "poisson_deviance": _mean(_deviance),
     **{name: _pinball(level) for name, level in QUANTILE_LEVELS.items()},
+}
+
+
+def score_one_by_one(metric: str) -> StatisticFactory:
+    """Score each resample by itself. Slow, but right for a metric without a statistic of its own."""
+
+    def prepare(predicted: Predicted) -> Statistic:
+        rows = np.arange(len(predicted.truth))
+
+        def score(draws: np.ndarray) -> float:
+            return SCORERS[metric](predicted.take(np.repeat(rows, draws.astype(int))))
+
+        return lambda counts: np.array([score(draws) for draws in counts.T])
+
+    return prepare
+
+
+STATISTICS: dict[str, StatisticFactory] = {
+    metric: _OWN_STATISTICS.get(metric) or score_one_by_one(metric) for metric in METRICS
 }

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import sklearn.metrics
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
+from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS, Metric
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import round_significant
@@ -210,7 +212,7 @@ def _pinball(level: float) -> Callable[[Predicted], float]:
     return lambda p: float(np.mean(np.maximum(-level * _error(p), (1 - level) * _error(p))))
 
 
-SCORERS: dict[str, Callable[[Predicted], float]] = {
+_OWN_SCORERS: dict[str, Callable[[Predicted], float]] = {
     "roc_auc": _roc_auc,
     "average_precision": _average_precision,
     "accuracy": lambda p: float(np.mean(p.choice == p.truth)),
@@ -222,7 +224,6 @@ SCORERS: dict[str, Callable[[Predicted], float]] = {
     "brier": _brier,
     "rmse": lambda p: float(np.sqrt(np.mean(_error(p) ** 2))),
     "mae": lambda p: float(np.mean(np.abs(_error(p)))),
-    "median_ae": lambda p: float(np.median(np.abs(_error(p)))),
     "mape": _mape,
     "r2": _r2,
     "mcc": _mcc,
@@ -233,6 +234,25 @@ SCORERS: dict[str, Callable[[Predicted], float]] = {
     "smape": _smape,
     "poisson_deviance": _poisson_deviance,
     **{name: _pinball(level) for name, level in QUANTILE_LEVELS.items()},
+}
+"""Metrics computed here and not by scikit-learn: a bootstrap calls them a thousand times, and these check no
+input."""
+
+
+def _library_scorer(metric: Metric) -> Callable[[Predicted], float]:
+    """Compute a metric by scikit-learn: from choices, the positive share, class probabilities or numbers."""
+    compute = getattr(sklearn.metrics, metric.scorer)
+    if metric.kind is ProblemKind.REGRESSION:
+        return lambda p: float(compute(p.truth, p.output))
+    if metric.by_choice:
+        return lambda p: float(compute(p.truth, p.choice))
+    if metric.binary_only:
+        return lambda p: float(compute(p.is_positive, p.positive_share))
+    return lambda p: float(compute(p.truth, p.output))
+
+
+SCORERS: dict[str, Callable[[Predicted], float]] = {
+    name: _library_scorer(metric) if metric.scorer else _OWN_SCORERS[name] for name, metric in METRICS.items()
 }
 """Metric -> its value; nan where these rows do not define it, for example one class only."""
 

@@ -8,7 +8,7 @@ import pytest
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring import resampled
-from app.modeling.scoring.resampled import STATISTICS, make_statistic
+from app.modeling.scoring.resampled import STATISTICS, make_statistic, score_one_by_one
 from app.modeling.scoring.scores import SCORERS, Predicted
 
 CLASSES = [name for name, metric in METRICS.items() if metric.kind is ProblemKind.CLASSIFICATION]
@@ -84,3 +84,10 @@ def test_areas_by_influence_approximate_exact_areas(monkeypatch: pytest.MonkeyPa
 def test_an_undefined_metric_is_nan_for_every_resample() -> None:
     one_class = replace(make_predictions(2, 30), truth=np.zeros(30))
     assert np.isnan(make_statistic("roc_auc", one_class)(draw_samples(30)[0])).all()
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "cohen_kappa", "brier"])
+def test_resamples_scored_one_by_one_equal_resamples_scored_from_counts(metric: str) -> None:
+    predicted = make_predictions(2, 60)
+    counts, _ = draw_samples(60)
+    assert score_one_by_one(metric)(predicted)(counts) == pytest.approx(STATISTICS[metric](predicted)(counts))

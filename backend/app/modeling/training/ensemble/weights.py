@@ -25,8 +25,7 @@ UNWEIGHTED = -1
 MIN_WEIGHT = 0.04
 """One step's worth: a smaller share does not pay for storing and running a model."""
 
-_BY_LOG_LOSS = frozenset({"accuracy", "balanced_accuracy", "f1", "precision", "recall", "mcc", "cohen_kappa"})
-_BY_LOG_LOSS |= {"cost", "top_3_accuracy"}
+_BY_LOG_LOSS = frozenset(metric.name for metric in METRICS.values() if metric.by_choice)
 """Metrics that only depend on the predicted class: too coarse to choose weights by."""
 
 
