@@ -26,7 +26,7 @@ from tests.e2e.test_service import table
 
 from app.db.pool import Database
 from app.resources import open_resources
-from app.retention.stale_files import remove_leftovers
+from app.retention.stale_files import remove_stale_files
 from app.settings import Settings
 
 _CONTROL_EVERY = 10
@@ -199,7 +199,7 @@ class Suite:
         found += [*deeds, *blobs, replayed]
         await self._count_all(db, clients, again, named)
         late = await self._stop(db)
-        swept = await remove_leftovers(self.folder / "home", self.folder / "blobs", 0.0)
+        swept = await remove_stale_files(self.folder / "home", self.folder / "blobs", 0.0)
         self.facts["files of killed processes swept"] = swept
         found += [*judge_processes(self.folder, late), *judge_files(self.folder), *judge_logs(self.folder)]
         found.append(Verdict("the API refuses nothing that it should take", self.refusals))

@@ -11,7 +11,7 @@ from app.api import readiness
 from app.db.pool import is_away
 from app.jobs import QUEUES, REDIS_AWAY, read_queued_at
 from app.resources import Resources
-from app.retention.counts import census as census_of_ends
+from app.retention.counts import count_pending
 from app.sessions.counts import count_sessions
 from app.sessions.workers import count_live_workers
 from app.storage.postgres import PostgresBlobs
@@ -113,7 +113,7 @@ async def _messages(resources: Resources) -> list[Fact]:
 
 async def _work(resources: Resources) -> list[Fact]:
     database = resources.database
-    found, ends = await count_sessions(database), await census_of_ends(database)
+    found, ends = await count_sessions(database), await count_pending(database)
     return [
         Fact("sessions", "Sessions that have not ended, by status.", found.by_status, "status"),
         Fact("queue_due", "What a worker could take now, by rows of Postgres.", found.due_by_queue, "queue"),

@@ -107,7 +107,7 @@ class PredictionRequest(TablePrediction):
     rows: list[dict[CellText, Cell]] | None = Field(default=None, min_length=1, max_length=MAX_REQUEST_ROWS)
 
     @classmethod
-    def sources(cls) -> tuple[str, ...]:
+    def source_fields(cls) -> tuple[str, ...]:
         return ("rows", *super().source_fields())
 
 

@@ -1,4 +1,4 @@
-"""Bytes that no row names any more: of what was deleted, of steps that never committed, of failed uploads."""
+"""The sweep of blobs that no row refers to: of deleted rows, uncommitted steps and failed uploads."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,10 +7,12 @@ from app.db.pool import Database
 from app.storage.blobs import BlobStore
 
 _BATCH_BLOBS = 500
+"""Digests of one query, so few that each query stays short."""
 _BATCH_PAUSE_S = 0.02
+"""Pause after a batch, which leaves the database to the service's own statements."""
 
-# One statement, one snapshot: what moves from one row to another is never between them. What a session that
-# has not ended may still replay names its blobs inside JSON: any digest there counts as named.
+# One statement reads one snapshot, so a digest that moves from one row to another is seen in one of them. A
+# session that has not ended may replay calls with digests inside JSON: any digest there counts as a reference.
 _UNREFERENCED_SQL = """
     SELECT d AS digest FROM unnest($1::text[]) AS d
     WHERE d NOT IN (SELECT digest FROM datasets) AND d NOT IN (SELECT source_digest FROM datasets)
@@ -28,27 +30,27 @@ _UNREFERENCED_SQL = """
 
 
 async def sweep_blobs(database: Database, blobs: BlobStore, age_s: float) -> int:
-    """Forget unnamed blobs that nobody wrote for `age_s` seconds; how many there were.
+    """Delete unreferenced blobs that were last written `age_s` seconds ago; return their number.
 
-    Safe beside writers: bytes are written before the row that names them, and a write makes a blob young again,
-    so bytes that somebody is storing a second time just now stay.
+    Safe beside writers: bytes are written before the row that refers to them, and a write renews the blob's
+    time, so bytes that are being stored a second time stay.
     """
-    gone = 0
+    deleted = 0
     async for batch in _unreferenced(database, blobs, age_s):
         for digest in batch:
-            gone += await blobs.forget(digest, age_s)
+            deleted += await blobs.forget(digest, age_s)
         await asyncio.sleep(_BATCH_PAUSE_S)
-    return gone
+    return deleted
 
 
 async def count_sweepable_blobs(database: Database, blobs: BlobStore, age_s: float) -> int:
-    """How many `sweep_blobs` would forget."""
+    """Count the blobs that `sweep_blobs` would delete."""
     return sum([len(batch) async for batch in _unreferenced(database, blobs, age_s)])
 
 
 async def _unreferenced(database: Database, blobs: BlobStore, age_s: float) -> AsyncIterator[list[str]]:
     async for batch in _batches(blobs.stored_before(age_s)):
-        yield [row["digest"] for row in await database.rows(_UNREFERENCED_SQL, batch)]
+        yield await database.column(_UNREFERENCED_SQL, batch)
 
 
 async def _batches(digests: AsyncIterator[str]) -> AsyncIterator[list[str]]:

@@ -1,4 +1,4 @@
-"""CPU seconds that were used, taken out of the user's rate: after the fact, for nobody knows them before."""
+"""Charges of CPU seconds to users' rates, after use: how much a computation takes is not known before."""
 
 import random
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _OWN_RATE = "select quotas ->> 'compute' as rate from users where id = $1"
 
 @dataclass(frozen=True)
 class CpuCharges:
-    """`rate`: of a user who has none of their own."""
+    """Charge CPU seconds to a user. `rate`: for users without a rate of their own."""
 
     db: Database
     rate_limiter: RateLimiter
@@ -22,11 +22,11 @@ class CpuCharges:
     async def __call__(self, user_id: UUID, cpu_s: float) -> None:
         if not cpu_s:
             return
-        own = await self.db.row(_OWN_RATE, user_id)
-        rate = self.rate if own is None or own["rate"] is None else str(own["rate"])
+        own_rate = await self.db.value(_OWN_RATE, user_id)
+        rate = self.rate if own_rate is None else str(own_rate)
         await self.rate_limiter.add(RateMeter(COMPUTE, str(user_id), rate, whole_seconds(cpu_s)))
 
 
 def whole_seconds(cpu_s: float) -> int:
-    """Rounded up as often as its fraction says: many short computations cost what they use together."""
+    """Round up with the fraction as probability, so that many short computations are charged their sum."""
     return int(cpu_s + random.random())  # noqa: S311 - no secret

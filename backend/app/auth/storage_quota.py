@@ -1,4 +1,4 @@
-"""How many bytes a user's datasets and artifacts hold, and whether there is room for more."""
+"""The quota of bytes of a user's datasets and artifacts."""
 
 import time
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from app.db.pool import Database
 from app.errors import TooMany
 
 _USAGE_TTL_S = 20.0
+"""Age up to which a sum is used again: the query reads all rows of a user, and a quota is no exact balance."""
 
 _USED_BYTES = """
 select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
@@ -19,33 +20,34 @@ select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
 
 
 class StorageQuota:
-    """The sum is asked for at most once in _FRESH_S for each user: it is a quota, not a balance."""
+    """Check the bytes that users hold, queried at most once in _USAGE_TTL_S for each user."""
 
     def __init__(self, db: Database, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._db = db
         self._usage_cache: TtlCache[int] = TtlCache(monotonic)
 
-    async def require(self, who: Principal, more_bytes: int = 0) -> None:
-        """Raises TooMany when `who` holds the quota, or would with so much more."""
-        most = who.quotas.stored_mb * MIB
-        if not most:
+    async def require(self, principal: Principal, more_bytes: int = 0) -> None:
+        """Raise TooMany when a user holds their quota, or would with `more_bytes`."""
+        max_bytes = principal.quotas.stored_mb * MIB
+        if not max_bytes:
             return
-        held = await self.used_bytes(who.user_id)
-        if held + more_bytes >= most:
+        used = await self.used_bytes(principal.user_id)
+        if used + more_bytes >= max_bytes:
             raise TooMany(
                 "storage_full",
-                f"Your datasets and artifacts hold {held:,} of {most:,} bytes. Delete some, or ask an admin.",
-                held_bytes=held,
-                limit_bytes=most,
+                f"Your datasets and artifacts hold {used:,} of {max_bytes:,} bytes. "
+                "Delete some, or ask an admin.",
+                held_bytes=used,
+                limit_bytes=max_bytes,
             )
 
     async def used_bytes(self, user_id: UUID) -> int:
-        known = self._usage_cache.get(user_id)
-        if known is not None:
-            return known
-        row = await self._db.row(_USED_BYTES, user_id)
-        return self._usage_cache.store(user_id, user_id, int(row["bytes"]) if row else 0, _USAGE_TTL_S)
+        cached = self._usage_cache.get(user_id)
+        if cached is not None:
+            return cached
+        used = int(await self._db.value(_USED_BYTES, user_id) or 0)
+        return self._usage_cache.store(user_id, user_id, used, _USAGE_TTL_S)
 
     def invalidate_user(self, user_id: UUID) -> None:
-        """After something was stored or deleted: ask anew."""
+        """Query again next time, after something was stored or deleted."""
         self._usage_cache.invalidate_user(user_id)

@@ -27,7 +27,7 @@ from app.db.tables import ApiKeyRow, UserRow
 from app.db.unit_of_work import unit_of_work
 from app.errors import InvalidInput, NotFound
 from app.jobs import Job
-from app.retention.accounts import note_account
+from app.retention.accounts import request_account_deletion
 from app.settings import Settings
 
 Result = TypeVar("Result")
@@ -73,7 +73,7 @@ class AccountAdmin:
         async def delete() -> None:
             database = await Database.open(self._url, size=1)
             try:
-                await note_account(database, user_id, "operator")
+                await request_account_deletion(database, user_id, "operator")
             finally:
                 await database.close()
 

@@ -76,10 +76,10 @@ def _contents(manifest: "Manifest") -> str:
 
 async def _back_up(settings: Settings, url: str, folder: Path, no_blobs: bool) -> "tuple[Path, Manifest]":
     from app.cli.backup_folder import back_up  # noqa: PLC0415
-    from app.retention.chores import put_off  # noqa: PLC0415
+    from app.retention.chores import postpone_chore  # noqa: PLC0415
 
     async with _database(url) as database:
-        await put_off(database, "retention", _NO_SWEEP_S)
+        await postpone_chore(database, "retention", _NO_SWEEP_S)
         outside = None if no_blobs else _outside(settings, database)
         return await back_up(folder, url, outside)
 
@@ -94,15 +94,15 @@ async def _bring_back(settings: Settings, url: str, place: Path) -> "Manifest":
 async def _retire(settings: Settings, url: str, delete: bool) -> list[dict[str, object]]:
     """List each kind with its retention in days and the number of rows due, or deleted with `delete`."""
     from app.resources import open_blobs  # noqa: PLC0415
-    from app.retention.expiry import Retiring  # noqa: PLC0415
+    from app.retention.expiry import Expiry  # noqa: PLC0415
 
     async with _database(url) as database:
-        retiring = Retiring(database, open_blobs(settings, database, 30.0), settings.retention)
-        due = [due_rows async for due_rows in retiring.due()]
+        expiry = Expiry(database, open_blobs(settings, database, 30.0), settings.retention)
+        due = [due_rows async for due_rows in expiry.count_due()]
         numbers = (
-            dict([category async for category in retiring.run()])
+            dict([category async for category in expiry.run()])
             if delete
-            else {category.kind: category.number for category in due}
+            else {category.kind: category.count for category in due}
         )
     return [
         {"kind": category.kind, "keep_days": category.keep_days, "number": numbers[category.kind]}

@@ -127,6 +127,15 @@ class Database:
                 raise
         return await self._retry(sql, args)
 
+    async def value(self, sql: str, *args: Any) -> Any:
+        """Return the first column of the first row; None without a row."""
+        row = await self.row(sql, *args)
+        return next(iter(row.values())) if row else None
+
+    async def column(self, sql: str, *args: Any) -> list[Any]:
+        """Return the first column of all rows."""
+        return [next(iter(row.values())) for row in await self.rows(sql, *args)]
+
     async def _retry(self, sql: str, args: Sequence[Any]) -> Sequence[Record]:
         deadline_s = time.monotonic() + self._patience_s
         pause_s = _RETRY_PAUSE_S

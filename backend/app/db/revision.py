@@ -19,11 +19,11 @@ def code_revision() -> str:
 async def database_revision(database: Database) -> str | None:
     """Return the revision of a database; None for one that was never migrated or has no tables."""
     try:
-        row = await database.row("select version_num from alembic_version")
+        revision: str | None = await database.value("select version_num from alembic_version")
         await database.row("select 1 from sessions where false")
     except asyncpg.UndefinedTableError:
         return None
-    return str(row["version_num"]) if row else None
+    return revision
 
 
 def schema_problem(version: str | None) -> str | None:

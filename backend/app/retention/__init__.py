@@ -1,1 +1,1 @@
-"""How long what is over is kept, and how what somebody deletes goes, whole."""
+"""Retention of ended sessions and old rows, and complete deletion on request."""

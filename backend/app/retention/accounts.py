@@ -1,17 +1,18 @@
 """Deletion of an account with everything that it owns.
 
-From the moment that it is asked for, nobody can sign in, and the account has no address and no password.
-What it owns goes in batches, by whichever worker is alive.
+From the request on, signing in fails, and the account has no address and no password. Workers delete its rows
+in batches.
 """
 
 import json
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from redis.asyncio import Redis
 
 from app.auth.passwords import Passwords
-from app.db.pool import Database, Record
+from app.db.pool import Database
 from app.errors import Conflict, NotFound, Unauthorized
 from app.jobs import REDIS_AWAY
 from app.observability.metrics.retention import DELETIONS_DONE
@@ -19,8 +20,11 @@ from app.retention.deletions import Deletions
 from app.retention.schemas import DeletionView
 
 _LEASE_S = 10
+"""Lease of a deletion, renewed by each batch; after a crash another worker resumes it so soon."""
+_MAX_CANCELLED = 100
+"""Sessions cancelled by one statement, so that it locks few rows."""
 
-_ASK = """
+_REQUEST = """
 with account as (
   update users set email = 'deleted-' || id || '@deleted.invalid', password_hash = '', role = 'user',
     quotas = '{}', disabled_at = coalesce(disabled_at, now())
@@ -31,7 +35,7 @@ with account as (
   where user_id in (select id from account) and revoked_at is null
 ), keys as (
   delete from api_keys where user_id in (select id from account)
-), asked as (
+), requested as (
   insert into deletions (id, kind, target_id, owner_id, asked_by)
   select gen_random_uuid(), 'user', id, id, $2 from account
   on conflict (kind, target_id) where done_at is null do nothing
@@ -39,20 +43,20 @@ with account as (
 ), trail as (
   insert into audit (owner_id, actor, action, detail)
   select $1, $2, 'user_deletion_asked', jsonb_strip_nulls(jsonb_build_object('by', $3::uuid))
-  from asked
+  from requested
 )
 select id from account
 """
-_OPEN = "select * from deletions where kind = 'user' and target_id = $1 and done_at is null"
+_FIND_OPEN = "select * from deletions where kind = 'user' and target_id = $1 and done_at is null"
 _PAGE = "select * from deletions order by asked_at desc, id limit $1 offset $2"
-_ALL = "select count(*) as n from deletions"
-_ACCOUNT = """
+_COUNT_ALL = "select count(*) from deletions"
+_READ_ACCOUNT = """
 select password_hash, role, exists (
   select from users where role = 'admin' and disabled_at is null and id <> $1) as other_admins
 from users where id = $1
 """
 
-_CANCEL = """
+_CANCEL_SESSIONS = """
 select cancel_sessions(array(
   select id from sessions where owner_id = $1 and ended_at is null and not cancel limit $2
   for update skip locked)) as id
@@ -89,9 +93,11 @@ _STAGES: tuple[tuple[str, int, str], ...] = (
         "select id from price_series where owner_id = $1 limit $2) returning 1",
     ),
 )
-"""What goes, in order, the most of it in one transaction, and how. $1 owner, $2 most."""
+"""Kinds of rows in order of deletion, the maximum number in one transaction, and the statement.
 
-_COUNTED = """
+$1 owner, $2 maximum: the larger the rows and what is deleted with them, the fewer."""
+
+_DELETE_AND_COUNT = """
 with batch as ({batch}), counted as (select count(*) as n from batch)
 update deletions set lease_until = now() + interval '1 second' * {lease_s},
   gone = gone || jsonb_build_object($3::text, coalesce((gone ->> $3)::bigint, 0) + n)
@@ -99,7 +105,7 @@ from counted where id = $4
 returning n
 """
 
-_END = """
+_COMPLETE = """
 with account as (
   delete from users where id = $1 and not exists (select from sessions where owner_id = $1) returning id
 ), done as (
@@ -115,65 +121,74 @@ select gone from done
 """
 
 
+class AccountRecord(NamedTuple):
+    """A row of `_READ_ACCOUNT`. `other_admins`: another enabled admin exists."""
+
+    password_hash: str
+    role: str
+    other_admins: bool
+
+
 @dataclass(frozen=True)
 class AccountDeletions:
+    """Request and complete deletions of accounts."""
+
     db: Database
     redis: Redis
     sessions: Deletions
 
-    async def by_owner(self, user_id: UUID, passwords: Passwords, password: str) -> DeletionView:
-        """Raises Unauthorized for a wrong password, Conflict for the only admin."""
-        account = await self._account(user_id)
-        if not await passwords.matches(password, account["password_hash"]):
+    async def request_by_owner(self, user_id: UUID, passwords: Passwords, password: str) -> DeletionView:
+        """Request a deletion. Raises Unauthorized for a wrong password, Conflict for the only admin."""
+        account = await self._read_account(user_id)
+        if not await passwords.matches(password, account.password_hash):
             raise Unauthorized("password_wrong", "The password is wrong: nothing was deleted.")
-        if account["role"] == "admin" and not account["other_admins"]:
+        if account.role == "admin" and not account.other_admins:
             raise Conflict(
                 "only_admin", "You are the only admin. Make another first: labcrew user add --admin."
             )
-        return await self.ask(user_id, "user")
+        return await self.request(user_id, "user")
 
-    async def ask(self, user_id: UUID, asked_by: str, admin: UUID | None = None) -> DeletionView:
-        """From now on nobody can sign in; the rest is done by workers. Asking again is asking once.
+    async def request(self, user_id: UUID, requested_by: str, admin: UUID | None = None) -> DeletionView:
+        """Request a deletion, which workers complete; signing in fails from now on. Safe to repeat.
 
         Raises NotFound, and Conflict when admins delete themselves without their password.
         """
         if admin == user_id:
             raise Conflict("own_account", "Delete your own account with your password: POST /auth/me/deletion.")
-        noted = await note_account(self.db, user_id, asked_by, admin)
-        await self._cancel(user_id)
-        return noted
+        deletion = await request_account_deletion(self.db, user_id, requested_by, admin)
+        await self._cancel_sessions(user_id)
+        return deletion
 
-    async def carry_on(self, deletion_id: UUID, user_id: UUID) -> bool:
-        """Delete what can go now; True when all is gone. False: a session must end first."""
-        await self._cancel(user_id)
-        for name, most, batch in _STAGES:
-            counted = _COUNTED.format(batch=batch, lease_s=_LEASE_S)
-            while (row := await self.db.row(counted, user_id, most, name, deletion_id)) and row["n"]:
+    async def resume(self, deletion_id: UUID, user_id: UUID) -> bool:
+        """Delete what can be deleted now; False when a session must end first."""
+        await self._cancel_sessions(user_id)
+        for kind, max_rows, batch in _STAGES:
+            statement = _DELETE_AND_COUNT.format(batch=batch, lease_s=_LEASE_S)
+            while await self.db.value(statement, user_id, max_rows, kind, deletion_id):
                 pass
-        if await self.db.row(_END, user_id, deletion_id) is None:
+        if await self.db.row(_COMPLETE, user_id, deletion_id) is None:
             return False
         DELETIONS_DONE.labels("user").inc()
-        await self._forget(user_id)
+        await self._delete_redis_keys(user_id)
         return True
 
     async def page(self, limit: int, offset: int) -> tuple[list[DeletionView], int]:
-        """Of all users, sessions too; the newest first, and how many there are."""
+        """Return deletions of accounts and sessions of all users, newest first, and their number."""
         rows = await self.db.rows(_PAGE, limit, offset)
-        total = await self.db.row(_ALL)
-        return [view(row) for row in rows], int(total["n"]) if total else 0
+        return [_make_view(**row) for row in rows], int(await self.db.value(_COUNT_ALL))
 
-    async def _account(self, user_id: UUID) -> Record:
-        account = await self.db.row(_ACCOUNT, user_id)
-        if account is None:
+    async def _read_account(self, user_id: UUID) -> AccountRecord:
+        row = await self.db.row(_READ_ACCOUNT, user_id)
+        if row is None:
             raise NotFound("user_not_found", f"There is no user with the id {user_id}.")
-        return account
+        return AccountRecord(**row)
 
-    async def _cancel(self, user_id: UUID) -> None:
-        while rows := await self.db.rows(_CANCEL, user_id, 100):
-            self.sessions.stop([row["id"] for row in rows])
+    async def _cancel_sessions(self, user_id: UUID) -> None:
+        while cancelled := await self.db.column(_CANCEL_SESSIONS, user_id, _MAX_CANCELLED):
+            self.sessions.notify_cancelled(cancelled)
 
-    async def _forget(self, user_id: UUID) -> None:
-        """Meters and places of the user's; they name nobody but an id, and would expire by themselves."""
+    async def _delete_redis_keys(self, user_id: UUID) -> None:
+        """Delete the user's rate meters and stream leases; without Redis they expire by themselves."""
         try:
             async for key in self.redis.scan_iter(match=f"*{user_id}*", count=1000):
                 await self.redis.delete(key)
@@ -181,14 +196,17 @@ class AccountDeletions:
             return
 
 
-async def note_account(db: Database, user_id: UUID, asked_by: str, admin: UUID | None = None) -> DeletionView:
-    """Take the account's access, address and password away, and note that it is to go. Raises NotFound."""
-    await db.row(_ASK, user_id, asked_by, admin)
-    row = await db.row(_OPEN, user_id)
+async def request_account_deletion(
+    db: Database, user_id: UUID, requested_by: str, admin: UUID | None = None
+) -> DeletionView:
+    """Remove an account's access, address and password, and record the deletion. Raises NotFound."""
+    await db.row(_REQUEST, user_id, requested_by, admin)
+    row = await db.row(_FIND_OPEN, user_id)
     if row is None:
         raise NotFound("user_not_found", f"There is no user with the id {user_id}.")
-    return view(row)
+    return _make_view(**row)
 
 
-def view(row: Record) -> DeletionView:
-    return DeletionView.model_validate({**row, "gone": json.loads(row["gone"])})
+def _make_view(gone: str, **columns: Any) -> DeletionView:
+    """Make the response from a row of `deletions`, whose counts are JSON text."""
+    return DeletionView.model_validate({**columns, "gone": json.loads(gone)})

@@ -1,10 +1,12 @@
-"""What a worker process does beside its work: finishes deletions, and lets go what was kept long enough."""
+"""Background tasks of a worker: completing deletions and applying retention periods."""
 
 import asyncio
 import logging
 import random
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
 
 from redis.asyncio import Redis
 
@@ -12,20 +14,26 @@ from app.db.pool import Database
 from app.jobs import SendJob
 from app.observability.metrics.retention import RETIRED
 from app.retention.accounts import AccountDeletions
-from app.retention.chores import take
-from app.retention.config import DAY_S, Retention
+from app.retention.chores import claim_chore
+from app.retention.config import DAY_S, RetentionPeriods
 from app.retention.deletions import Deletions
-from app.retention.expiry import Retiring
-from app.retention.stale_files import drop_stale_copies, remove_leftovers
+from app.retention.expiry import Expiry
+from app.retention.stale_files import remove_stale_copies, remove_stale_files
 from app.sessions.events.publisher import EventPublisher
 from app.storage.blobs import BlobStore
 
 log = logging.getLogger(__name__)
 
-HOUR_S = 3_600.0
-_LOOK_S = 60.0
+_SWEEP_PERIOD_S = 3_600.0
+"""Period of retention for the whole fleet: periods are days, so that an hour more does not matter."""
+_CHECK_PERIOD_S = _SWEEP_PERIOD_S / 4
+"""Period after which each process checks for due retention, so that it is at most a quarter late."""
+_START_DELAY_S = 60.0
+"""Retention starts after a minute, to keep the start of a worker fast."""
 _LEASE_S = 10.0
-_AGAIN_S = 1.0
+"""Lease of a deletion; longer than a batch takes, and renewed by each batch."""
+_RETRY_S = 1.0
+"""Pause before a deletion is tried again whose sessions have not ended."""
 
 _CLAIM = """
 update deletions set lease_until = now() + $1 * interval '1 second'
@@ -34,17 +42,26 @@ where id = (
   order by asked_at limit 1 for update skip locked)
 returning id, kind, target_id
 """
-_LATER = """
+_POSTPONE = """
 update deletions set lease_until = now() + $2 * interval '1 second' where id = $1 and done_at is null
 returning id
 """
 
 
-@dataclass(frozen=True)
-class Tidying:
-    """`home`: this host's data folder; `store`: the folder of blobs, where they are in one.
+class ClaimedDeletion(NamedTuple):
+    """A row of `_CLAIM`."""
 
-    `every_s`: how often deletions are looked for.
+    id: UUID
+    kind: str
+    target_id: UUID
+
+
+@dataclass(frozen=True)
+class RetentionWorker:
+    """Complete deletions and apply retention periods.
+
+    `home`: this host's data folder. `store`: the folder of blobs, if they are stored in one. `every_s`: period
+    of looking for deletions.
     """
 
     db: Database
@@ -52,7 +69,7 @@ class Tidying:
     tail: EventPublisher
     send: SendJob
     blobs: BlobStore
-    keep: Retention
+    periods: RetentionPeriods
     home: Path
     store: Path | None = None
     every_s: float = 2.0
@@ -65,49 +82,50 @@ class Tidying:
     def accounts(self) -> AccountDeletions:
         return AccountDeletions(self.db, self.redis, self.deletions)
 
-    async def carry_on(self) -> bool:
-        """Carry one deletion on that nobody else does; False when there is none."""
+    async def resume_deletion(self) -> bool:
+        """Resume one deletion that no other process works on; False when there is none."""
         row = await self.db.row(_CLAIM, _LEASE_S)
         if row is None:
             return False
-        if row["kind"] == "user":
-            done = await self.accounts.carry_on(row["id"], row["target_id"])
+        deletion = ClaimedDeletion(**row)
+        if deletion.kind == "user":
+            is_done = await self.accounts.resume(deletion.id, deletion.target_id)
         else:
-            done = not await self.deletions.finish([row["target_id"]])
-        if not done:
-            await self.db.row(_LATER, row["id"], _AGAIN_S)
+            is_done = not await self.deletions.delete_ended([deletion.target_id])
+        if not is_done:
+            await self.db.row(_POSTPONE, deletion.id, _RETRY_S)
         return True
 
-    async def carry_on_all(self) -> None:
-        """Until there is none that could go on now."""
-        more = True
-        while more:
-            more = await self.carry_on()
+    async def resume_all_deletions(self) -> None:
+        """Resume deletions until none can proceed now."""
+        while await self.resume_deletion():
+            pass
 
-    async def tidy(self) -> None:
-        """The fleet's share, if nobody did it in the last hour, and this host's."""
-        if await take(self.db, "retention", HOUR_S):
-            async for kind, gone in Retiring(self.db, self.blobs, self.keep).run():
-                RETIRED.labels(kind).inc(gone)
-        RETIRED.labels("files").inc(await remove_leftovers(self.home, self.store, self.keep.files_days * DAY_S))
-        RETIRED.labels("copies").inc(await drop_stale_copies(self.home, self.blobs))
+    async def apply_retention(self) -> None:
+        """Apply retention to the database, if no process did so in the last hour, and to this host's files."""
+        if await claim_chore(self.db, "retention", _SWEEP_PERIOD_S):
+            async for kind, deleted in Expiry(self.db, self.blobs, self.periods).run():
+                RETIRED.labels(kind).inc(deleted)
+        max_age_s = self.periods.files_days * DAY_S
+        RETIRED.labels("files").inc(await remove_stale_files(self.home, self.store, max_age_s))
+        RETIRED.labels("copies").inc(await remove_stale_copies(self.home, self.blobs))
 
-    async def delete_for_ever(self) -> None:
-        """Until cancelled; what fails is followed by the next."""
+    async def run_deletions(self) -> None:
+        """Resume deletions until cancelled; an error is logged and does not stop the loop."""
         while True:
-            await asyncio.sleep(self.every_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
+            await asyncio.sleep(self.every_s * random.uniform(0.5, 1))  # noqa: S311 - jitter between processes
             try:
-                await self.carry_on_all()
+                await self.resume_all_deletions()
             except Exception:
-                log.warning("a deletion could not go on", exc_info=True)
+                log.warning("a deletion failed and will be resumed", exc_info=True)
 
-    async def tidy_for_ever(self) -> None:
-        """Until cancelled. It begins after a minute: who starts has better things to do."""
-        wait_s = _LOOK_S
+    async def run_retention(self) -> None:
+        """Apply retention until cancelled, at first after _START_DELAY_S."""
+        wait_s = _START_DELAY_S
         while True:
-            await asyncio.sleep(wait_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
-            wait_s = HOUR_S / 4
+            await asyncio.sleep(wait_s * random.uniform(0.5, 1))  # noqa: S311 - jitter between processes
+            wait_s = _CHECK_PERIOD_S
             try:
-                await self.tidy()
+                await self.apply_retention()
             except Exception:
-                log.warning("what was kept long enough could not go", exc_info=True)
+                log.warning("retention failed and will be tried again", exc_info=True)

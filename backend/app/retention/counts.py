@@ -1,4 +1,4 @@
-"""What an operator watches of deletions and of sessions that nobody can drive, for the whole service."""
+"""Counts of open deletions and stranded sessions, for metrics."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,13 @@ select (select count(*) from deletions where done_at is null) as deletions_open,
 
 
 @dataclass(frozen=True)
-class Census:
+class PendingCounts:
+    """`sessions_stranded`: sessions whose graph version no live worker can run."""
+
     deletions_open: int
     sessions_stranded: int
 
 
-async def census(db: Database) -> Census:
+async def count_pending(db: Database) -> PendingCounts:
     row = await db.row(_COUNT)
-    return Census(**row) if row else Census(0, 0)
+    return PendingCounts(**row) if row else PendingCounts(0, 0)

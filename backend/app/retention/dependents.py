@@ -1,4 +1,4 @@
-"""What was made of a thing: sessions that used it, runs inside them, and predictions with their models."""
+"""Dependents of sessions, datasets and models: sessions that used them, runs and predictions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,15 @@ from uuid import UUID
 from app.db.pool import Database
 from app.errors import Conflict
 
-_SHOWN = 10
-_NAME = 80
+_MAX_LISTED = 10
+"""Dependents in the body of a refusal; `derived_count` has their number."""
+_MAX_NAMED = 3
+"""Dependents in the sentence of a refusal, which stays on one line."""
+_MAX_NAME_CHARS = 80
+"""Characters of a name in a refusal: a goal may have thousands. The statement cuts at the same length."""
 
-# $1 owner; what it begins with: $2 sessions, $3 datasets, $4 models (artifacts' ids).
-_DERIVED = """
+# $1 owner; targets: $2 sessions, $3 datasets, $4 models (artifacts' ids).
+_FIND_DEPENDENTS = """
 with begun as (
   select id from sessions where owner_id = $1 and (id = any($2::uuid[]) or dataset_ids && $3::uuid[])
 ), inside as (
@@ -22,7 +26,7 @@ with begun as (
 ), predicting as (
   select id from sessions where owner_id = $1 and graph = 'run'
     and preferences #>> '{prediction,model}' in (select digest from models)
-), said as (
+), dependents as (
   select case graph when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
     ended_at is null as live, parent_id, created_at
   from sessions where id in (
@@ -32,48 +36,53 @@ with begun as (
   where owner_id = $1 and session_id is null and (
     meta ->> 'model_id' in (select id from models) or meta ->> 'table_id' = any($3::uuid[]::text[]))
 )
-select kind, id, name, live, parent_id from said order by kind desc, created_at
+select kind, id, name, live as is_live, parent_id from dependents order by kind desc, created_at
 """
 
 
 @dataclass(frozen=True)
-class Made:
-    """One thing that was made. `kind`: `session`, `run` or `artifact`. `live`: it has not ended."""
+class Dependent:
+    """Something derived from a target. `kind`: `session`, `run` or `artifact`. `is_live`: it has not ended."""
 
     kind: str
     id: UUID
     name: str
-    live: bool
-    inside: UUID | None = None
-    """The session that a run was inside of."""
+    is_live: bool
+    parent_id: UUID | None = None
+    """The session of a run."""
 
 
 @dataclass(frozen=True)
-class Origin:
-    """What something is derived from: ids of one owner."""
+class DeletionTargets:
+    """Ids of one owner that are to be deleted."""
 
     sessions: Sequence[UUID] = ()
     datasets: Sequence[UUID] = ()
     models: Sequence[UUID] = ()
 
 
-async def derived(db: Database, owner: UUID, origin: Origin) -> list[Made]:
-    """Everything made of it, and what was made of that; sessions of `origin` themselves too."""
-    rows = await db.rows(_DERIVED, owner, list(origin.sessions), list(origin.datasets), list(origin.models))
-    return [Made(row["kind"], row["id"], row["name"], row["live"], row["parent_id"]) for row in rows]
+async def find_dependents(db: Database, owner: UUID, targets: DeletionTargets) -> list[Dependent]:
+    """Find everything derived from the targets, directly or not, and the target sessions themselves."""
+    ids = (list(targets.sessions), list(targets.datasets), list(targets.models))
+    return [Dependent(**row) for row in await db.rows(_FIND_DEPENDENTS, owner, *ids)]
 
 
-def must_choose(noun: str, made: Sequence[Made]) -> Conflict:
-    """The refusal that names what is derived and says how to choose."""
-    names = ", ".join(f'{one.kind} "{one.name}"' for one in made[:3])
-    more = f" and {len(made) - 3} more" if len(made) > 3 else ""
+def dependents_exist(noun: str, dependents: Sequence[Dependent]) -> Conflict:
+    """Make the refusal that names dependents and the two ways to choose."""
+    names = ", ".join(f'{dependent.kind} "{dependent.name}"' for dependent in dependents[:_MAX_NAMED])
+    more = f" and {len(dependents) - _MAX_NAMED} more" if len(dependents) > _MAX_NAMED else ""
     return Conflict(
         "derived_exists",
         f"This {noun} was used: {names}{more}. Send `derived=true` to delete all of that too, or "
         f"`derived=false` to delete the {noun} alone.",
         derived=[
-            {"kind": one.kind, "id": str(one.id), "name": one.name[:_NAME], "ended": not one.live}
-            for one in made[:_SHOWN]
+            {
+                "kind": dependent.kind,
+                "id": str(dependent.id),
+                "name": dependent.name[:_MAX_NAME_CHARS],
+                "ended": not dependent.is_live,
+            }
+            for dependent in dependents[:_MAX_LISTED]
         ],
-        derived_count=len(made),
+        derived_count=len(dependents),
     )

@@ -1,4 +1,4 @@
-"""Lets go what has been kept for long enough, in batches that hold no lock for long."""
+"""Deletion of rows and blobs past their retention period, in short transactions."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,52 +6,54 @@ from dataclasses import dataclass
 
 from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
-from app.retention.config import DAY_S, Retention
-from app.retention.kinds import KINDS, Kind
+from app.retention.config import DAY_S, RetentionPeriods
+from app.retention.kinds import KINDS, ExpiryKind
 from app.storage.blobs import BlobStore
 
-BLOBS = "blobs"
-_BREATH_S = 0.02
+BLOBS_KIND = "blobs"
+_BATCH_PAUSE_S = 0.02
+"""Pause after a batch, which leaves the database to the service's own statements."""
 
 
 @dataclass(frozen=True)
-class Due:
-    """How many of a kind are past their time. `keep_days`: 0 is for ever."""
+class DueCount:
+    """Rows of a kind that are past their period. `keep_days`: 0 keeps for ever."""
 
     kind: str
     keep_days: float
-    number: int
+    count: int
 
 
 @dataclass(frozen=True)
-class Retiring:
+class Expiry:
+    """Apply the retention periods to all kinds of rows and to blobs."""
+
     db: Database
     blobs: BlobStore
-    keep: Retention
+    periods: RetentionPeriods
 
-    async def due(self) -> AsyncIterator[Due]:
-        """What `run` would let go now, by kind; nothing is changed."""
+    async def count_due(self) -> AsyncIterator[DueCount]:
+        """Count what `run` would delete now, by kind."""
         for kind in KINDS:
-            days = kind.keep_days(self.keep)
-            row = await self.db.row(kind.count, days * DAY_S) if days else None
-            yield Due(kind.name, days, row["due"] if row else 0)
-        days = self.keep.blobs_days
-        yield Due(BLOBS, days, await count_sweepable_blobs(self.db, self.blobs, days * DAY_S))
+            days = kind.keep_days(self.periods)
+            due = int(await self.db.value(kind.count, days * DAY_S)) if days else 0
+            yield DueCount(kind.name, days, due)
+        days = self.periods.blobs_days
+        yield DueCount(BLOBS_KIND, days, await count_sweepable_blobs(self.db, self.blobs, days * DAY_S))
 
     async def run(self) -> AsyncIterator[tuple[str, int]]:
-        """Let everything go that is due; of each kind how many there were."""
+        """Delete everything that is due; yield each kind with the number of deleted rows."""
         for kind in KINDS:
-            yield kind.name, await self._retire(kind)
-        yield BLOBS, await sweep_blobs(self.db, self.blobs, self.keep.blobs_days * DAY_S)
+            yield kind.name, await self._delete_due(kind)
+        yield BLOBS_KIND, await sweep_blobs(self.db, self.blobs, self.periods.blobs_days * DAY_S)
 
-    async def _retire(self, kind: Kind) -> int:
-        days, gone = kind.keep_days(self.keep), 0
+    async def _delete_due(self, kind: ExpiryKind) -> int:
+        days, deleted = kind.keep_days(self.periods), 0
         if not days:
             return 0
         while True:
-            row = await self.db.row(kind.batch, days * DAY_S, kind.most)
-            batch = int(row["gone"]) if row else 0
-            gone += batch
+            batch = int(await self.db.value(kind.batch, days * DAY_S, kind.max_batch) or 0)
+            deleted += batch
             if not batch:
-                return gone
-            await asyncio.sleep(_BREATH_S)
+                return deleted
+            await asyncio.sleep(_BATCH_PAUSE_S)

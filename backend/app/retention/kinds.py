@@ -1,72 +1,81 @@
-"""What goes in time: of each kind, how many are due and the statement that lets some of them go.
+"""Kinds of rows with a retention period: statements that count due rows and delete a batch of them.
 
-`$1` is the age in seconds; in a batch `$2` is the most that may go. Every batch is a transaction of its own,
-short, and safe in many processes at once.
+`$1`: age in seconds. `$2` of a batch: maximum number of rows. Each batch is a short transaction of its own and
+safe in many processes at once (`SKIP LOCKED`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.retention.config import Retention
+from app.retention.config import RetentionPeriods
+
+_MAX_ROWS = 1_000
+"""Rows of one batch, so few that its transaction and its locks stay short."""
+_MAX_SESSIONS = 10
+"""Sessions of one batch: each is deleted with all rows of its journal and its events."""
+_MAX_SESSION_PARTS = 20
+"""Sessions of one batch that lose their journal or their events, about half of a session's rows."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """`count` gives `due`; `batch` gives `gone`. `most`: of one batch. `keep_days`: 0 is for ever."""
+class ExpiryKind:
+    """`count` counts the due rows, `batch` deletes at most `max_batch` of them and returns their number."""
 
     name: str
-    keep_days: Callable[[Retention], float]
+    keep_days: Callable[[RetentionPeriods], float]
     count: str
     batch: str
-    most: int
+    max_batch: int
 
 
-def _rows(name: str, keep_days: Callable[[Retention], float], table: str, key: str, due: str) -> Kind:
-    """Rows of a table that nothing else hangs on."""
-    return Kind(
+def _row_kind(
+    name: str, keep_days: Callable[[RetentionPeriods], float], table: str, key: str, due: str
+) -> ExpiryKind:
+    """Rows of a table that no other table refers to."""
+    return ExpiryKind(
         name,
         keep_days,
-        f"SELECT count(*) AS due FROM {table} WHERE {due}",  # noqa: S608 - names of ours
+        f"SELECT count(*) AS due FROM {table} WHERE {due}",  # noqa: S608 - constants
         f"WITH gone AS (DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE {due} "  # noqa: S608
         "LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) AS gone FROM gone",
-        1000,
+        _MAX_ROWS,
     )
 
 
-def _sessions(name: str, keep_days: Callable[[Retention], float], which: str) -> Kind:
-    due = f"{which} AND ended_at < {_AGO}"
-    return Kind(
+def _session_kind(name: str, keep_days: Callable[[RetentionPeriods], float], condition: str) -> ExpiryKind:
+    due = f"{condition} AND ended_at < {_AGO}"
+    return ExpiryKind(
         name,
         keep_days,
         f"SELECT count(*) AS due FROM sessions WHERE {due}",  # noqa: S608
         "SELECT count(*) AS gone FROM delete_sessions(ARRAY("  # noqa: S608
         f"SELECT id FROM sessions WHERE {due} ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
-        10,
+        _MAX_SESSIONS,
     )
 
 
-def _part(name: str, keep_days: Callable[[Retention], float], part: str) -> Kind:
+def _session_part_kind(name: str, keep_days: Callable[[RetentionPeriods], float], part: str) -> ExpiryKind:
     due = f"ended_at < {_AGO} AND NOT '{part}' = ANY(forgotten)"
-    return Kind(
+    return ExpiryKind(
         name,
         keep_days,
         f"SELECT count(*) AS due FROM sessions WHERE {due}",  # noqa: S608
         f"WITH due AS MATERIALIZED (SELECT id FROM sessions WHERE {due} "  # noqa: S608
         "ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED) "
         f"SELECT count(*) AS gone FROM due, LATERAL forget_part(due.id, '{part}')",
-        20,
+        _MAX_SESSION_PARTS,
     )
 
 
-def _used_keys(name: str, table: str) -> Kind:
+def _idempotency_key_kind(name: str, table: str) -> ExpiryKind:
     due = f"idempotency_key IS NOT NULL AND created_at < {_AGO}"
-    return Kind(
+    return ExpiryKind(
         name,
-        lambda keep: keep.idempotency_days,
+        lambda periods: periods.idempotency_days,
         f"SELECT count(*) AS due FROM {table} WHERE {due}",  # noqa: S608
         f"WITH gone AS (UPDATE {table} SET idempotency_key = NULL WHERE id IN (SELECT id FROM {table} "  # noqa: S608
         f"WHERE {due} LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) AS gone FROM gone",
-        1000,
+        _MAX_ROWS,
     )
 
 
@@ -76,22 +85,24 @@ _AUDIT_DUE = (
     "AND (session_id IS NULL OR NOT EXISTS (SELECT FROM sessions WHERE id = a.session_id))"
 )
 
-KINDS: tuple[Kind, ...] = (
-    _sessions("sessions", lambda keep: keep.sessions_days, "graph <> 'run'"),
-    _sessions("runs", lambda keep: keep.runs_days, "graph = 'run'"),
-    _part("journals", lambda keep: keep.journals_days, "journal"),
-    _part("events", lambda keep: keep.events_days, "events"),
-    Kind(
+KINDS: tuple[ExpiryKind, ...] = (
+    _session_kind("sessions", lambda periods: periods.sessions_days, "graph <> 'run'"),
+    _session_kind("runs", lambda periods: periods.runs_days, "graph = 'run'"),
+    _session_part_kind("journals", lambda periods: periods.journals_days, "journal"),
+    _session_part_kind("events", lambda periods: periods.events_days, "events"),
+    ExpiryKind(
         "audit",
-        lambda keep: keep.audit_days,
+        lambda periods: periods.audit_days,
         f"SELECT count(*) AS due {_AUDIT_DUE}",
         f"SELECT forget_audit({_AGO}, $2) AS gone",
-        1000,
+        _MAX_ROWS,
     ),
-    _rows("tokens", lambda keep: keep.tokens_days, "refresh_tokens", "id", f"expires_at < {_AGO}"),
-    _rows("keys", lambda keep: keep.keys_days, "api_keys", "id", f"least(revoked_at, expires_at) < {_AGO}"),
-    _used_keys("session_keys", "sessions"),
-    _used_keys("upload_keys", "datasets"),
-    _rows("deletions", lambda keep: keep.deletions_days, "deletions", "id", f"done_at < {_AGO}"),
-    _rows("workers", lambda keep: keep.deletions_days, "workers", "id", f"seen_at < {_AGO}"),
+    _row_kind("tokens", lambda periods: periods.tokens_days, "refresh_tokens", "id", f"expires_at < {_AGO}"),
+    _row_kind(
+        "keys", lambda periods: periods.keys_days, "api_keys", "id", f"least(revoked_at, expires_at) < {_AGO}"
+    ),
+    _idempotency_key_kind("session_keys", "sessions"),
+    _idempotency_key_kind("upload_keys", "datasets"),
+    _row_kind("deletions", lambda periods: periods.deletions_days, "deletions", "id", f"done_at < {_AGO}"),
+    _row_kind("workers", lambda periods: periods.deletions_days, "workers", "id", f"seen_at < {_AGO}"),
 )

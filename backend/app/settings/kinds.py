@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
 
 from app.redis_address import SENTINEL_SCHEMES, parse_sentinel_service
-from app.retention.config import Retention
+from app.retention.config import RetentionPeriods
 from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
 
@@ -43,5 +43,5 @@ RedisUrl = Annotated[
 ]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
-RetentionSetting = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
+RetentionSetting = Annotated[RetentionPeriods, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
-from app.retention.config import Retention
+from app.retention.config import RetentionPeriods
 from app.settings.kinds import HttpUrl, RetentionSetting
 
 
@@ -44,7 +44,7 @@ class ServiceSettings(BaseSettings):
         "loopback show none.",
     )
     retention: RetentionSetting = Field(
-        Retention(),
+        RetentionPeriods(),
         description="How long what is over is kept: JSON of days by kind (docs/operations.md), 0 for ever.",
     )
     xdg_runtime_dir: Path | None = Field(

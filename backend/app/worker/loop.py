@@ -23,7 +23,7 @@ from app.auth.rate_limits import RateLimiter
 from app.db.pool import Database
 from app.jobs import QUEUES, REDIS_AWAY, Job, SendJob
 from app.resources import Resources
-from app.retention.background import Tidying
+from app.retention.background import RetentionWorker
 from app.retention.config import DAY_S
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
@@ -49,7 +49,7 @@ class WorkerServices:
     redis: "Redis"
     send: SendJob
     config: SessionsConfig
-    tidying: Tidying
+    retention_worker: RetentionWorker
     heartbeat: WorkerHeartbeat
 
     @classmethod
@@ -75,9 +75,9 @@ class WorkerServices:
         )
         fits = Fits(db, resources.computer, tail, send, config, charge)
         home, store = resources.settings.home, resources.settings.artifact_storage_path
-        tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home, store)
+        retention_worker = RetentionWorker(db, resources.redis, tail, send, resources.blobs, keep, home, store)
         heartbeat = WorkerHeartbeat(db, graphs.supported_versions, queues, fit_slots)
-        return cls(runner, fits, db, resources.redis, send, config, tidying, heartbeat)
+        return cls(runner, fits, db, resources.redis, send, config, retention_worker, heartbeat)
 
 
 _CLOSE_S = 30.0
@@ -147,8 +147,8 @@ class WorkerLoop:
                 asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
                 asyncio.create_task(_listen_for_ever(duties), name="control"),
                 asyncio.create_task(duties.heartbeat.beat_for_ever(), name="heartbeat"),
-                asyncio.create_task(duties.tidying.delete_for_ever(), name="deletions"),
-                asyncio.create_task(duties.tidying.tidy_for_ever(), name="retention"),
+                asyncio.create_task(duties.retention_worker.run_deletions(), name="deletions"),
+                asyncio.create_task(duties.retention_worker.run_retention(), name="retention"),
             ]
             self._ready.set_result(duties)
             await self._stop.wait()

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from app.db.pool import Database
 from app.db.tables import SessionRow
-from app.retention.background import Tidying
+from app.retention.background import RetentionWorker
 from app.settings import Settings
 
 from .conftest import PASSWORD, User, client_of
@@ -21,9 +21,9 @@ SESSIONS = "/lab/agent/sessions"
 
 
 @pytest.fixture
-def tidying(app: FastAPI, settings: Settings) -> Tidying:
+def retention_worker(app: FastAPI, settings: Settings) -> RetentionWorker:
     r = app.state.resources
-    return Tidying(r.database, r.redis, r.tail, r.send, r.blobs, settings.retention, settings.home)
+    return RetentionWorker(r.database, r.redis, r.tail, r.send, r.blobs, settings.retention, settings.home)
 
 
 async def add(app: FastAPI, *rows: Any) -> None:
@@ -112,7 +112,7 @@ async def test_no_row_of_a_journal_goes_but_with_its_session(app: FastAPI, ada: 
 
 
 async def test_a_dataset_that_was_used_goes_alone_or_with_what_was_made_of_it(
-    app: FastAPI, ada: User, tidying: Tidying
+    app: FastAPI, ada: User, retention_worker: RetentionWorker
 ) -> None:
     db: Database = app.state.resources.database
     table, other = a_dataset(ada.id), a_dataset(ada.id)
@@ -140,7 +140,7 @@ async def test_a_dataset_that_was_used_goes_alone_or_with_what_was_made_of_it(
     waiting = await ada.http.get(f"{SESSIONS}/{running.id}")
     assert waiting.json()["status"] == "cancelling"
     await db.rows("update sessions set status = 'cancelled', ended_at = now() where id = $1", running.id)
-    await tidying.carry_on_all()
+    await retention_worker.resume_all_deletions()
     assert await count(db, "sessions") == 0
     assert await count(db, "deletions where done_at is null") == 0
     assert (await ada.http.get(f"/datasets/{other.id}")).status_code == 200
@@ -165,7 +165,7 @@ async def test_a_model_goes_alone_or_with_its_predictions(app: FastAPI, ada: Use
 
 
 async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without_a_name(
-    app: FastAPI, ada: User, eve: User, tidying: Tidying
+    app: FastAPI, ada: User, eve: User, retention_worker: RetentionWorker
 ) -> None:
     db: Database = app.state.resources.database
     key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["key"]
@@ -192,12 +192,12 @@ async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without
     assert (await client_of(app, key).get("/auth/me")).status_code == 401
     account = {"email": ada.email, "password": PASSWORD}
     assert (await client_of(app).post("/auth/token", json=account)).status_code == 401
-    await tidying.carry_on_all()  # and stops, for a session still runs
+    await retention_worker.resume_all_deletions()  # and stops, for a session still runs
     assert await count(db, "users where id = $1", ada.id) == 1
     assert await count(db, "price_bars") == 0
     await db.rows("update sessions set status = 'cancelled', ended_at = now() where id = $1", running.id)
     await db.rows("update deletions set lease_until = null")
-    await tidying.carry_on_all()
+    await retention_worker.resume_all_deletions()
 
     assert await count(db, "users where id = $1", ada.id) == 0
     for table in ("sessions", "datasets"):

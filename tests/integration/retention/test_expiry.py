@@ -11,14 +11,14 @@ import pytest
 from tests.patience import hang_guard
 
 from app.db.pool import Database
-from app.retention.chores import put_off, take
-from app.retention.config import Retention
-from app.retention.expiry import Retiring
-from app.retention.stale_files import drop_stale_copies, remove_leftovers
+from app.retention.chores import claim_chore, postpone_chore
+from app.retention.config import RetentionPeriods
+from app.retention.expiry import Expiry
+from app.retention.stale_files import remove_stale_copies, remove_stale_files
 from app.sessions.events.stream import EventStreams
 from app.storage.postgres import PostgresBlobs
 
-KEEP = Retention(sessions_days=300, journals_days=200)
+KEEP = RetentionPeriods(sessions_days=300, journals_days=200)
 DUE = {
     "sessions": 1,
     "runs": 1,
@@ -45,18 +45,18 @@ async def db(database_url: str) -> AsyncIterator[Database]:
 
 async def test_of_each_kind_what_is_past_its_time_goes_and_the_rest_stays(db: Database, tmp_path: Path) -> None:
     kept = await _fill(db)
-    retiring = Retiring(db, PostgresBlobs(db.pool, tmp_path), KEEP)
-    assert {one.kind: one.number async for one in retiring.due()} == DUE
+    expiry = Expiry(db, PostgresBlobs(db.pool, tmp_path), KEEP)
+    assert {due_count.kind: due_count.count async for due_count in expiry.count_due()} == DUE
 
     async def run() -> dict[str, int]:
-        return dict([one async for one in retiring.run()])
+        return dict([deleted async for deleted in expiry.run()])
 
     first, second = await asyncio.gather(run(), run())
     gone = {kind: first[kind] + second[kind] for kind in DUE}
     # What hangs on a session may have gone with it.
     alone = DUE.keys() - {"journals", "events", "session_keys"}
     assert {kind: gone[kind] for kind in alone} == {kind: DUE[kind] for kind in alone}
-    assert {one.number async for one in retiring.due()} == {0}
+    assert {due_count.count async for due_count in expiry.count_due()} == {0}
 
     sessions = {row["id"]: row["forgotten"] for row in await db.rows("select id, forgotten from sessions")}
     assert sessions == {kept[250]: ["journal", "events"], kept[150]: ["events"], kept[1]: [], kept[0]: []}
@@ -74,18 +74,18 @@ async def test_of_forgotten_events_the_last_one_still_says_how_the_session_ended
     watch = EventStreams(redis_url, db)
     try:
         async with hang_guard():
-            seen = [one.kind async for one in watch.subscribe(kept[150])]
+            seen = [event.kind async for event in watch.subscribe(kept[150])]
     finally:
         await watch.close()
     assert seen == ["session_finished"]
 
 
 async def test_one_process_of_the_fleet_does_a_chore(db: Database) -> None:
-    takers = await asyncio.gather(*(take(db, "sweeping", 3600) for _ in range(6)))
+    takers = await asyncio.gather(*(claim_chore(db, "sweeping", 3600) for _ in range(6)))
     assert takers.count(True) == 1
     await db.rows("update chores set due_at = now()")
-    await put_off(db, "sweeping", 3600)
-    assert not await take(db, "sweeping", 3600)
+    await postpone_chore(db, "sweeping", 3600)
+    assert not await claim_chore(db, "sweeping", 3600)
 
 
 async def test_what_killed_processes_left_on_a_host_goes(db: Database, tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ async def test_what_killed_processes_left_on_a_host_goes(db: Database, tmp_path:
     for name in (*abandoned, f"blobs/{stored}", f"blobs/{gone}"):
         os.utime(tmp_path / name, (time.time() - 90_000,) * 2)  # clock: a date
 
-    assert await remove_leftovers(tmp_path, tmp_path / "store", 86_400) == 5
-    assert await drop_stale_copies(tmp_path, blobs) == 1
+    assert await remove_stale_files(tmp_path, tmp_path / "store", 86_400) == 5
+    assert await remove_stale_copies(tmp_path, blobs) == 1
     assert _files(tmp_path) == {"blobs.size", f"blobs/{stored}", "uploads/upload-now"}
 
 

@@ -17,7 +17,7 @@ async def test_a_running_session_is_deleted_by_workers_that_are_killed(lab: Lab)
     worker = lab.start_worker()
     running, other = await lab.create(fits=2, fit_ms=NEVER_MS), await lab.create(ask=True)
     await lab.found("select from fits where status = 'running'")
-    assert await _deletions(lab).session(lab.owner, running, None) == 1
+    assert await _deletions(lab).delete_session(lab.owner, running, None) == 1
     worker.kill()
     await lab.lapse()
     await lab.found("select from deletions where done_at is not null")
@@ -33,7 +33,7 @@ async def test_an_account_is_deleted_by_workers_that_are_killed(lab: Lab) -> Non
     for fits in (0, 0, 2):
         await lab.create(fits=fits, fit_ms=NEVER_MS)
     await lab.found("select from fits where status = 'running'")
-    await AccountDeletions(lab.db, lab.redis, _deletions(lab)).ask(lab.owner, "operator")
+    await AccountDeletions(lab.db, lab.redis, _deletions(lab)).request(lab.owner, "operator")
     worker.kill()
     await lab.lapse()
     done = await lab.found("select gone from deletions where done_at is not null")

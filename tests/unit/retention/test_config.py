@@ -1,14 +1,14 @@
 import pytest
 from pydantic import ValidationError
 
-from app.retention.config import Retention
-from app.retention.dependents import Made, must_choose
+from app.retention.config import RetentionPeriods
+from app.retention.dependents import Dependent, dependents_exist
 from app.retention.kinds import KINDS
 from app.settings import load_settings
 
 
 def test_what_is_evidence_is_kept_unless_an_operator_says_so() -> None:
-    keep = Retention()
+    keep = RetentionPeriods()
     for_ever = {kind.name for kind in KINDS if not kind.keep_days(keep)}
     assert for_ever == {"sessions", "journals"}
 
@@ -21,14 +21,14 @@ def test_one_setting_changes_some_of_it() -> None:
 @pytest.mark.parametrize("wrong", [{"blobs_days": 0}, {"runs_days": -1}, {"run_days": 3}])
 def test_bytes_on_their_way_to_a_row_are_never_swept(wrong: dict[str, float]) -> None:
     with pytest.raises(ValidationError):
-        Retention.model_validate(wrong)
+        RetentionPeriods.model_validate(wrong)
 
 
 def test_a_refusal_names_what_is_derived_and_the_two_ways_on() -> None:
     from uuid import uuid4
 
-    made = [Made("session", uuid4(), f"Goal {n}", live=False) for n in range(12)]
-    refusal = must_choose("dataset", made)
+    dependents = [Dependent("session", uuid4(), f"Goal {n}", is_live=False) for n in range(12)]
+    refusal = dependents_exist("dataset", dependents)
     assert 'session "Goal 0"' in refusal.detail
     assert "and 9 more" in refusal.detail
     assert "derived=true" in refusal.detail

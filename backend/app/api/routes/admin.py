@@ -68,7 +68,7 @@ async def delete_user(
     user_id: UUID, admin: AdminDep, auth_services: AuthDep, accounts: AccountDeletionsDep
 ) -> DeletionView:
     """Delete an account with everything that it owns. There is no way back; disabling keeps the data."""
-    deletion = await accounts.ask(user_id, "admin", admin.user_id)
+    deletion = await accounts.request(user_id, "admin", admin.user_id)
     await auth_services.revocations.announce(user_id)
     return deletion
 

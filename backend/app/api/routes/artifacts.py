@@ -75,6 +75,6 @@ async def delete_artifact(
     derived: AlsoDerived = None,
 ) -> Response:
     """Delete what an ended session left; of a model with `derived=true` its predictions, too."""
-    left = await deletions.artifact(principal.user_id, artifact_id, derived)
+    left = await deletions.delete_artifact(principal.user_id, artifact_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
     return deletion_response(left)

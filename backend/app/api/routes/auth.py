@@ -103,7 +103,7 @@ async def delete_account(
     """
     who = f"{principal.user_id} {network}"
     await auth_services.throttle.take_with_back_off("delete-account", who, auth_services.config.sign_in_tries)
-    deletion = await accounts.by_owner(
+    deletion = await accounts.request_by_owner(
         principal.user_id, auth_services.passwords, wanted.password.get_secret_value()
     )
     await auth_services.throttle.clear("delete-account", who)

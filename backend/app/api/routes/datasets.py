@@ -114,6 +114,6 @@ async def delete_dataset(
     derived: AlsoDerived = None,
 ) -> Response:
     """Delete an upload, and with `derived=true` every session, run and prediction that it was used for."""
-    left = await deletions.dataset(principal.user_id, dataset_id, derived)
+    left = await deletions.delete_dataset(principal.user_id, dataset_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
     return deletion_response(left)

@@ -163,4 +163,4 @@ async def delete_session(
 
     One that runs is cancelled first. Predictions with its models elsewhere are derived.
     """
-    return deletion_response(await deletions.session(principal.user_id, session_id, derived))
+    return deletion_response(await deletions.delete_session(principal.user_id, session_id, derived))

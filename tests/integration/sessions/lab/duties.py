@@ -16,8 +16,8 @@ from tests.patience import HANG_GUARD_S
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobSender
 from app.redis_address import open_redis
-from app.retention.background import Tidying
-from app.retention.config import Retention
+from app.retention.background import RetentionWorker
+from app.retention.config import RetentionPeriods
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions.checkpoints import RedisCheckpoints
@@ -130,9 +130,11 @@ async def open_duties(
     computer = Computer(WaitingCells(), blobs, folder)
     try:
         heartbeat = WorkerHeartbeat(db, graphs.supported_versions, tuple(QUEUES.values()))
-        tidying = Tidying(db, redis, tail, send, blobs, Retention(), folder, every_s=0.2)
+        retention_worker = RetentionWorker(
+            db, redis, tail, send, blobs, RetentionPeriods(), folder, every_s=0.2
+        )
         yield WorkerServices(
-            runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying, heartbeat
+            runner, Fits(db, computer, tail, send, config), db, redis, send, config, retention_worker, heartbeat
         )
     finally:
         await tail.close()
