@@ -35,7 +35,10 @@ RULES: tuple[Rule[AnswerBrief], ...] = (query_table, conclude)
 
 
 def _parse_question(view: ConversationView[AnswerBrief]) -> ParsedQuestion | UnparsedQuestion:
+    """Return the planner's parse of the question. Plans of chat models and of users have only its text."""
     brief = view.brief
+    if brief.plan.parsed_question:
+        return brief.plan.parsed_question
     tables = [make_table_profile(schema) for schema in brief.tables]
     planned_tables = [table for table in tables if table.name in brief.plan.tables]
     return parse_question(brief.question, planned_tables or tables)

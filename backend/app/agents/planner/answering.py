@@ -62,6 +62,7 @@ def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TablePr
     columns += [group.column for group in parsed.groups] + [condition.column for condition in parsed.conditions]
     plan = Plan(
         question=question,
+        parsed_question=parsed,
         tables=[parsed.table],
         target=columns[0] if columns else table.columns[0].name,
         notes=[*parsed.interpretations],

@@ -14,8 +14,12 @@ from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.names import nearest_names
 
-SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))
+_DERIVED_FIELDS = ("source", "parsed_question", "steps", "notes")
+SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIELDS)
 """The settings of a plan that a user may change. The steps follow from the stages."""
+
+_QUESTION_SETTINGS = ("question", "tables")
+"""Settings that the parsed question depends on."""
 
 _TARGET_SETTINGS = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
 """Settings that are reset if the target changes."""
@@ -39,6 +43,8 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
         raise InvalidPlan(f"A plan has no setting {unknown!r}; the nearest are {nearest}.")
     is_target_changed = changes.get("target", plan.target) != plan.target
     stale: dict[str, Any] = dict.fromkeys(_TARGET_SETTINGS) if is_target_changed else {}
+    if not changes.keys().isdisjoint(_QUESTION_SETTINGS):
+        stale |= {"parsed_question": None}
     try:
         changed = Plan.model_validate({**plan.model_dump(mode="json"), **stale, **changes})
     except ValidationError as error:
@@ -113,7 +119,7 @@ def _contradiction_error(plan: Plan) -> str | None:
 
 
 def changes_schema(tables: Tables, table_names: Sequence[str]) -> dict[str, Any]:
-    """JSON Schema of `changes`. `listed`: every table of the session."""
+    """Make the JSON Schema of `changes`. `table_names`: all tables of the session, read or not."""
     schema = Plan.model_json_schema()
     properties: dict[str, Any] = {name: schema["properties"][name] for name in SETTINGS}
     columns = list(dict.fromkeys(column for names in tables.values() for column in names))

@@ -1,17 +1,21 @@
 """The offline policy of the planner: read tables and goal, ask about what remains open, then plan."""
 
+from collections.abc import Sequence
+
+from langchain_core.messages import BaseMessage
+
 from app.agents.goals import columns
 from app.agents.goals.tables import Column
 from app.agents.goals.target import ScoredColumn
 from app.agents.planner import answering, clarification, price_questions
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
-from app.agents.planner.preferences import PlanPreferences
+from app.agents.planner.preferences import PlannerBrief, PlanPreferences
 from app.agents.planner.situation import Situation
 from app.agents.planner.steps import describe_horizon
 from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
 from app.agents.planner.trading import add_trading_terms
-from app.agents.runtime.conversation import read_conversation
+from app.agents.runtime.conversation import ConversationView, read_conversation
 from app.agents.runtime.policy import AgentAction, call, finish, make_view_policy
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
@@ -196,7 +200,15 @@ RULES = (
     ask_about_costs,
     conclude,
 )
-decide = make_view_policy(RULES, lambda messages: Situation(read_conversation(messages)))
+
+
+def read_situation(messages: Sequence[BaseMessage]) -> Situation:
+    conversation = read_conversation(messages)
+    brief = PlannerBrief.model_validate(conversation.brief)
+    return Situation(ConversationView(brief, conversation.completed_calls))
+
+
+decide = make_view_policy(RULES, read_situation)
 
 
 def _announce(plan: Plan, target: ScoredColumn) -> str:

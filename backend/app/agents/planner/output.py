@@ -3,9 +3,11 @@
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from app.agents.goals.select_sql import Cut
 from app.agents.planner.stages import STAGES, Stage
+from app.agents.questions.query import ParsedQuestion
 from app.json_types import JsonValue
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
@@ -35,21 +37,21 @@ class TradeBarriers(BaseModel):
 
 
 class Plan(BaseModel):
-    """The plan: what is predicted from which tables, how it is judged, and the steps in plain words.
+    """The plan: the target, the tables that it is predicted from, the metric, and the steps in plain words.
 
-    Leave a field null where the data shall decide. `horizon` counts rows ahead; with `every_step` each row
-    until then is forecast ("the next 14 days"), not the last alone ("in 14 days"). `meets`: whether the model
-    will meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns
-    that must not be used. `column_types` says what columns hold where their values mislead. `tables` are names
-    that list_datasets returned; with `source` prices they are not used: then `coins`, the bars' `interval`
-    ("5m", "1h", "1d"), `start` and `end` (ISO 8601) say what is fetched. `trading`: the terms on which a
-    forecast of a price is traded, asked of the user where the goal does not say them; with `barriers` a trade
-    is long, and ends at its profit or its loss, at the `horizon` at the latest. `outlook` volatility is that
-    of a price from now to the horizon, and is not traded. `model` and `families` say
-    what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
-    wants less.
-    `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is
-    then answered from the tables, and `target` is the column that it is most about.
+    Leave a field null if the data shall decide. `horizon` counts rows ahead; with `every_step` each row
+    until then is forecast ("the next 14 days"), not the last alone ("in 14 days"). `meets`: "new" if the
+    model will predict for entities (customers, patients) without any rows so far, "known" if not.
+    `exclude` names columns that must not be used. `column_types` corrects the types of columns whose
+    values mislead. `tables` are names that list_datasets returned. With `source` prices they are not
+    used: `coins`, the bars' `interval` ("5m", "1h", "1d"), `start` and `end` (ISO 8601) name the bars to
+    fetch. `trading`: the terms on which a forecast of a price is traded; ask the user for those that the
+    goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
+    at the `horizon`. `outlook` volatility is that of a price from now to the horizon, and is not traded.
+    `model` and `families` name the models to fit, if the user wants certain ones. `stages` are the stages
+    of the session: all, unless the user wants fewer.
+    `question`: for a goal that asks for figures of the stored rows and for no model, the question that is
+    answered from the tables; `target` is then the column that it is mainly about.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -63,6 +65,9 @@ class Plan(BaseModel):
     end: str | None = None
     trading: Trading | None = None
     question: str | None = Field(default=None, max_length=4000)
+    # Left out of the schema, since a chat model gives the question in words: the analyst then parses it.
+    parsed_question: SkipJsonSchema[ParsedQuestion | None] = None
+    """The question as the offline planner understood it, with the interpretations that the user agreed to."""
     target: str = Field(min_length=1)
     kind: ProblemKindName | None = None
     metric: str | None = None

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.agents.goals.tables import TableProfile
 from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
@@ -63,10 +63,18 @@ class PlanPreferences(BaseModel):
         return tuple((key, name) for key, name in preferences if name)
 
 
-def read_preferences(preferences: Mapping[str, Any] | None) -> PlanPreferences:
-    """Read the stored preferences of a session. Empty values count as missing."""
-    return PlanPreferences.model_validate(
-        {key: value for key, value in (preferences or {}).items() if value not in (None, [], "")}
+def _drop_empty(preferences: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (preferences or {}).items() if value not in (None, [], "")}
+
+
+class PlannerBrief(BaseModel):
+    """The brief of the planner. `preferences` without the empty ones, which count as missing."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    goal: str = ""
+    preferences: Annotated[PlanPreferences, BeforeValidator(_drop_empty)] = Field(
+        default_factory=PlanPreferences
     )
 
 

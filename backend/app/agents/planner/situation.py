@@ -13,14 +13,20 @@ from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
 from app.agents.planner.preferences import (
     COLUMN_PREFERENCES,
+    PlannerBrief,
     PlanPreferences,
     ResolvedPreferences,
-    read_preferences,
     resolve_preferences,
 )
 from app.agents.planner.price_questions import HOW_FAR, NO_COIN, WHICH_COIN
 from app.agents.planner.stored_prices import PRICES, StoredSeries, coins_in_goal, has_bars, stored_series
-from app.agents.planner.tool_answers import DatasetListing, UserAnswer, answer_to, answers_to, read_user_answers
+from app.agents.planner.tool_answers import (
+    AnsweredQuestion,
+    DatasetListing,
+    answer_to,
+    answers_to,
+    read_user_answers,
+)
 from app.agents.runtime.conversation import ConversationView
 from app.modeling.problem.kinds import ProblemKindName
 
@@ -32,18 +38,18 @@ _parse_goal = lru_cache(maxsize=64)(parse_goal)
 class Situation:
     """A conversation of the planner. Properties are computed when a rule first needs them, and then kept."""
 
-    view: ConversationView
+    view: ConversationView[PlannerBrief]
 
     @cached_property
     def goal(self) -> Goal:
-        return _parse_goal(str(self.view.brief.get("goal", "")))
+        return _parse_goal(self.view.brief.goal)
 
     @cached_property
     def market_terms(self) -> MarketTerms:
         return parse_market_terms(self.goal.text)
 
     @cached_property
-    def user_answers(self) -> tuple[UserAnswer, ...]:
+    def user_answers(self) -> tuple[AnsweredQuestion, ...]:
         return read_user_answers(self.view)
 
     def answer_to(self, question: str) -> str | None:
@@ -94,7 +100,7 @@ class Situation:
     def resolved(self) -> ResolvedPreferences:
         answers = {key: self.answer_to(clarification.which_column(key)) for key in COLUMN_PREFERENCES}
         return resolve_preferences(
-            read_preferences(self.view.brief.get("preferences")),
+            self.view.brief.preferences,
             self.tables,
             {key: answer for key, answer in answers.items() if answer is not None},
         )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.vocabulary import COINS
@@ -52,7 +53,7 @@ def has_bars(table: TableProfile) -> bool:
     return {column.name.casefold() for column in table.columns} >= BAR_COLUMNS
 
 
-def stored_series(view: ConversationView) -> list[StoredSeries]:
+def stored_series(view: ConversationView[Any]) -> list[StoredSeries]:
     """Return the stored series, if they have been listed."""
     listing = view.last_success(PRICES_TOOL)
     return list(map(_make_stored_series, CoinListing.model_validate(listing.value).coins)) if listing else []

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from pydantic import BaseModel
 
-from app.agents.runtime.conversation import ConversationView
+from app.agents.runtime.conversation import ConversationView, UserAnswer
 
 
 class ListedDataset(BaseModel):
@@ -39,34 +40,25 @@ class CoinListing(BaseModel):
     coins: list[ListedCoin]
 
 
-class _UserReply(BaseModel):
-    """The value of `ask_user`."""
-
-    answer: object
-
-
 @dataclass(frozen=True)
-class UserAnswer:
+class AnsweredQuestion:
     question: str
     answer: str
 
 
-def read_user_answers(view: ConversationView) -> tuple[UserAnswer, ...]:
+def read_user_answers(view: ConversationView[Any]) -> tuple[AnsweredQuestion, ...]:
     """Return the answers of the user with their questions, oldest first."""
     return tuple(
-        UserAnswer(
-            str(completed.arguments.get("question", "")),
-            str(_UserReply.model_validate(completed.value).answer),
-        )
+        AnsweredQuestion(str(completed.arguments.get("question", "")), completed.read(UserAnswer).answer)
         for completed in view.successes("ask_user")
     )
 
 
-def answers_to(question: str, answers: Sequence[UserAnswer]) -> list[str]:
+def answers_to(question: str, answers: Sequence[AnsweredQuestion]) -> list[str]:
     """Return the answers to questions that begin with this text; the rest of a question explains it."""
     return [entry.answer for entry in answers if entry.question.startswith(question)]
 
 
-def answer_to(question: str, answers: Sequence[UserAnswer]) -> str | None:
+def answer_to(question: str, answers: Sequence[AnsweredQuestion]) -> str | None:
     """Return the first answer to a question that begins with this text."""
     return next(iter(answers_to(question, answers)), None)

@@ -1,0 +1,76 @@
+"""Plans that answer a question from the tables: the parsed question travels in the plan."""
+
+from typing import Any
+
+from app.agents.data_analyst.offline import decide_answer
+from app.agents.planner import offline
+from app.agents.planner.editing import SETTINGS, edit_plan
+from app.agents.planner.output import Plan
+
+QUESTION = "What is the mean fare where the age is above 30, by class?"
+SCHEMA: dict[str, Any] = {
+    "table": "titanic",
+    "rows": 900,
+    "columns": [
+        {"name": "fare", "type": "number", "hint": "numeric", "distinct": 200, "min": 0.0, "max": 512.0},
+        {"name": "age", "type": "integer", "hint": "numeric", "distinct": 80, "min": 0, "max": 80},
+        {"name": "class", "type": "text", "hint": "category", "distinct": 3, "top": [{"value": "1st"}]},
+    ],
+}
+TABLES = {"titanic": [column["name"] for column in SCHEMA["columns"]]}
+
+
+def plan_of(next_call) -> Plan:
+    name, arguments = next_call(
+        offline.decide,
+        {"goal": QUESTION, "preferences": {}},
+        ("list_datasets", {}, {"datasets": [{"table": "titanic", "rows": 900}]}),
+        ("get_dataset_schema", {"dataset": "titanic"}, SCHEMA),
+    )
+    assert name == "Plan"
+    return Plan.model_validate(arguments)
+
+
+def answer_call(next_call, plan: Plan, schemas: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    brief = {
+        "goal": QUESTION,
+        "question": plan.question,
+        "stage": "answer",
+        "plan": plan.model_dump(mode="json"),
+        "tables": schemas,
+    }
+    return next_call(decide_answer, brief)
+
+
+def test_a_parsed_question_survives_the_stored_plan(next_call):
+    plan = plan_of(next_call)
+    assert plan.parsed_question is not None
+    assert Plan.model_validate_json(plan.model_dump_json()) == plan
+    condition = plan.model_dump(mode="json")["parsed_question"]["conditions"][0]
+    assert (condition["column"], condition["comparison"], condition["value"]) == ("age", "above", 30)
+
+
+def test_the_analyst_queries_by_the_plan_without_parsing_the_question_again(next_call):
+    plan = plan_of(next_call)
+    name, arguments = answer_call(next_call, plan, schemas=[])
+    assert name == "answer_by_sql"
+    assert arguments == answer_call(next_call, plan.model_copy(update={"parsed_question": None}), [SCHEMA])[1]
+
+
+def test_the_analyst_parses_a_question_whose_plan_has_only_its_text(next_call):
+    stored = plan_of(next_call).model_dump(mode="json")
+    del stored["parsed_question"]
+    name, arguments = answer_call(next_call, Plan.model_validate(stored), [SCHEMA])
+    assert (name, '"fare"' in arguments["sql"]) == ("answer_by_sql", True)
+
+
+def test_an_edited_question_drops_its_parse(next_call):
+    plan = plan_of(next_call)
+    assert edit_plan(plan, {"exclude": []}, TABLES).parsed_question == plan.parsed_question
+    edited = edit_plan(plan, {"question": "How many rows are there?"}, TABLES)
+    assert (edited.question, edited.parsed_question) == ("How many rows are there?", None)
+
+
+def test_a_parsed_question_is_neither_requested_of_a_chat_model_nor_a_setting_of_the_user():
+    assert "parsed_question" not in Plan.model_json_schema()["properties"]
+    assert "parsed_question" not in SETTINGS
