@@ -19,6 +19,7 @@ from tests.stored import tables
 from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.training.fitting import CandidateSpec, fit, predict_all
 from app.modeling.training.persistence import StoredModel, serialize_model
+from app.modeling.training.training_set import TrainingSet
 
 ROWS = 5
 FEW_TREES = {"n_estimators": 5, "num_leaves": 4}
@@ -57,7 +58,7 @@ def build(target: Path) -> None:
     for name, (column, kind, estimator, hyperparameters) in MODELS.items():
         table = frame if name == "text" else frame.drop(columns="remark")
         problem = resolve_problem(table, {"target": column, "problem": kind})
-        model = fit(table, problem, CandidateSpec(estimator, hyperparameters, []))
+        model = fit(TrainingSet.from_frame(table, problem), CandidateSpec(estimator, hyperparameters, []))
         rows = table.drop(columns=column).head(ROWS)
         stored = {
             "rows": rows.to_dict("records"),

@@ -1,6 +1,5 @@
 """Evaluation of candidates: out of fold during selection, and once on the hold-out at the end."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from app.modeling.judging.evaluation import evaluate_predictions
 from app.modeling.judging.paired_test import PairedBootstrap
 from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
-from app.modeling.labels.split import make_folds
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem
@@ -32,6 +31,7 @@ from app.modeling.training import fitting
 from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.fitting import CandidateSpec, predict_all
 from app.modeling.training.time_limits import threads_for
+from app.modeling.training.training_set import TrainingSet
 from app.reporting.figure_choice import comparison_figures, evaluation_figures, importance_figures
 
 
@@ -45,38 +45,32 @@ def evaluate_model(
     """
     table, parsed_problem = read_training(workspace, problem)
     frame = prediction_rows(table, parsed_problem)
-    oof = read_frame(workspace, "oof")
-    predicted = _from_oof(oof, parsed_problem, fit)
-    naive = cross_validate(
-        frame,
-        parsed_problem,
-        CandidateSpec(BASELINE, seed=seed),
-        make_folds(frame, parsed_problem, FoldPlan.from_json(folds)),
-    )
+    data = TrainingSet.from_frame(frame, parsed_problem, FoldPlan.from_json(folds))
+    oof, candidate = read_frame(workspace, "oof"), CandidateFit.from_json(fit)
+    predicted = _from_oof(oof, parsed_problem, candidate)
+    naive = cross_validate(data, CandidateSpec(BASELINE, seed=seed))
     rows = oof["row"].to_numpy()
     baseline = Predicted.from_problem(parsed_problem, naive.truth[rows], naive.output[rows])
     groups = frame[parsed_problem.group_column].iloc[rows] if parsed_problem.group_column else None
     ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
     facts = evaluate_predictions(
-        predicted, baseline, parsed_problem, "cross-validation", seed, fit, groups, ahead=ahead
+        predicted, baseline, parsed_problem, "cross-validation", seed, candidate, groups, ahead=ahead
     )
     facts["figures"] = write_figures(workspace.output, evaluation_figures(facts, parsed_problem.target))
     return to_json_facts(facts)
 
 
-def _from_oof(oof: pd.DataFrame, problem: Problem, fit: dict[str, Any]) -> Predicted:
+def _from_oof(oof: pd.DataFrame, problem: Problem, fit: CandidateFit) -> Predicted:
     if not problem.is_classification:
         return Predicted.from_problem(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
     output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
     return _make_predicted(problem, oof["truth"].to_numpy(), output, fit)
 
 
-def _make_predicted(
-    problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]
-) -> Predicted:
+def _make_predicted(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: CandidateFit) -> Predicted:
     """Calibrate a model's output and apply its threshold."""
-    calibrated = apply_calibration(output, fit.get("calibration")) if problem.is_classification else output
-    return Predicted.from_problem(problem, truth, calibrated, fit.get("threshold"))
+    calibrated = apply_calibration(output, fit.calibration) if problem.is_classification else output
+    return Predicted.from_problem(problem, truth, calibrated, fit.threshold)
 
 
 def compare_models(
@@ -91,14 +85,14 @@ def compare_models(
     `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Inputs oof_<index of fit>_<number>: oof.parquet of
     each part of a candidate. With them and the problem differences are tested by rows, without them by folds.
     """
-    difference = None
+    difference, candidates = None, [CandidateFit.from_json(fit) for fit in fits]
     if problem is not None and workspace.inputs:
         difference = PairedBootstrap(
-            {fit["name"]: _read_oof_parts(workspace, number) for number, fit in enumerate(fits)},
+            {fit.name: _read_oof_parts(workspace, number) for number, fit in enumerate(candidates)},
             Problem.from_json(problem),
             seed,
         )
-    facts = comparison.compare_candidates(fits, left_out or [], difference)
+    facts = comparison.compare_candidates(candidates, left_out or [], difference)
     facts["figures"] = write_figures(workspace.output, comparison_figures(facts, fits))
     return to_json_facts(facts)
 
@@ -129,8 +123,8 @@ def feature_importance(
     spec = CandidateSpec(
         estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, workspace.threads)
     )
-    fold_list = make_folds(frame, parsed_problem, FoldPlan.from_json(folds))
-    facts = fold_importance.importance_on_fold(frame, parsed_problem, spec, fold_list, repeats)
+    data = TrainingSet.from_frame(frame, parsed_problem, FoldPlan.from_json(folds))
+    facts = fold_importance.importance_on_fold(data, spec, repeats)
     facts["figures"] = write_figures(workspace.output, importance_figures(facts))
     return to_json_facts(facts)
 
@@ -149,7 +143,7 @@ def answers_of_model(workspace: CellWorkspace) -> JsonValue:
     Used for models with agent-written code, which must never run where the hold-out's labels are.
     """
     questions, stored = read_frame(workspace, "questions"), read_model(workspace)
-    parsed_problem = Problem.from_json(stored.metadata["problem"])
+    parsed_problem = Problem.from_json(stored.fit.problem)
     predictions = predict_all(stored.pipeline, questions, parsed_problem, workspace.threads)
     table = pd.DataFrame(predictions.reshape(len(questions), -1))
     write_frame(workspace, table.rename(columns="p_{}".format), "answers.parquet")
@@ -164,31 +158,27 @@ def final_evaluation(workspace: CellWorkspace, seed: int = 0, fit: dict[str, Any
     `answers` (`answers_of_model`) with its `FitFacts` in `fit`.
     """
     train = read_frame(workspace, "train")
-    metadata = fit if fit is not None else read_model(workspace).metadata
-    parsed_problem = Problem.from_json(metadata["problem"])
+    chosen = CandidateFit.from_json(fit) if fit is not None else read_model(workspace).fit
+    parsed_problem = Problem.from_json(chosen.problem)
     holdout = prediction_rows(read_frame(workspace, "holdout"), parsed_problem)
-    naive = fitting.fit(train, parsed_problem, CandidateSpec(BASELINE, seed=seed))
+    naive = fitting.fit(TrainingSet.from_frame(train, parsed_problem), CandidateSpec(BASELINE, seed=seed))
     labels = make_labels(holdout, parsed_problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
     inputs = select_inputs(holdout, parsed_problem)
     predictions = _predict_or_read(workspace, inputs, parsed_problem)[labelled]
     naive_predictions = predict_all(naive, inputs, parsed_problem, workspace.threads)[labelled]
-    predicted = _make_predicted(parsed_problem, labels[labelled], predictions, metadata)
+    predicted = _make_predicted(parsed_problem, labels[labelled], predictions, chosen)
     baseline = Predicted.from_problem(parsed_problem, labels[labelled], naive_predictions)
     groups = holdout[parsed_problem.group_column].iloc[labelled] if parsed_problem.group_column else None
     ahead = get_rows_ahead(holdout)
-    past = (
-        _past(prediction_rows(train, parsed_problem), parsed_problem, metadata)
-        if parsed_problem.time_column
-        else None
-    )
+    past = _past(prediction_rows(train, parsed_problem), chosen) if parsed_problem.time_column else None
     facts = evaluate_predictions(
         predicted,
         baseline,
         parsed_problem,
         "hold-out",
         seed,
-        metadata,
+        chosen,
         groups,
         compare=True,
         past=past,
@@ -200,9 +190,8 @@ def final_evaluation(workspace: CellWorkspace, seed: int = 0, fit: dict[str, Any
     facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, groups)
     facts["notes"] += reference_notes(facts["references"])
     if ahead is not None:
-        bounds = metadata.get("prediction_intervals")
         facts["by_step"] = score_by_step(
-            predicted, baseline, ahead[labelled], parsed_problem, bounds, references
+            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, references
         )
     facts["figures"] = write_figures(workspace.output, evaluation_figures(facts, parsed_problem.target))
     return to_json_facts(facts)
@@ -215,15 +204,13 @@ def _predict_or_read(workspace: CellWorkspace, inputs: pd.DataFrame, problem: Pr
     return predictions if problem.is_classification else predictions[:, 0]
 
 
-def _past(train: pd.DataFrame, problem: Problem, fit: Mapping[str, Any]) -> Past:
+def _past(train: pd.DataFrame, fit: CandidateFit) -> Past:
     """The targets before the hold-out, and the scores of folds trained on at least half of them."""
-    targets = prediction_targets(train, problem)
-    present = np.isfinite(targets)
-    fold_list = make_folds(train, problem, FoldPlan.from_json(fit["folds"]))
-    scores = list(fit.get("fold_scores") or ())
+    data = TrainingSet.from_frame(train, Problem.from_json(fit.problem), fit.folds)
+    present = np.isfinite(data.targets)
     folds = [
-        (float(score), targets[fold.test])
-        for score, fold in zip(scores, fold_list, strict=False)
+        (score, data.targets[fold.test])
+        for score, fold in zip(fit.fold_scores, data.folds, strict=False)
         if score is not None and len(fold.train) >= present.sum() / 2
     ]
-    return Past(targets[present], tuple(folds))
+    return Past(data.targets[present], tuple(folds))

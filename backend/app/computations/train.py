@@ -11,7 +11,8 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.analysis.preview import normalize_recipe
-from app.modeling.labels.split import make_folds
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import CandidateFit, FittedSpec
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
@@ -27,6 +28,7 @@ from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, gr
 from app.modeling.training.persistence import StoredModel, deserialize_model, library_versions, serialize_model
 from app.modeling.training.schema import infer_schema
 from app.modeling.training.time_limits import reduce_to_limit, slowness, threads_for
+from app.modeling.training.training_set import TrainingSet
 from app.modeling.training.tuning import propose_hyperparameters
 
 WRITING_S = 0.25
@@ -56,45 +58,30 @@ def fit_candidate(
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, parsed_problem = read_training(workspace, problem)
-    frame = prediction_rows(table, parsed_problem)
     plan = FoldPlan.from_json(folds)
-    fold_list = make_folds(frame, parsed_problem, plan)
+    data = TrainingSet.from_frame(prediction_rows(table, parsed_problem), parsed_problem, plan)
     given_settings = dict(settings or {})
     requested = CandidateSpec(
         estimator,
         hyperparameters or {},
         normalize_recipe(recipe or []),
         seed,
-        threads_for(frame, workspace.threads),
+        threads_for(data.frame, workspace.threads),
         row_share=float(given_settings.pop("row_share", 1.0)),
         settings=given_settings,
     )
-    fold_numbers = _fold_numbers(run, len(fold_list))
+    fold_numbers = _fold_numbers(run, len(data.folds))
     limit_s = None if time_limit_s is None else time_limit_s / slowness(started, cpu_started)
-    spec, limited = reduce_to_limit(
-        frame, parsed_problem, requested, [fold_list[number] for number in fold_numbers], limit_s
-    )
+    spec, limited = reduce_to_limit(data, requested, [data.folds[number] for number in fold_numbers], limit_s)
     remaining_s = None
     if time_limit_s is not None:
         remaining_s = max(time_limit_s - WRITING_S - (time.perf_counter() - started), 0.5)
     validated = cross_validate(
-        frame,
-        parsed_problem,
-        spec,
-        fold_list,
-        lambda done: workspace.report(done, "folds"),
-        fold_numbers,
-        remaining_s,
+        data, spec, lambda done: workspace.report(done, "folds"), fold_numbers, remaining_s
     )
-    model = (
-        final_model(frame, parsed_problem, spec, validated, fold_list)
-        if fold_numbers
-        else fit(frame, parsed_problem, spec)
-    )
-    summary = validated.summary()
-    found_settings = dict(spec.settings) | validated.settings
-    if spec.row_share < 1:
-        found_settings["row_share"] = spec.row_share
+    model = final_model(data, spec, validated) if fold_numbers else fit(data, spec)
+    ahead = get_rows_ahead(data.frame)
+    row_share = {"row_share": spec.row_share} if spec.row_share < 1 else {}
     facts: FitFacts = {
         "name": name or candidate_name(spec, parsed_problem),
         "estimator": candidate_name(spec, parsed_problem),
@@ -102,17 +89,17 @@ def fit_candidate(
         "recipe": spec.recipe,
         "metric": parsed_problem.metric,
         "greater_is_better": greater_is_better(parsed_problem),
-        "score": summary[parsed_problem.metric]["mean"] if summary else None,
-        "std": summary[parsed_problem.metric]["std"] if summary else None,
-        "fold_scores": _by_fold(validated, parsed_problem.metric, len(fold_list)),
-        "metrics": summary,
-        **_postprocess(validated, parsed_problem, seed, get_rows_ahead(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
+        "score": validated.mean(parsed_problem.metric),
+        "std": validated.std(parsed_problem.metric),
+        "fold_scores": _by_fold(validated, parsed_problem.metric, len(data.folds)),
+        "metrics": validated.summary(),
+        **_postprocess(validated, parsed_problem, seed, ahead),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(validated.truth)).sum()),
         "features": count_features(model),
         "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
         "fold_s": validated.fold_s,
         "run": validated.run,
-        "settings": found_settings,
+        "settings": {**spec.settings, **validated.settings, **row_share},
         "threads": workspace.threads,
         "folds": plan.to_json(),
         "fold_count": len(validated.run),
@@ -121,7 +108,7 @@ def fit_candidate(
         "problem": parsed_problem.to_json(),
         "versions": library_versions(),
     }
-    _write_fit(workspace, model, facts, _oof(validated, get_rows_ahead(frame)))
+    _write_fit(workspace, model, facts, _oof(validated, ahead))
     return to_json_facts(facts)
 
 
@@ -145,7 +132,7 @@ def blend(
     parsed_problem = Problem.from_json(problem)
     oofs = [pd.read_parquet(workspace.inputs[f"oof_{number}"]) for number in range(len(fits))]
     blended = blend_candidates(
-        fits,
+        [CandidateFit.from_json(fit) for fit in fits],
         oofs,
         lambda number: deserialize_model(workspace.inputs[f"model_{number}"].read_bytes()).pipeline,
         parsed_problem,
@@ -175,16 +162,18 @@ def refit(
     time did not suffice.
     """
     started = time.perf_counter()
-    parsed_problem = Problem.from_json(fit["problem"])
+    chosen = CandidateFit.from_json(fit)
+    parsed_problem = Problem.from_json(chosen.problem)
     frame = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
     remaining_s = None if time_limit_s is None else time_limit_s - WRITING_S - (time.perf_counter() - started)
-    refitted = refit_on_all_rows(prediction_rows(frame, parsed_problem), parsed_problem, fit, seed, remaining_s)
+    data = TrainingSet.from_frame(prediction_rows(frame, parsed_problem), parsed_problem)
+    refitted = refit_on_all_rows(data, chosen, seed, remaining_s)
     if refitted is None:
         return to_json_facts(
             {"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)}
         )
     model, fits = refitted
-    facts = {**fit, "schema": infer_schema(frame, parsed_problem, fit["recipe"]), "learned_rows": len(frame)}
+    facts = {**fit, "schema": infer_schema(frame, parsed_problem, chosen.recipe), "learned_rows": len(frame)}
     (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)
     return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s})
@@ -203,8 +192,10 @@ def propose_candidates(
 
     Returns `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`.
     """
+    bases = [CandidateFit.from_json(fit) for fit in fits]
+    previous = [parse_facts(FittedSpec, spec) for spec in tried or ()]
     return to_json_facts(
-        {"candidates": propose_hyperparameters(fits, budget_s, seed, most, param_grid, tried or [])}
+        {"candidates": propose_hyperparameters(bases, budget_s, seed, most, param_grid, previous)}
     )
 
 

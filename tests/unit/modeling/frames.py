@@ -1,9 +1,13 @@
 """Small tables with a known truth."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.problem import Problem
 
 
@@ -49,3 +53,20 @@ def series(rows: int = 200, seed: int = 0, shops: int = 1) -> pd.DataFrame:
 
 def problem(frame: pd.DataFrame, target: str, **wish: object) -> Problem:
     return resolve_problem(frame, {"target": target, **wish})
+
+
+def candidate_fit(name: str, scores: Sequence[float | None] = (), **more: Any) -> CandidateFit:
+    """The facts of a fit with these scores of folds."""
+    scored = [score for score in scores if score is not None]
+    facts = {
+        "name": name,
+        "estimator": "XGBoost",
+        "metric": "roc_auc",
+        "score": sum(scored) / len(scored) if scored else None,
+        "std": 0.01,
+        "fold_scores": list(scores),
+        "folds": {"kind": "random", "count": len(scores), "seed": 0},
+        "fit_s": 1.0,
+        **more,
+    }
+    return CandidateFit.from_json(facts)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from app.modeling.explanation.fold_importance import importance_on_fold
-from app.modeling.labels.split import make_folds
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.fitting import CandidateSpec
+from app.modeling.training.training_set import TrainingSet
 
 from .frames import people, problem
 
@@ -71,8 +71,8 @@ def test_importance_is_high_for_what_matters_and_none_for_noise() -> None:
     frame = people(400)
     frame["noise"] = np.random.default_rng(5).normal(size=400)
     asked = problem(frame, "left")
-    made = make_folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
-    facts = importance_on_fold(frame, asked, CandidateSpec("LogisticRegression"), made)
+    data = TrainingSet.from_frame(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    facts = importance_on_fold(data, CandidateSpec("LogisticRegression"))
     by_name = {entry["column"]: entry for entry in facts["importances"]}
     assert facts["importances"][0]["column"] == "age"
     assert by_name["age"]["helps"]

@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 
 from app.modeling.judging.evaluation import evaluate_predictions
-from app.modeling.labels.split import choose_kind, make_folds
+from app.modeling.labels.split import choose_kind
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.cross_validation import CrossValidated, cross_validate
 from app.modeling.training.fitting import CandidateSpec
+from app.modeling.training.training_set import TrainingSet
 
-from .frames import houses, people, problem, series
+from .frames import candidate_fit, houses, people, problem, series
 
 QUICK = {
     "RandomForest": {"n_estimators": 30},
@@ -24,7 +25,7 @@ QUICK = {
 def judged(frame: pd.DataFrame, asked: Problem, estimator: str, recipe: list | None = None) -> CrossValidated:
     plan = FoldPlan(choose_kind(asked)[0], 5, 0)
     spec = CandidateSpec(estimator, QUICK.get(estimator, {}), recipe or [])
-    return cross_validate(frame, asked, spec, make_folds(frame, asked, plan))
+    return cross_validate(TrainingSet.from_frame(frame, asked, plan), spec)
 
 
 def score(frame: pd.DataFrame, asked: Problem, estimator: str, recipe: list | None = None) -> float:
@@ -127,7 +128,7 @@ def test_an_evaluation_says_when_the_baseline_is_not_beaten_and_when_cross_valid
     asked = problem(people(), "left")
     truth = rng.integers(0, 2, 200).astype("float64")
     chance, naive = of(truth, rng.random(200)), of(truth, np.full(200, 0.5))
-    promised = {"name": "m", "score": 0.9, "fold_scores": [0.89, 0.9, 0.91, 0.9, 0.9]}
+    promised = candidate_fit("m", [0.89, 0.9, 0.91, 0.9, 0.9])
     facts = evaluate_predictions(chance, naive, asked, "hold-out", fit=promised, compare=True)
     assert not facts["beats_baseline"]
     assert facts["agrees_with_cv"] is False

@@ -69,7 +69,7 @@ async def test_the_time_left_is_recorded_once_and_has_a_minimum():
     ctx = context(until_s=30.0)
     first = await time_left_s(ctx)
     assert 25 < first <= 30
-    later = replace(ctx, step=replace(ctx.step, began=ctx.step.began - 20))  # type: ignore[type-var]
+    later = replace(ctx, step=replace(ctx.step, started=ctx.step.started - 20))  # type: ignore[type-var]
     assert await time_left_s(later) == first
     assert await time_left_s(context(until_s=0.0)) == MIN_ROUND_S
 

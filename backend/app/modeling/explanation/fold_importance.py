@@ -5,26 +5,22 @@ import pandas as pd
 
 from app.modeling.explanation.importance import permutation_importance
 from app.modeling.explanation.subject import Deadline, ExplainedModel, looks_back
-from app.modeling.labels.labels import make_labels
-from app.modeling.labels.split import Fold
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ImportanceFacts
-from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
+from app.modeling.training.training_set import TrainingSet
 
 
 def importance_on_fold(
-    frame: pd.DataFrame,
-    problem: Problem,
+    data: TrainingSet,
     spec: CandidateSpec,
-    made_folds: list[Fold],
     repeats: int = 5,
     limit_s: float | None = None,
 ) -> ImportanceFacts:
     """Compute the importance of raw columns on the rows of the last fold, of a model fitted on the others."""
     deadline = Deadline(limit_s)
-    labels, inputs, fold = make_labels(frame, problem), select_inputs(frame, problem), made_folds[-1]
-    model = fit_rows(frame, labels, fold.train, problem, spec)
+    inputs, problem, fold = data.inputs, data.problem, data.folds[-1]
+    model = fit_rows(data, fold.train, spec)
     if fold.history is not None:
         model.named_steps["recipe"].store_history(inputs.iloc[fold.history])
 
@@ -32,7 +28,7 @@ def importance_on_fold(
         return predict_all(model, rows, problem, spec.threads)
 
     subject = ExplainedModel(predict, problem, looks_back(spec.recipe))
-    rows, truth = inputs.iloc[fold.test], labels.iloc[fold.test].to_numpy()
+    rows, truth = inputs.iloc[fold.test], data.labels.iloc[fold.test].to_numpy()
     return permutation_importance(
         subject, rows, truth, list_shuffled_columns(inputs, problem), repeats, spec.seed, deadline.within(1.0)
     )

@@ -1,13 +1,11 @@
 """Evaluation of a model on rows that it was not trained on, with confidence intervals."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from app.modeling.judging.judgement import compare_with_cv, score_notes
 from app.modeling.judging.periods import Past, analyse_periods, widen_interval
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import CoverageJson, EvaluationFacts
 from app.modeling.scoring.curves import (
@@ -30,7 +28,7 @@ def evaluate_predictions(
     problem: Problem,
     on: str,
     seed: int = 0,
-    fit: Mapping[str, Any] | None = None,
+    fit: CandidateFit | None = None,
     groups: pd.Series | None = None,
     compare: bool = False,
     past: Past | None = None,
@@ -46,8 +44,8 @@ def evaluate_predictions(
     """
     resample = make_resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
-    method, fit = resample.method, fit or {}
-    agreement = compare_with_cv(metrics[problem.metric], fit) if compare else None
+    method = resample.method
+    agreement = compare_with_cv(metrics[problem.metric], fit) if compare and fit else None
     periods = None
     if problem.time_column:
         periods = analyse_periods(predicted, problem, metrics[problem.metric], past, targets)
@@ -59,7 +57,7 @@ def evaluate_predictions(
     interval_coverage = _interval_coverage(predicted, fit, ahead)
     return {
         "on": on,
-        "model": fit.get("name"),
+        "model": fit.name if fit else None,
         "rows": len(predicted.truth),
         "metric": problem.metric,
         "metrics": metrics,
@@ -76,7 +74,7 @@ def evaluate_predictions(
         "calibration": calibration(predicted) if is_binary else None,
         "residuals": None if problem.is_classification else residuals(predicted),
         "intervals": interval_coverage,
-        "cv_score": fit.get("score") if compare else None,
+        "cv_score": fit.score if compare and fit else None,
         "agrees_with_cv": agreement.agrees if agreement else None,
         "notes": score_notes(predicted, problem, metrics, difference, agreement, periods, interval_coverage),
         "figures": [],
@@ -84,8 +82,8 @@ def evaluate_predictions(
 
 
 def _interval_coverage(
-    predicted: Predicted, fit: Mapping[str, Any], ahead: np.ndarray | None
+    predicted: Predicted, fit: CandidateFit | None, ahead: np.ndarray | None
 ) -> CoverageJson | None:
     """The share of rows within the model's prediction intervals."""
-    fitted = fit.get("prediction_intervals")
+    fitted = fit.prediction_intervals if fit else None
     return measure_coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None

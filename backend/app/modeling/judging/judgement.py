@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from app.modeling.judging.periods import Periods
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import CoverageJson, Interval
@@ -33,18 +33,18 @@ class Agreement:
         return abs(self.score - self.expected) <= 1.96 * float(np.hypot(self.score_error, self.expected_error))
 
 
-def compare_with_cv(score: Interval, fit: Mapping[str, Any]) -> Agreement | None:
+def compare_with_cv(score: Interval, fit: CandidateFit) -> Agreement | None:
     """Compare a score on new rows with the cross-validated one; None if a score or its error is unknown.
 
     Folds share training rows, so their variance is corrected (Nadeau and Bengio 2003).
     """
-    value, low, high, expected = score["value"], score["low"], score["high"], fit.get("score")
+    value, low, high, expected = score["value"], score["low"], score["high"], fit.score
     if value is None or low is None or high is None or expected is None:
         return None
-    scores = [score for score in fit.get("fold_scores") or () if score is not None]
+    scores = [score for score in fit.fold_scores if score is not None]
     count = len(scores)
     spread = float(np.std(scores, ddof=1)) * np.sqrt(1 / count + 1 / (count - 1)) if count > 1 else 0.0
-    return Agreement(value, float(expected), (high - low) / (2 * 1.96), float(spread))
+    return Agreement(value, expected, (high - low) / (2 * 1.96), float(spread))
 
 
 def score_notes(

@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.comparison import Bounds, Fit, fold_differences
+from app.modeling.judging.comparison import Bounds, fold_differences
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.resampled import make_statistic
@@ -33,9 +34,9 @@ class PairedBootstrap:
         self._seed = seed
         self._cached_counts = cache(self._draw_counts)
 
-    def __call__(self, a: Fit, b: Fit) -> Bounds:
+    def __call__(self, a: CandidateFit, b: CandidateFit) -> Bounds:
         """Compute (low, middle, high) of a minus b, positive if a is better; None without common rows."""
-        frame_a, frame_b = self._outputs[a["name"]], self._outputs[b["name"]]
+        frame_a, frame_b = self._outputs[a.name], self._outputs[b.name]
         common = np.intersect1d(frame_a.index.to_numpy(), frame_b.index.to_numpy())
         if len(common) < 2:
             return None, None, None
@@ -55,7 +56,9 @@ class PairedBootstrap:
             round_significant(middle + half_width),
         )
 
-    def _mean_difference(self, a: Fit, b: Fit, sign: int, predictions: tuple[Predicted, Predicted]) -> float:
+    def _mean_difference(
+        self, a: CandidateFit, b: CandidateFit, sign: int, predictions: tuple[Predicted, Predicted]
+    ) -> float:
         """The mean difference on common folds, or on these rows if no fold is common."""
         by_fold = fold_differences(a, b)
         if len(by_fold):

@@ -195,12 +195,14 @@ def _draw_holdout(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: i
     return holdout
 
 
-def make_folds(frame: pd.DataFrame, problem: Problem, plan: FoldPlan) -> list[Fold]:
+def make_folds(
+    frame: pd.DataFrame, problem: Problem, plan: FoldPlan, labels: pd.Series | None = None
+) -> list[Fold]:
     """Make folds over the labelled rows of a frame, by position; raises InvalidInput `too_little_data`.
 
-    A fold whose training rows all have one class is left out.
+    A fold whose training rows all have one class is left out. `labels`: those of the frame, if already made.
     """
-    labels = make_labels(frame, problem)
+    labels = make_labels(frame, problem) if labels is None else labels
     labelled = np.flatnonzero(labels.notna().to_numpy())
     if plan.kind is SplitKind.TIME:
         candidates = _time_folds(frame, problem, labelled, plan.count)

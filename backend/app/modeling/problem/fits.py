@@ -46,6 +46,17 @@ class FitSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FittedSpec:
+    """A candidate as it was fitted. `settings`: hyperparameters that early stopping chose."""
+
+    name: str = ""
+    estimator: str
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    recipe: RecipeJson = field(default_factory=list)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CandidateFit(FitSummary):
     """All facts of a fit that computations read. `members`, `weights` and `candidates`: of an ensemble."""
 
@@ -57,9 +68,11 @@ class CandidateFit(FitSummary):
     calibration: Mapping[str, Any] | None = None
     prediction_intervals: Mapping[str, Any] | None = None
     weights: Mapping[str, float] | None = None
+    schema: Sequence[Mapping[str, Any]] = ()
+    """Raw input columns of the model, see `SchemaColumn`."""
     problem: ProblemJson = field(default_factory=dict)
     members: Sequence[Mapping[str, Any]] | None = None
-    candidates: Sequence[Mapping[str, Any]] | None = None
+    candidates: Sequence[FittedSpec] | None = None
     document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The JSON that the fit was read from, with the keys that only its report and its model need."""
 

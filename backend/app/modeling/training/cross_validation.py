@@ -13,11 +13,9 @@ from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
 from app.modeling.estimators.families.pace import Clock
-from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.average import Model, average_models, predict_output
@@ -26,12 +24,12 @@ from app.modeling.training.fitting import (
     CandidateSpec,
     add_present_value,
     build_pipeline,
-    difference_targets,
     fit,
     sample_rows,
     sample_weight_kwargs,
     translate_fit_errors,
 )
+from app.modeling.training.training_set import TrainingSet
 
 MAX_TEST_ROWS = 50_000
 """Test rows of one fold that are scored: with more, the score changes by less than folds differ."""
@@ -69,6 +67,12 @@ class CrossValidated:
     def mean(self, metric: str) -> float | None:
         return aggregate_folds(self.fold_metrics, metric, np.mean)
 
+    def std(self, metric: str) -> float | None:
+        """The standard deviation over folds; None for a single fold."""
+        return (
+            aggregate_folds(self.fold_metrics, metric, sample_deviation) if len(self.fold_metrics) > 1 else None
+        )
+
     def summary(self) -> dict[str, dict[str, float | None]]:
         return summarize_folds(self.fold_metrics)
 
@@ -78,12 +82,14 @@ def summarize_folds(fold_metrics: Sequence[Mapping[str, float | None]]) -> dict[
     return {
         name: {
             "mean": aggregate_folds(fold_metrics, name, np.mean),
-            "std": aggregate_folds(fold_metrics, name, lambda values: np.std(values, ddof=1))
-            if len(fold_metrics) > 1
-            else None,
+            "std": aggregate_folds(fold_metrics, name, sample_deviation) if len(fold_metrics) > 1 else None,
         }
         for name in (fold_metrics[0] if fold_metrics else ())
     }
+
+
+def sample_deviation(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1))
 
 
 def aggregate_folds(
@@ -95,10 +101,8 @@ def aggregate_folds(
 
 
 def cross_validate(
-    frame: pd.DataFrame,
-    problem: Problem,
+    data: TrainingSet,
     spec: CandidateSpec,
-    folds: list[Fold],
     report: Callable[[float], None] = lambda fraction: None,
     run: Sequence[int] | None = None,
     seconds: float | None = None,
@@ -109,16 +113,15 @@ def cross_validate(
     are left out if that does not suffice.
     """
     started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else MAX_OVERTIME * seconds)
-    labels, inputs = make_labels(frame, problem), select_inputs(frame, problem)
-    fold_numbers = list(range(len(folds))) if run is None else list(run)
-    shared = not (problem.time_column or contains_code(spec.recipe))
-    prepared = _fit_encoding(inputs, labels, problem, spec) if shared else None
+    fold_numbers = list(range(len(data.folds))) if run is None else list(run)
+    shared = not (data.problem.time_column or contains_code(spec.recipe))
+    prepared = _fit_encoding(data, spec) if shared else None
     fitted: list[_FittedFold] = []
     for done, number in enumerate(fold_numbers):
         if fitted and clock.remaining_s is not None and clock.remaining_s < 0.8 * fitted[-1].seconds:
             break
-        fold, time_share = folds[number], None
-        encoded = prepared or _fit_fold_encoding(fold, inputs, labels, problem, spec)
+        time_share = None
+        encoded = prepared or _fit_fold_encoding(data, spec, data.folds[number])
         if clock.remaining_s is not None:
             if not fitted:
                 clock.extend(clock.elapsed_s)
@@ -126,10 +129,10 @@ def cross_validate(
                 clock.remaining_s / (len(fold_numbers) - done), clock.remaining_s * (0.7 if done == 0 else 1.0)
             )
         pace = fitted[0].pace if fitted else {}
-        fitted.append(_fit_fold(inputs, labels, problem, spec, encoded, fold, number, pace, time_share))
+        fitted.append(_fit_fold(data, spec, encoded, number, pace, time_share))
         report((done + 1) / (len(fold_numbers) + 1))
     settings = _choose_stopping_point(fitted)
-    return _score_folds(inputs, labels, problem, spec, fitted, settings, time.perf_counter() - started)
+    return _score_folds(data, spec, fitted, settings, time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -157,13 +160,7 @@ class _EncodedRows:
         return self.encoder.transform(self.recipe.transform(inputs.iloc[positions]))
 
 
-def _fit_encoding(
-    inputs: pd.DataFrame,
-    labels: pd.Series,
-    problem: Problem,
-    spec: CandidateSpec,
-    rows: np.ndarray | None = None,
-) -> _EncodedRows:
+def _fit_encoding(data: TrainingSet, spec: CandidateSpec, rows: np.ndarray | None = None) -> _EncodedRows:
     """Fit recipe and encoder, which never see a label, on these rows: by default all labelled training rows.
 
     Folds and families then share them, and an average of such models encodes a row once. In time order each
@@ -171,20 +168,18 @@ def _fit_encoding(
     holds custom code, which may use labels.
     """
     if rows is None:
-        rows = np.sort(sample_rows(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
-    model = build_pipeline(problem, spec)
+        rows = np.sort(sample_rows(data.labelled_rows, data.problem, spec))
+    model = build_pipeline(data.problem, spec)
     recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
-    y = difference_targets(inputs, labels, rows, problem) if contains_code(spec.recipe) else None
-    matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows], y))
+    y = data.select_targets(rows) if contains_code(spec.recipe) else None
+    matrix = encoder.fit_transform(recipe.fit_transform(data.inputs.iloc[rows], y))
     return _EncodedRows(recipe, encoder, rows, matrix)
 
 
-def _fit_fold_encoding(
-    fold: Fold, inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: CandidateSpec
-) -> _EncodedRows:
-    encoded = _fit_encoding(inputs, labels, problem, spec, sample_rows(fold.train, problem, spec))
+def _fit_fold_encoding(data: TrainingSet, spec: CandidateSpec, fold: Fold) -> _EncodedRows:
+    encoded = _fit_encoding(data, spec, sample_rows(fold.train, data.problem, spec))
     if fold.history is not None:
-        encoded.recipe.store_history(inputs.iloc[fold.history])
+        encoded.recipe.store_history(data.inputs.iloc[fold.history])
     return encoded
 
 
@@ -209,18 +204,16 @@ class _FittedFold:
 
 
 def _fit_fold(
-    inputs: pd.DataFrame,
-    labels: pd.Series,
-    problem: Problem,
+    data: TrainingSet,
     spec: CandidateSpec,
     encoding: _EncodedRows,
-    fold: Fold,
     number: int,
     pace: Mapping[str, Any],
     time_share: FoldTime | None,
 ) -> _FittedFold:
     """Fit an estimator on the fold's encoded training rows, with early stopping if its family supports it."""
     started = time.perf_counter()
+    inputs, problem, fold = data.inputs, data.problem, data.folds[number]
     early_stopping = uses_early_stopping(problem, spec)
     hyperparameters = {**spec.hyperparameters, **(pace if early_stopping else {})}
     estimator = build_pipeline(problem, replace(spec, hyperparameters=hyperparameters)).named_steps["estimator"]
@@ -228,8 +221,8 @@ def _fit_fold(
     rows = np.intersect1d(rows, encoding.rows, assume_unique=True)
     test_rows = select_test_rows(fold.test, number)
     matrix, test_matrix = encoding.encode(rows, inputs), encoding.encode(test_rows, inputs)
-    y = difference_targets(inputs, labels, rows, problem)
-    weights = sample_weight_kwargs(estimator, inputs, problem, rows)
+    y = data.select_targets(rows)
+    weights = sample_weight_kwargs(estimator, data, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
         if early_stopping:
             encoding_s = time.perf_counter() - started
@@ -238,7 +231,7 @@ def _fit_fold(
                 if time_share is None
                 else (0.9 * time_share.seconds - encoding_s, time_share.max_seconds - encoding_s)
             )
-            monitor = Validation(test_matrix, difference_targets(inputs, labels, test_rows, problem), *limits)
+            monitor = Validation(test_matrix, data.select_targets(test_rows), *limits)
             estimator.fit(matrix, y, monitor, **weights)
         else:
             estimator.fit(matrix, y, **weights)
@@ -270,15 +263,14 @@ def _choose_stopping_point(fitted: list[_FittedFold]) -> dict[str, Any]:
 
 
 def _score_folds(
-    inputs: pd.DataFrame,
-    labels: pd.Series,
-    problem: Problem,
+    data: TrainingSet,
     spec: CandidateSpec,
     fitted: list[_FittedFold],
     settings: dict[str, Any],
     seconds: float,
 ) -> CrossValidated:
     """Predict and score the test rows of each fold."""
+    labels, problem = data.labels, data.problem
     classes = len(problem.classes or ())
     output = np.full((len(labels), classes) if classes else (len(labels),), np.nan)
     fold_of_row = np.full(len(labels), -1)
@@ -290,7 +282,7 @@ def _score_folds(
         fold_of_row[fold.rows] = fold.number
         truth = labels.iloc[fold.rows].to_numpy()
         metrics.append(score_all(Predicted(truth, output[fold.rows], problem.positive_index), problem))
-        fold.model.named_steps["recipe"].store_history(inputs)
+        fold.model.named_steps["recipe"].store_history(data.inputs)
     return CrossValidated(
         labels.to_numpy(),
         output,
@@ -304,17 +296,16 @@ def _score_folds(
     )
 
 
-def final_model(
-    frame: pd.DataFrame, problem: Problem, spec: CandidateSpec, validated: CrossValidated, folds: list[Fold]
-) -> Model:
+def final_model(data: TrainingSet, spec: CandidateSpec, validated: CrossValidated) -> Model:
     """Make the model to keep of a cross-validated candidate.
 
     The average of its fold models if it learned with early stopping; otherwise, and in time order, a fit on all
     rows once every fold was run, and until then the average, or the model of the latest fold.
     """
+    problem = data.problem
     averages = get_estimator_spec(spec.estimator, problem.kind).is_self_tuning and not problem.time_column
-    if not averages and len(validated.run) == len(folds):
-        return fit(frame, problem, replace(spec, settings={**spec.settings, **validated.settings}))
+    if not averages and len(validated.run) == len(data.folds):
+        return fit(data, replace(spec, settings={**spec.settings, **validated.settings}))
     if problem.time_column:
         return validated.models[int(np.argmax(validated.run))]
     return average_models([(model, 1.0) for model in validated.models], problem)

@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
+from app.modeling.training.training_set import TrainingSet
 
 FEATURE_CHECKS = (
     "runs on the training rows",
@@ -73,8 +72,8 @@ def try_feature(operation: CustomFeature, frame: pd.DataFrame, target: pd.Series
 
 def try_estimator(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) -> TrialFacts:
     """Run all of ESTIMATOR_CHECKS on a sample of the training rows, split into training and test rows."""
-    labels, inputs = make_labels(frame, problem), select_inputs(frame, problem)
-    labelled = np.flatnonzero(labels.notna().to_numpy())
+    data = TrainingSet.from_frame(frame, problem)
+    inputs, labelled = data.inputs, data.labelled_rows
     if len(labelled) < MIN_TRIAL_ROWS:
         raise InvalidInput("too_little_data", f"There are only {len(labelled)} rows to try an estimator on.")
     rows = labelled[sample_rows(len(labelled), MAX_TRIAL_ROWS, spec.seed)]
@@ -82,18 +81,20 @@ def try_estimator(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) ->
         rows = np.random.default_rng(spec.seed).permutation(rows)
     train, test = np.sort(rows[: len(rows) * 4 // 5]), np.sort(rows[len(rows) * 4 // 5 :])
     started = time.perf_counter()
-    model = fit_rows(frame, labels, train, problem, spec)
+    model = fit_rows(data, train, spec)
     predictions = predict_all(model, inputs.iloc[test], problem)
     seconds = time.perf_counter() - started
     with _prefix_errors("Learned again from the same rows"):
-        again = predict_all(fit_rows(frame, labels, train, problem, spec), inputs.iloc[test], problem)
+        again = predict_all(fit_rows(data, train, spec), inputs.iloc[test], problem)
         _must_agree(predictions, again, "code_not_deterministic")
     with _prefix_errors("Stored and loaded"):
         loaded: Any = deserialize_model(serialize_model(StoredModel(model, {}))).pipeline
         _must_agree(predictions, predict_all(loaded, inputs.iloc[test], problem), "bad_state")
     with _prefix_errors("A single row"):
         _must_agree(predictions[:1], predict_all(model, inputs.iloc[test[:1]], problem), "code_peeks")
-    scores = score_all(Predicted(labels.iloc[test].to_numpy(), predictions, problem.positive_index), problem)
+    scores = score_all(
+        Predicted(data.labels.iloc[test].to_numpy(), predictions, problem.positive_index), problem
+    )
     return {
         "rows": len(rows),
         "seconds": round(seconds, 4),

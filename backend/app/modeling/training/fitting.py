@@ -17,12 +17,13 @@ from app.modeling.estimators.candidates import get_estimator_spec, make_estimato
 from app.modeling.estimators.encoder import BLIND, Encoder
 from app.modeling.estimators.families.learner import Learner
 from app.modeling.estimators.families.lightgbm import LightGBMError
-from app.modeling.labels.labels import label_weights, make_labels, present_value
+from app.modeling.labels.labels import present_value
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, make_recipe, select_inputs
+from app.modeling.recipe.recipe import RecipeJson, make_recipe
 from app.modeling.training.chunked_predict import predict_in_chunks
 from app.modeling.training.ensemble.average import Model, predict_output
+from app.modeling.training.training_set import TrainingSet
 
 # Made once, on import: inside a cell the sandbox hides the list of loaded libraries.
 THREADS = ThreadpoolController()
@@ -59,24 +60,23 @@ def build_pipeline(problem: Problem, spec: CandidateSpec) -> Pipeline:
     )
 
 
-def fit(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) -> Pipeline:
+def fit(data: TrainingSet, spec: CandidateSpec) -> Pipeline:
     """Fit a pipeline on every labelled row; all rows become its history."""
-    labels = make_labels(frame, problem)
-    return fit_rows(frame, labels, np.flatnonzero(labels.notna().to_numpy()), problem, spec)
+    return fit_rows(data, data.labelled_rows, spec)
 
 
-def fit_rows(
-    frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: CandidateSpec
-) -> Pipeline:
+def fit_rows(data: TrainingSet, rows: np.ndarray, spec: CandidateSpec) -> Pipeline:
     """Fit a pipeline on the rows at the positions `rows`; all rows become its history."""
-    model = build_pipeline(problem, spec)
-    inputs = select_inputs(frame, problem)
-    rows = sample_rows(rows, problem, spec)
-    y = difference_targets(inputs, labels, rows, problem)
-    weights = sample_weight_kwargs(model.named_steps["estimator"], inputs, problem, rows)
+    model = build_pipeline(data.problem, spec)
+    rows = sample_rows(rows, data.problem, spec)
+    weights = sample_weight_kwargs(model.named_steps["estimator"], data, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
-        model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": weight for name, weight in weights.items()})
-    model.named_steps["recipe"].store_history(inputs)
+        model.fit(
+            data.inputs.iloc[rows],
+            data.select_targets(rows),
+            **{f"estimator__{name}": weight for name, weight in weights.items()},
+        )
+    model.named_steps["recipe"].store_history(data.inputs)
     return model
 
 
@@ -97,27 +97,13 @@ class translate_fit_errors:
             ) from error
 
 
-def difference_targets(
-    inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem
-) -> np.ndarray:
-    """Make the training target of these rows: the label, or its difference to the current value."""
-    y = labels.iloc[rows].to_numpy()
-    start = present_value(inputs, problem)
-    if start is not None:
-        y = y - start.iloc[rows].to_numpy()
-    return y.astype(int) if problem.is_classification else y
-
-
-def sample_weight_kwargs(
-    estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray
-) -> dict[str, np.ndarray]:
+def sample_weight_kwargs(estimator: Any, data: TrainingSet, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Make the keyword arguments that pass sample weights to the estimator's `fit`; empty if all are equal."""
-    weights = label_weights(inputs, problem)
-    if weights is None:
+    if data.weights is None:
         return {}
     if isinstance(estimator, Learner):
-        return {"weights": weights[rows]}
-    return {"sample_weight": weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
+        return {"weights": data.weights[rows]}
+    return {"sample_weight": data.weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
 def sample_rows(rows: np.ndarray, problem: Problem, spec: CandidateSpec) -> np.ndarray:

@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import skops.io
 
 from app.errors import InvalidInput
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.training.ensemble.average import Model
 from app.modeling.training.stored_types import TRUSTED, translate_type_names
 
@@ -24,6 +25,11 @@ class StoredModel:
 
     pipeline: Model
     metadata: dict[str, Any]
+
+    @property
+    def fit(self) -> CandidateFit:
+        """The facts of the fit. Raises InvalidInput `bad_facts`."""
+        return CandidateFit.from_json(self.metadata)
 
 
 def library_versions() -> dict[str, str]:

@@ -1,20 +1,21 @@
 """Time limits of fits: estimate the time from a small fit, then reduce rounds, then rows, as far as needed."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import is_prose
-from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, contains_code
 from app.modeling.problem.family_catalog import FAMILIES_BY_NAME
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import make_recipe, select_inputs
+from app.modeling.recipe.recipe import make_recipe
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
+from app.modeling.training.training_set import TrainingSet
 
 SMALL_CELLS = 50_000
 """Rows times columns: a table of this size is not worth a probe, nor a second thread."""
@@ -30,23 +31,23 @@ def threads_for(frame: pd.DataFrame, threads: int) -> int:
 
 
 def reduce_to_limit(
-    frame: pd.DataFrame, problem: Problem, spec: CandidateSpec, folds: list[Fold], limit_s: float | None
+    data: TrainingSet, spec: CandidateSpec, folds: Sequence[Fold], limit_s: float | None
 ) -> tuple[CandidateSpec, str | None]:
     """Reduce a candidate so that it should keep the limit; return it with the reduction as a sentence, or None.
 
-    Scores of a reduced candidate are its own: folds and final model are fitted alike.
+    `folds`: those that will be fitted. Scores of a reduced candidate are its own: folds and final model are
+    fitted alike.
     """
+    problem = data.problem
     family = FAMILIES_BY_NAME.get(get_estimator_spec(spec.estimator, problem.kind).name)
     if family is not None:
-        return reduce_rows(frame, problem, spec, folds, limit_s, family.seconds_per_cell)
-    spec, reduction = reduce_rows(frame, problem, spec, folds, None, 0.0)
+        return reduce_rows(data, spec, folds, limit_s, family.seconds_per_cell)
+    spec, reduction = reduce_rows(data, spec, folds, None, 0.0)
     if limit_s is None or not folds:
         return spec, reduction
-    if frame.size < SMALL_CELLS and (limit_s >= 5 or spec.estimator == CUSTOM_ESTIMATOR):
+    if data.frame.size < SMALL_CELLS and (limit_s >= 5 or spec.estimator == CUSTOM_ESTIMATOR):
         return spec, reduction  # the trial of the code ran on as few rows, and a tenth of them says less
-    reduced, round_reduction = reduce_work(
-        problem, spec, limit_s / max(_estimate_s(frame, problem, spec, folds), 1e-9)
-    )
+    reduced, round_reduction = reduce_work(problem, spec, limit_s / max(_estimate_s(data, spec, folds), 1e-9))
     return reduced, round_reduction or reduction
 
 
@@ -73,10 +74,9 @@ def slowness(started: float, cpu_started: float) -> float:
 
 
 def reduce_rows(
-    frame: pd.DataFrame,
-    problem: Problem,
+    data: TrainingSet,
     spec: CandidateSpec,
-    folds: list[Fold],
+    folds: Sequence[Fold],
     limit_s: float | None,
     seconds_per_cell: float,
 ) -> tuple[CandidateSpec, str | None]:
@@ -86,11 +86,11 @@ def reduce_rows(
     """
     if spec.settings or spec.row_share < 1:
         return spec, None
-    columns = _count_columns(select_inputs(frame, problem), problem, spec)
-    cells = columns * max((len(fold.train) for fold in folds), default=len(frame))
+    columns = _count_columns(data.inputs, data.problem, spec)
+    cells = columns * max((len(fold.train) for fold in folds), default=len(data.frame))
     max_cells = float(MAX_CELLS)
     if limit_s is not None:
-        fits = len(folds) + (1 if problem.time_column and len(folds) > 1 else 0)
+        fits = len(folds) + (1 if data.problem.time_column and len(folds) > 1 else 0)
         max_cells = min(max_cells, limit_s / max(fits, 1) / seconds_per_cell)
     min_share = MIN_TRAINING_ROWS / max(cells / columns, 1)
     share = float(f"{max(max_cells / cells, min_share):.2g}")
@@ -116,16 +116,16 @@ def _is_prose_column(column: pd.Series) -> bool:
     )
 
 
-def _estimate_s(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec, folds: list[Fold]) -> float:
+def _estimate_s(data: TrainingSet, spec: CandidateSpec, folds: Sequence[Fold]) -> float:
     """Estimate the time of all folds and the final fit from one fit on a tenth of a fold's rows."""
-    labels, fold = make_labels(frame, problem), folds[-1]
+    fold = folds[-1]
     started = time.perf_counter()
     probe = replace(spec, row_share=PROBE_SHARE * spec.row_share)
-    model = fit_rows(frame, labels, fold.train, problem, probe)
+    model = fit_rows(data, fold.train, probe)
     fit_s = (time.perf_counter() - started) / PROBE_SHARE
     test_rows = fold.test[: max(int(len(fold.test) * PROBE_SHARE), 1)]
     started = time.perf_counter()
-    predict_all(model, select_inputs(frame, problem).iloc[test_rows], problem, spec.threads)
+    predict_all(model, data.inputs.iloc[test_rows], data.problem, spec.threads)
     # Prediction time also grows with the size of trees, which a tenth of the rows does not show: hence twice.
     predict_s = 2 * (time.perf_counter() - started) / PROBE_SHARE
     return fit_s * (len(folds) + 1.25) + predict_s * len(folds)

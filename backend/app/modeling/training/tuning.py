@@ -7,7 +7,9 @@ import numpy as np
 
 from app.modeling.estimators.candidates import ESTIMATORS, SearchChoices, SearchRange
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.problem.fits import CandidateFit, FittedSpec
 from app.modeling.problem.kinds import BASELINE
+from app.modeling.problem.results import RecipeJson
 from app.modeling.scoring.scores import rank_scores
 
 COST_FACTOR = 1.3
@@ -18,12 +20,12 @@ UNTUNED = (BASELINE, CUSTOM_ESTIMATOR)
 
 
 def propose_hyperparameters(
-    fits: Sequence[Mapping[str, Any]],
+    fits: Sequence[CandidateFit],
     budget_s: float,
     seed: int = 0,
     max_candidates: int = 12,
     param_grid: Mapping[str, Sequence[Any]] | None = None,
-    previous: Sequence[Mapping[str, Any]] = (),
+    previous: Sequence[FittedSpec] = (),
 ) -> list[dict[str, Any]]:
     """Propose candidates to fit next: `{"name", "estimator", "hyperparameters", "recipe"}`, in order of trial.
 
@@ -31,39 +33,43 @@ def propose_hyperparameters(
     estimator took; two thirds go to the best estimator, the rest to the next best. The same fits and seed give
     the same proposal; nothing in `previous` is proposed again.
     """
-    scored = [fit for fit in fits if fit["estimator"] not in UNTUNED and fit.get("score") is not None]
+    scored = [fit for fit in fits if fit.estimator not in UNTUNED and fit.score is not None]
     if not scored:
         return []
     best_first = _best_of_each_estimator(scored)
     proposals: list[dict[str, Any]] = []
     remaining_s = budget_s
-    known_keys = {_spec_key(fit) for fit in (*scored, *previous)}
+    known: list[CandidateFit | FittedSpec] = [*scored, *previous]
+    known_keys = {_spec_key(fit.estimator, fit.hyperparameters, fit.recipe) for fit in known}
     for attempt in range(max_candidates * 4):
         base = best_first[0 if attempt % 3 < 2 else min(1, len(best_first) - 1)]
-        cost_s = float(base["fit_s"]) * COST_FACTOR
+        cost_s = base.fit_s * COST_FACTOR
         if len(proposals) >= max_candidates or cost_s > remaining_s:
             break
-        values = _draw_hyperparameters(base["estimator"], param_grid, np.random.default_rng([seed, attempt]))
-        spec = {"estimator": base["estimator"], "hyperparameters": values, "recipe": base["recipe"]}
-        if _spec_key(spec) in known_keys:
+        values = _draw_hyperparameters(base.estimator, param_grid, np.random.default_rng([seed, attempt]))
+        key = _spec_key(base.estimator, values, base.recipe)
+        if key in known_keys:
             continue
-        known_keys.add(_spec_key(spec))
-        proposals.append({"name": f"{base['estimator']}-t{len(proposals) + 1}", **spec})
+        known_keys.add(key)
+        name = f"{base.estimator}-t{len(proposals) + 1}"
+        proposals.append(
+            {"name": name, "estimator": base.estimator, "hyperparameters": values, "recipe": base.recipe}
+        )
         remaining_s -= cost_s
     return proposals
 
 
-def _best_of_each_estimator(fits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    order = rank_scores(fits[0]["metric"], {str(index): fit["score"] for index, fit in enumerate(fits)})
-    by_estimator: dict[str, Mapping[str, Any]] = {}
+def _best_of_each_estimator(fits: Sequence[CandidateFit]) -> list[CandidateFit]:
+    order = rank_scores(fits[0].metric, {str(index): fit.score for index, fit in enumerate(fits)})
+    by_estimator: dict[str, CandidateFit] = {}
     for index in order:
         fit = fits[int(index)]
-        by_estimator.setdefault(fit["estimator"], fit)
+        by_estimator.setdefault(fit.estimator, fit)
     return list(by_estimator.values())
 
 
-def _spec_key(spec: Mapping[str, Any]) -> str:
-    return f"{spec['estimator']}{sorted(spec['hyperparameters'].items(), key=str)}{spec['recipe']}"
+def _spec_key(estimator: str, hyperparameters: Mapping[str, Any], recipe: RecipeJson) -> str:
+    return f"{estimator}{sorted(hyperparameters.items(), key=str)}{recipe}"
 
 
 def _draw_hyperparameters(

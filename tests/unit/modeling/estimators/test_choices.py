@@ -7,32 +7,22 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
 from app.modeling.judging.comparison import compare_candidates
-from app.modeling.labels.split import make_folds
+from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.fits import CandidateFit, FittedSpec
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.training import time_limits
 from app.modeling.training.fitting import CandidateSpec
 from app.modeling.training.fitting import fit as fit_model
 from app.modeling.training.time_limits import reduce_to_limit, reduce_work
+from app.modeling.training.training_set import TrainingSet
 from app.modeling.training.tuning import UNTUNED, propose_hyperparameters
 
-from ..frames import people, problem, series
+from ..frames import candidate_fit, people, problem, series
 
 
-def fit(name: str, scores: list[float | None], estimator: str = "XGBoost", **more: Any) -> dict[str, Any]:
-    scored = [score for score in scores if score is not None]
-    return {
-        "name": name,
-        "estimator": estimator,
-        "hyperparameters": {},
-        "recipe": [],
-        "metric": "roc_auc",
-        "score": sum(scored) / len(scored) if scored else None,
-        "std": 0.01,
-        "fold_scores": scores,
-        "fit_s": 1.0,
-        **more,
-    }
+def fit(name: str, scores: list[float | None], estimator: str = "XGBoost", **more: Any) -> CandidateFit:
+    return candidate_fit(name, scores, estimator=estimator, **more)
 
 
 NAIVE = fit("baseline", [0.5] * 5, "baseline")
@@ -106,12 +96,9 @@ def test_tuning_stays_in_the_grid_and_repeats_nothing() -> None:
     )
     assert sorted(entry["hyperparameters"]["max_depth"] for entry in proposed) == [2, 3]
     assert len({entry["name"] for entry in proposed}) == 2
-    assert (
-        propose_hyperparameters(
-            [GOOD], budget_s=1000, previous=proposed, param_grid={"max_depth": [2, 3], "n_estimators": [50]}
-        )
-        == []
-    )
+    previous = [parse_facts(FittedSpec, proposal) for proposal in proposed]
+    grid = {"max_depth": [2, 3], "n_estimators": [50]}
+    assert propose_hyperparameters([GOOD], budget_s=1000, previous=previous, param_grid=grid) == []
 
 
 @pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in UNTUNED])
@@ -150,7 +137,7 @@ def test_an_invalid_hyperparameter_value_is_refused(estimator: str) -> None:
     frame = people(60)
     wrong = {"max_depth": "deep"} if estimator != "XGBoost" else {"max_depth": -5}
     with pytest.raises(InvalidInput, match=f"{estimator} does not accept this") as caught:
-        fit_model(frame, problem(frame, "left"), CandidateSpec(estimator, wrong))
+        fit_model(TrainingSet.from_frame(frame, problem(frame, "left")), CandidateSpec(estimator, wrong))
     assert caught.value.code == "bad_hyperparameter"
 
 
@@ -170,9 +157,9 @@ def test_a_time_limit_cuts_rounds_before_rows_and_reports_it() -> None:
 def test_a_limit_that_is_too_short_is_kept_approximately() -> None:
     frame = people(400)
     target_problem = problem(frame, "left")
-    fold_list = make_folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    data = TrainingSet.from_frame(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 5, 0))
     spec, note = reduce_to_limit(
-        frame, target_problem, CandidateSpec("RandomForest", {"n_estimators": 1000}), fold_list, limit_s=0.1
+        data, CandidateSpec("RandomForest", {"n_estimators": 1000}), data.folds, limit_s=0.1
     )
     assert spec.hyperparameters["n_estimators"] == 300
     assert note is not None
@@ -184,13 +171,13 @@ def test_rows_are_cut_so_that_wide_features_fit_into_memory(
 ) -> None:
     frame = series(3000)
     forecast = problem(frame, "sales", time_column="day", horizon=1)
-    fold_list = make_folds(frame, forecast, FoldPlan(SplitKind.TIME, 3, 0))
+    data = TrainingSet.from_frame(frame, forecast, FoldPlan(SplitKind.TIME, 3, 0))
     wide = [{"op": "lags", "columns": ["sales"], "periods": list(range(1, 40))}]
     monkeypatch.setattr(time_limits, "MAX_CELLS", 30_000)
     monkeypatch.setattr(time_limits, "LARGE_CELLS", 3_000)
     monkeypatch.setattr(time_limits, "MIN_TRAINING_ROWS", 500)
-    narrow, _ = reduce_to_limit(frame, forecast, CandidateSpec(estimator), fold_list, None)
-    cut_to_fit, note = reduce_to_limit(frame, forecast, CandidateSpec(estimator, recipe=wide), fold_list, None)
+    narrow, _ = reduce_to_limit(data, CandidateSpec(estimator), data.folds, None)
+    cut_to_fit, note = reduce_to_limit(data, CandidateSpec(estimator, recipe=wide), data.folds, None)
     assert narrow.row_share == 1
     assert 0.2 < cut_to_fit.row_share < 0.5
     assert note is not None

@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import make_folds
 from app.modeling.problem.folds import FoldPlan, SplitKind
-from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.cross_validation import cross_validate, final_model
 from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator
 from app.modeling.training.fitting import CandidateSpec, predict_all
 from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
+from app.modeling.training.training_set import TrainingSet
 
 from ..frames import problem
 
@@ -79,12 +78,12 @@ def test_a_valid_estimator_passes_every_check(source: str, frame: pd.DataFrame) 
 def test_a_custom_estimator_is_scored_on_folds_and_stored() -> None:
     frame = rings()
     target_problem = problem(frame, "y")
-    fold_list = make_folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 3))
-    validated = cross_validate(frame, target_problem, spec(NEAREST), fold_list)
+    data = TrainingSet.from_frame(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 3))
+    validated = cross_validate(data, spec(NEAREST))
     scores = validated.summary()["roc_auc"]
     assert (scores["mean"] or 0.0) > 0.9
-    model = final_model(frame, target_problem, spec(NEAREST), validated, fold_list)
-    inputs = select_inputs(frame, target_problem)
+    model = final_model(data, spec(NEAREST), validated)
+    inputs = data.inputs
     loaded: Any = deserialize_model(serialize_model(StoredModel(model, {}))).pipeline
     np.testing.assert_allclose(
         predict_all(loaded, inputs, target_problem), predict_all(model, inputs, target_problem)

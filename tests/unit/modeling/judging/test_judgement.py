@@ -11,6 +11,8 @@ from app.modeling.problem.problem import Problem
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
 
+from ..frames import candidate_fit
+
 IN_TIME = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day")
 NUMBER = Problem("y", ProblemKind.REGRESSION, "mae")
 
@@ -85,14 +87,15 @@ def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
 
 @pytest.mark.parametrize(("promised", "said"), [(0.4, "worse"), (1.5, "better"), (0.76, None)])
 def test_a_score_unlike_the_cross_validated_one_is_noted(promised: float, said: str | None) -> None:
-    fit = {"name": "m", "score": promised, "fold_scores": [promised + d for d in (-0.02, 0, 0.02, 0.01, -0.01)]}
+    scores = [promised + d for d in (-0.02, 0, 0.02, 0.01, -0.01)]
+    fit = candidate_fit("m", scores, score=promised)
     facts = evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)
     assert facts["agrees_with_cv"] is (said is None)
     assert [said in note for note in facts["notes"]] == ([True] if said else [])
 
 
 def test_a_large_spread_of_folds_tolerates_a_difference() -> None:
-    fit = {"name": "m", "score": 0.6, "fold_scores": [0.2, 1.0, 0.5, 0.7, 0.6]}
+    fit = candidate_fit("m", [0.2, 1.0, 0.5, 0.7, 0.6], score=0.6)
     assert evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)[
         "agrees_with_cv"
     ]
@@ -103,7 +106,7 @@ def test_intervals_with_wrong_coverage_are_noted() -> None:
     fitted = fit_intervals(rng.normal(size=500), np.zeros(500))
     predicted, baseline = drifting(400, 1.0)
     wrong = Predicted(predicted.truth, predicted.truth + 3 * (predicted.output - predicted.truth))
-    fit = {"name": "m", "prediction_intervals": fitted}
+    fit = candidate_fit("m", prediction_intervals=fitted)
     assert evaluate_predictions(predicted, baseline, NUMBER, "hold-out", fit=fit)["notes"] == []
     facts = evaluate_predictions(wrong, baseline, NUMBER, "hold-out", fit=fit)
     assert any("too narrow" in note for note in facts["notes"])

@@ -6,6 +6,8 @@ import pandas as pd
 from app.modeling.judging.paired_test import PairedBootstrap
 from app.modeling.labels.resolve_problem import resolve_problem
 
+from ..frames import candidate_fit
+
 ROWS = 4000
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, ROWS)
@@ -28,30 +30,31 @@ APART = PairedBootstrap(
 
 
 def test_a_paired_difference_is_distinguished_and_equal_candidates_are_not() -> None:
-    low, middle, high = APART({"name": "good"}, {"name": "bad"})
+    low, middle, high = APART(candidate_fit("good"), candidate_fit("bad"))
     assert low is not None
     assert middle is not None
     assert high is not None
     assert 0 < low < middle < high
-    low, _, high = APART({"name": "good"}, {"name": "same"})
+    low, _, high = APART(candidate_fit("good"), candidate_fit("same"))
     assert low is not None
     assert high is not None
     assert low < 0 < high
 
 
 def test_swapping_candidates_negates_the_difference() -> None:
-    forward, backward = (APART({"name": a}, {"name": b}) for a, b in (("bad", "guess"), ("guess", "bad")))
+    bad, guess = candidate_fit("bad"), candidate_fit("guess")
+    forward, backward = APART(bad, guess), APART(guess, bad)
     assert forward[1] == -(backward[1] or 0.0)
 
 
 def test_without_common_rows_there_is_no_interval() -> None:
-    assert APART({"name": "few"}, {"name": "good"}) == (None, None, None)
+    assert APART(candidate_fit("few"), candidate_fit("good")) == (None, None, None)
 
 
 def test_intervals_cover_the_true_difference_at_their_level() -> None:
     covered = 0
     for seed in range(40):
         two = {"a": said(1.0), "b": said(1.0)}
-        low, _, high = PairedBootstrap(two, PROBLEM, seed)({"name": "a"}, {"name": "b"})
+        low, _, high = PairedBootstrap(two, PROBLEM, seed)(candidate_fit("a"), candidate_fit("b"))
         covered += (low or 0.0) <= 0 <= (high or 0.0)
     assert covered >= 34

@@ -6,6 +6,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training import chunked_predict
 from app.modeling.training.ensemble.average import average_models
 from app.modeling.training.fitting import CandidateSpec, fit, predict_all
+from app.modeling.training.training_set import TrainingSet
 
 from ..frames import people, problem, series
 
@@ -26,9 +27,8 @@ def test_chunked_predictions_equal_predictions_in_one_batch(
     taught, later = frame.iloc[:2000], select_inputs(frame.iloc[2000:], asked)
     if shuffled:
         later = later.sample(frac=1, random_state=0)
-    models = [
-        fit(taught, asked, CandidateSpec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])
-    ]
+    data = TrainingSet.from_frame(taught, asked)
+    models = [fit(data, CandidateSpec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])]
     model = average_models([(one, 0.5) for one in models], asked)
     whole = predict_all(model, later, asked)
     monkeypatch.setattr(chunked_predict, "MAX_CELLS", 4_000)
@@ -38,7 +38,7 @@ def test_chunked_predictions_equal_predictions_in_one_batch(
 def test_rows_without_time_are_chunked_in_file_order(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = people(2500)
     asked = problem(frame, "left")
-    model = fit(frame, asked, CandidateSpec("LogisticRegression"))
+    model = fit(TrainingSet.from_frame(frame, asked), CandidateSpec("LogisticRegression"))
     whole = predict_all(model, select_inputs(frame, asked), asked)
     seen = []
 

@@ -18,6 +18,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.fitting import CandidateSpec, fit, predict_all
 from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 from app.modeling.training.stored_types import RENAMED, TRUSTED
+from app.modeling.training.training_set import TrainingSet
 
 from ..frames import houses, people, problem, series
 
@@ -61,7 +62,7 @@ def test_a_stored_model_predicts_equally_in_a_new_process(tmp_path: Path) -> Non
     for number, (frame, target, estimator, hyperparameters, recipe) in enumerate(MODELS):
         asked = problem(frame, target, **({"horizon": 1} if target == "sales" else {}))
         learned, later = frame.iloc[:-20], select_inputs(frame, asked).iloc[-20:]
-        model = fit(learned, asked, CandidateSpec(estimator, hyperparameters, recipe))
+        model = fit(TrainingSet.from_frame(learned, asked), CandidateSpec(estimator, hyperparameters, recipe))
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / "model.skops").write_bytes(serialize_model(StoredModel(model, {"problem": asked.to_json()})))
@@ -126,7 +127,7 @@ def under_old_names(data: bytes) -> bytes:
 
 def test_a_model_stored_under_old_type_names_predicts_the_same() -> None:
     request = problem(people(), "left")
-    model = fit(people(), request, CandidateSpec("LogisticRegression", {}, MIXED))
+    model = fit(TrainingSet.from_frame(people(), request), CandidateSpec("LogisticRegression", {}, MIXED))
     stored = serialize_model(StoredModel(model, {}))
     old = under_old_names(stored)
     assert set(skops.io.get_untrusted_types(data=old)) & set(RENAMED)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
@@ -15,7 +16,6 @@ from app.modeling.training.cross_validation import summarize_folds
 from app.modeling.training.ensemble.average import Model, average_models, count_features
 from app.modeling.training.ensemble.merging import (
     CandidateParts,
-    Facts,
     WeightedCandidates,
     assign_weight_folds,
     merge_parts,
@@ -37,7 +37,7 @@ class BlendResult:
 
 
 def blend_candidates(
-    fits: Sequence[Facts],
+    fits: Sequence[CandidateFit],
     oofs: Sequence[pd.DataFrame],
     open_model: Callable[[int], Model],
     problem: Problem,
@@ -61,26 +61,26 @@ def blend_candidates(
     facts = {
         "estimator": _estimator(fits, weighted),
         "hyperparameters": {},
-        "recipe": fits[0]["recipe"],
+        "recipe": fits[0].recipe,
         "score": summary[problem.metric]["mean"],
         "std": summary[problem.metric]["std"],
         "fold_scores": [
             by_fold[number][problem.metric] if number in by_fold else None
-            for number in range(len(fits[0]["fold_scores"]))
+            for number in range(len(fits[0].fold_scores))
         ],
         "metrics": summary,
         **postprocess(weighted.judged.truth, output, weighted.fold, problem, seed, weighted.ahead),
-        "rows": fits[0]["rows"],
+        "rows": fits[0].rows,
         "features": count_features(model),
         "fold_s": [],
         "run": sorted(by_fold),
         "settings": {},
         "fold_count": len(by_fold),
         "limited": None,
-        "schema": fits[0].get("schema", []),
+        "schema": list(fits[0].schema),
         "weights": {name: round(weight, 4) for name, weight in weighted.weights.items()},
         "members": [
-            {"name": fit["name"], "run": fit["run"], "weight": round(share, 6)}
+            {"name": fit.name, "run": fit.run, "weight": round(share, 6)}
             for fit, share in zip(fits, shares, strict=True)
         ],
         "candidates": [summarize_candidate(candidate, fits, problem.metric) for candidate in candidates],
@@ -89,20 +89,20 @@ def blend_candidates(
     return BlendResult(model, oof, facts)
 
 
-def _estimator(fits: Sequence[Facts], weighted: WeightedCandidates) -> str:
+def _estimator(fits: Sequence[CandidateFit], weighted: WeightedCandidates) -> str:
     """The estimator of the ensemble's only candidate, else `ENSEMBLE`."""
-    kinds = {fit["estimator"] for fit in fits if fit["name"] in weighted.weights}
+    kinds = {fit.estimator for fit in fits if fit.name in weighted.weights}
     return kinds.pop() if len(weighted.weights) == 1 else ENSEMBLE
 
 
 def _shares(
-    fits: Sequence[Facts], candidates: Sequence[CandidateParts], weights: dict[str, float]
+    fits: Sequence[CandidateFit], candidates: Sequence[CandidateParts], weights: dict[str, float]
 ) -> list[float]:
     """The share of each input: a candidate's weight goes equally to its fold models, or to its fit on all
     rows."""
     shares = np.zeros(len(fits))
     for candidate in candidates:
-        counts = {position: len(fits[position]["run"]) for position in candidate.part_indices}
+        counts = {position: len(fits[position].fitted_folds) for position in candidate.part_indices}
         full_fits = [position for position, count in counts.items() if count == 0]
         if full_fits:
             counts = {full_fits[-1]: 1}

@@ -1,6 +1,6 @@
 """Candidates merged from parts that were fitted separately, weighted on their common out-of-fold rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
+from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.training.cross_validation import aggregate_folds
 from app.modeling.training.ensemble.weights import UNWEIGHTED, CandidatePredictions, choose_weights
-
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -31,12 +30,12 @@ class CandidateParts:
         return rows
 
 
-def merge_parts(fits: Sequence[Facts], oofs: Sequence[pd.DataFrame]) -> list[CandidateParts]:
+def merge_parts(fits: Sequence[CandidateFit], oofs: Sequence[pd.DataFrame]) -> list[CandidateParts]:
     """Merge the parts of each candidate; a row predicted by several parts gets their mean."""
-    names = list(dict.fromkeys(fit["name"] for fit in fits))
+    names = list(dict.fromkeys(fit.name for fit in fits))
     candidates = []
     for name in names:
-        part_indices = [index for index, fit in enumerate(fits) if fit["name"] == name]
+        part_indices = [index for index, fit in enumerate(fits) if fit.name == name]
         oof = pd.concat([oofs[index] for index in part_indices]).groupby("row", sort=True).mean()
         candidates.append(CandidateParts(name, part_indices, oof))
     return candidates
@@ -140,24 +139,24 @@ def assign_weight_folds(fold: np.ndarray, time_ordered: bool, seed: int) -> np.n
     return np.random.default_rng(seed).permutation(np.arange(len(fold)) * 5 // len(fold))
 
 
-def summarize_candidate(parts: CandidateParts, fits: Sequence[Facts], metric: str) -> dict[str, Any]:
+def summarize_candidate(parts: CandidateParts, fits: Sequence[CandidateFit], metric: str) -> dict[str, Any]:
     """Summarize a candidate over its parts."""
     part_fits = [fits[index] for index in parts.part_indices]
     by_fold = [
         next((score for score in scores if score is not None), None)
-        for scores in zip(*(fit["fold_scores"] for fit in part_fits), strict=True)
+        for scores in zip(*(fit.fold_scores for fit in part_fits), strict=True)
     ]
     scores = [{metric: score} for score in by_fold if score is not None]
     return {
         "name": parts.name,
-        "estimator": part_fits[0]["estimator"],
-        "hyperparameters": part_fits[0]["hyperparameters"],
-        "recipe": part_fits[0]["recipe"],
-        "settings": part_fits[0]["settings"],
+        "estimator": part_fits[0].estimator,
+        "hyperparameters": dict(part_fits[0].hyperparameters),
+        "recipe": part_fits[0].recipe,
+        "settings": dict(part_fits[0].settings),
         "score": aggregate_folds(scores, metric, np.mean) if scores else None,
         "std": aggregate_folds(scores, metric, lambda s: np.std(s, ddof=1)) if len(scores) > 1 else None,
         "fold_scores": by_fold,
         "fold_count": len(scores),
-        "fit_s": round(sum(float(fit["fit_s"]) for fit in part_fits), 3),
-        "limited": next((fit["limited"] for fit in part_fits if fit.get("limited")), None),
+        "fit_s": round(sum(fit.fit_s for fit in part_fits), 3),
+        "limited": next((fit.limited for fit in part_fits if fit.limited), None),
     }

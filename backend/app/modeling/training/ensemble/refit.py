@@ -1,37 +1,36 @@
 """Refit of the chosen model on all rows, after the hold-out has been scored."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
-
-import pandas as pd
 
 from app.modeling.estimators.families.pace import Clock
+from app.modeling.problem.fits import CandidateFit, FittedSpec
 from app.modeling.problem.problem import Problem
 from app.modeling.training.ensemble.average import Model, average_models
 from app.modeling.training.fitting import CandidateSpec, fit
+from app.modeling.training.training_set import TrainingSet
 
 COPIES = 3
 """Fits of each candidate, with different seeds: their average replaces the average of fold models."""
 
 
 def refit_on_all_rows(
-    frame: pd.DataFrame, problem: Problem, facts: Mapping[str, Any], seed: int, seconds: float | None
+    data: TrainingSet, chosen: CandidateFit, seed: int, seconds: float | None
 ) -> tuple[Model, int] | None:
-    """Fit the model with these `FitFacts` on every row, with the settings found before.
+    """Fit the chosen model on every row, with the settings found before.
 
     Returns it with the number of fits that it averages; None if `seconds` end before each candidate was fitted.
     While time is left for another round, candidates are fitted again with other seeds.
     """
     clock = Clock(seconds)
-    specs = list(_member_specs(facts, seed))
+    specs, problem = list(_member_specs(chosen, seed)), data.problem
     rounds: list[list[Model]] = []
     while len(rounds) < COPIES and not _is_late(clock, len(rounds)):
         fits: list[Model] = []
         for spec, _ in specs:
             if clock.is_expired:
                 return _average(rounds, specs, problem) if rounds else None
-            fits.append(fit(frame, problem, replace(spec, seed=seed + len(rounds))))
+            fits.append(fit(data, replace(spec, seed=seed + len(rounds))))
         rounds.append(fits)
     return _average(rounds, specs, problem)
 
@@ -48,14 +47,15 @@ def _average(
     return average_models(pairs, problem), len(pairs)
 
 
-def _member_specs(facts: Mapping[str, Any], seed: int) -> Iterator[tuple[CandidateSpec, float]]:
+def _member_specs(chosen: CandidateFit, seed: int) -> Iterator[tuple[CandidateSpec, float]]:
     """Yield each candidate as it was fitted, with its weight; the model itself if it is no ensemble."""
-    weights = facts.get("weights") or {facts["name"]: 1.0}
-    for member in facts.get("candidates") or [facts]:
-        if weights.get(member["name"], 0.0) > 0:
-            settings = dict(member["settings"])
+    weights = chosen.weights or {chosen.name: 1.0}
+    members: Sequence[FittedSpec | CandidateFit] = chosen.candidates or [chosen]
+    for member in members:
+        if weights.get(member.name, 0.0) > 0:
+            settings = dict(member.settings)
             share = float(settings.pop("row_share", 1.0))
             spec = CandidateSpec(
-                member["estimator"], member["hyperparameters"], member["recipe"], seed, 1, share, settings
+                member.estimator, member.hyperparameters, member.recipe, seed, 1, share, settings
             )
-            yield spec, weights[member["name"]]
+            yield spec, weights[member.name]
