@@ -112,12 +112,12 @@ def test_a_file_without_a_secret_is_refused(home: Path, text: str) -> None:
         load_signing_secrets(None, [], home, production=False)
 
 
-def test_a_configured_secret_looks_at_no_file(home: Path) -> None:
+def test_a_configured_secret_reads_no_file(home: Path) -> None:
     readable_by_all(home / "secret_key")
     assert load_signing_secrets(SECRET, [], home, production=False) == (SECRET,)
 
 
-def test_a_folder_that_is_made_for_the_secret_is_ours_alone(tmp_path: Path) -> None:
+def test_a_folder_made_for_the_secret_is_private(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
         load_signing_secrets(None, [], tmp_path / "new", production=False)
@@ -127,7 +127,7 @@ def test_a_folder_that_is_made_for_the_secret_is_ours_alone(tmp_path: Path) -> N
     assert (tmp_path / "new" / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_of_ours_in_a_sticky_folder_of_all_is_read(home: Path) -> None:
+def test_an_own_file_in_a_sticky_shared_folder_is_read(home: Path) -> None:
     write_private(home / "secret_key", SECRET)
     home.chmod(0o1777)
     assert load_signing_secrets(None, [], home, production=False) == (SECRET,)

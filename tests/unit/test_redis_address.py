@@ -4,12 +4,12 @@ from redis.exceptions import RedisError
 from app.redis_address import SentinelService, open_redis, parse_sentinel_service
 
 
-def test_one_server_is_no_service() -> None:
+def test_the_address_of_one_server_is_no_sentinel_service() -> None:
     for address in ("redis://host/2", "rediss://host", "unix:///run/valkey.sock?db=3"):
         assert parse_sentinel_service(address) is None
 
 
-def test_a_service_is_its_sentinels_and_its_name() -> None:
+def test_a_sentinel_address_has_hosts_and_a_service_name() -> None:
     assert parse_sentinel_service("redis+sentinel://a,b:7,[::1]:8/lab") == SentinelService(
         (("a", 26379), ("b", 7), ("::1", 8)), "lab"
     )
@@ -21,7 +21,7 @@ def test_a_service_is_its_sentinels_and_its_name() -> None:
 @pytest.mark.parametrize(
     "rest", ["a,b", "a,b/", "a/lab/three", "a/lab/3/4", "a,,b/lab", "a/lab?timeout=3", "a:port/lab"]
 )
-def test_what_names_no_service_is_refused_without_being_repeated(rest: str) -> None:
+def test_an_invalid_sentinel_address_is_refused_without_being_repeated(rest: str) -> None:
     with pytest.raises(ValueError, match=r"host|port") as refused:
         parse_sentinel_service(f"redis+sentinel://:hunter2@{rest}")
     assert "hunter2" not in str(refused.value)

@@ -84,7 +84,7 @@ def test_secrets_are_not_shown() -> None:
     assert "hunter" not in repr(settings) + repr(settings.bucket)
 
 
-def test_blobs_have_one_place() -> None:
+def test_two_blob_stores_are_refused() -> None:
     with pytest.raises(InvalidInput, match="BLOB_STORE and ARTIFACT_STORAGE_PATH"):
         load_settings(blob_store="s3://bucket", artifact_storage_path="blobs")
 
@@ -133,7 +133,7 @@ def test_limits_reach_the_cells() -> None:
     assert (limits.time_s, limits.memory_bytes) == (5, 256 << 20)
 
 
-def test_budgets_are_json_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budgets_are_read_from_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSION_BUDGET", '{"tokens": 1000}')
     monkeypatch.setenv("SESSION_BUDGET_MAX", '{"tokens": 5000, "cost_usd": 2.5}')
     sessions = load_settings(_env_file=None).sessions
@@ -142,7 +142,7 @@ def test_budgets_are_json_in_the_environment(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("value", ["tokens=5", '{"tokens": 0}', '{"money": 1}', "[]"])
-def test_a_budget_that_is_none_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_budget_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSION_BUDGET", value)
     with pytest.raises(InvalidInput, match="SESSION_BUDGET"):
         load_settings(_env_file=None)

@@ -26,10 +26,10 @@ class ChatSettings(BaseSettings):
         {}, description='Agents with a model of their own, as JSON: {"reporter": "provider:name"}.'
     )
     llm_fallback_models: list[str] = Field(
-        [], description='Asked when a model fails for good, as JSON: ["provider:name", "offline"].'
+        [], description='Models asked when another has failed for good, as JSON: ["provider:name", "offline"].'
     )
     llm_context_tokens: int | None = Field(
-        None, ge=4_000, description="Most tokens sent to a model; empty: what it is known to take."
+        None, ge=4_000, description="Most tokens sent to a model; empty: the limit in its profile."
     )
     llm_base_url: HttpUrl | None = Field(None, description="Address of an OpenAI-compatible server.")
     openai_api_key: SecretStr | None = Field(None, description="Key for OpenAI, or for LLM_BASE_URL.")
@@ -47,10 +47,10 @@ class ChatSettings(BaseSettings):
     max_tokens_per_request: int = Field(
         4096, ge=1, description="Most tokens that one answer of a chat model may have."
     )
-    enable_streaming: bool = Field(True, description="Show a chat model's words as they come.")
-    agent_max_retries: int = Field(2, ge=0, le=20, description="Tries again after a chat model failed.")
+    enable_streaming: bool = Field(True, description="Show a chat model's text while it is written.")
+    agent_max_retries: int = Field(2, ge=0, le=20, description="Further attempts after a chat model failed.")
     agent_timeout_seconds: float = Field(
-        120, gt=0, description="Longest that one answer of a chat model may take."
+        120, gt=0, description="Seconds that one answer of a chat model may take."
     )
     tools_config: Path | None = Field(
         None, description="TOML or JSON file that narrows the tools of each agent."

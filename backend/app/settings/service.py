@@ -23,15 +23,15 @@ class ServiceSettings(BaseSettings):
         1, ge=1, le=64, description="Worker processes that `labcrew up` runs for each queue."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        "INFO", description="Least level that is logged."
+        "INFO", description="Lowest level that is logged."
     )
     log_format: Literal["json", "console"] = Field(
         "json", description="One JSON object a line, or lines to read."
     )
     otel_exporter_otlp_endpoint: HttpUrl | None = Field(
-        None, description="Where OpenTelemetry spans are sent by OTLP over HTTP; empty sends none."
+        None, description="Address for OpenTelemetry spans by OTLP over HTTP; empty sends none."
     )
-    metrics_host: str = Field("127.0.0.1", description="Address that a worker shows its figures on.")
+    metrics_host: str = Field("127.0.0.1", description="Address that a worker serves its metrics on.")
     metrics_port: int | None = Field(
         None,
         ge=0,
@@ -45,7 +45,7 @@ class ServiceSettings(BaseSettings):
     )
     retention: RetentionSetting = Field(
         RetentionPeriods(),
-        description="How long what is over is kept: JSON of days by kind (docs/operations.md), 0 for ever.",
+        description="Days that ended objects are kept: JSON by kind (docs/operations.md), 0 for ever.",
     )
     xdg_runtime_dir: Path | None = Field(
         None, description="Private folder with a short path, for sockets when LABCREW_HOME's is too long."

@@ -20,7 +20,7 @@ class StoreSettings(BaseSettings):
     redis_url: RedisUrl | None = Field(
         None, description="Redis or Valkey, or its Sentinels; empty: REDIS_HOST, or the embedded one."
     )
-    redis_host: str | None = Field(None, description="Host of Redis, for those who write it in parts.")
+    redis_host: str | None = Field(None, description="Host of Redis, in place of REDIS_URL.")
     redis_port: int = Field(6379, ge=1, le=65535, description="Port of Redis.")
     redis_db: int = Field(0, ge=0, description="Number of the Redis database.")
     redis_password: SecretStr | None = Field(None, description="Password of Redis.")

@@ -20,10 +20,10 @@ from app.settings.stores import StoreSettings
 
 class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     max_concurrent_sessions: int = Field(
-        100, ge=0, description="Sessions that run at a time, of all users; more wait in line. 0 is no limit."
+        100, ge=0, description="Sessions that run at a time, of all users; more wait in a queue. 0 is no limit."
     )
     session_time_limit_seconds: float = Field(
-        3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
+        3600, gt=0, description="Seconds that a session may run, without waiting for its user."
     )
     session_budget: Budget = Field(
         BudgetRequest(),
@@ -33,12 +33,10 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
         BudgetRequest(), description="The most that a session may ask for and add; JSON as SESSION_BUDGET."
     )
     sandbox_provider: Literal["process", "docker"] = Field(
-        "process", description="What computes: a process of this host, or a container without network."
+        "process", description="Computations run in a process of this host, or a container without network."
     )
     sandbox_image: str = Field("labcrew", description="Image of that container, of this version of Labcrew.")
-    sandbox_max_execution_time: float = Field(
-        300, gt=0, description="Longest that one computation may take, in seconds."
-    )
+    sandbox_max_execution_time: float = Field(300, gt=0, description="Seconds that one computation may take.")
     sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
     allow_unisolated: bool | None = Field(
@@ -47,7 +45,7 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     )
     cells_socket: Path | None = Field(
         None,
-        description="Where the host's zygote listens, set by `labcrew up`; empty: each process starts its own.",
+        description="Socket of the host's zygote, set by `labcrew up`; empty: each process starts its own.",
     )
 
     @property

@@ -36,7 +36,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES))
-async def test_the_walls_alone_stop_it(cells: Cells, secret: Path, name: str) -> None:
+async def test_the_walls_alone_stop_an_attack(cells: Cells, secret: Path, name: str) -> None:
     source = ESCAPES[name].replace("@SECRET@", str(secret)).replace("@OUTSIDE@", str(secret.parent))
     outcome = await cells.run(Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False))
     assert outcome.value != "PWNED"
@@ -52,7 +52,7 @@ def _assert_untouched(secret: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
-async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
+async def test_a_resource_bomb_ends_its_own_cell_only(cells: Cells, name: str) -> None:
     source, ends = BOMBS[name]
     limits = (
         replace(TIGHT, time_s=4) if "timed_out" in ends else TIGHT

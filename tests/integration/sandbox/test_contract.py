@@ -26,7 +26,7 @@ async def test_a_computation_answers_with_value_output_and_usage(cells: Cells) -
     assert outcome.usage.cpu_s > 0
 
 
-async def test_inputs_are_seen_by_name(cells: Cells, tmp_path: Path) -> None:
+async def test_inputs_are_found_by_name(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "blob").write_bytes(b"12345")
     outcome = await cells.run(Computation("cell_fixtures.sizes"), {"table.parquet": tmp_path / "blob"})
     assert outcome.value == {"table.parquet": 5}
@@ -45,7 +45,7 @@ async def test_progress_arrives_in_order_while_it_runs(cells: Cells) -> None:
     assert seen == [(0.25, "step 1"), (0.5, "step 2"), (0.75, "step 3"), (1.0, "step 4")]
 
 
-async def test_a_refusal_crosses_the_wall_whole(cells: Cells) -> None:
+async def test_a_refusal_keeps_kind_code_and_facts(cells: Cells) -> None:
     outcome = await cells.compute("refuse")
     assert outcome.end is End.REFUSED
     assert outcome.fault is not None
@@ -65,7 +65,7 @@ async def test_a_crash_is_an_outcome(cells: Cells) -> None:
     assert (await cells.compute("crash")).end is End.DIED
 
 
-async def test_a_deadline_ends_it_and_keeps_what_it_said(cells: Cells) -> None:
+async def test_a_time_out_keeps_the_output_so_far(cells: Cells) -> None:
     for time_s in (0.3, 3, 30, HANG_GUARD_S):  # until it was quick enough to say something
         outcome = await cells.compute("spin", Limits(time_s=time_s))
         assert outcome.end is End.TIMED_OUT
@@ -150,7 +150,7 @@ async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
     assert len(outcome.stdout) == 100
 
 
-async def test_cancelling_kills_before_it_is_seen(cells: Cells) -> None:
+async def test_a_cancellation_is_raised_after_the_cell_has_ended(cells: Cells) -> None:
     running = asyncio.create_task(cells.compute("spin", Limits(time_s=10 * HANG_GUARD_S)))
     await asyncio.sleep(0.2)  # clock: it gets into its work; a cancel before that is no other outcome
     running.cancel()
@@ -159,12 +159,12 @@ async def test_cancelling_kills_before_it_is_seen(cells: Cells) -> None:
     assert (await cells.compute("echo", value=1)).value == 1
 
 
-async def test_sixteen_at_once_all_end(cells: Cells) -> None:
+async def test_sixteen_concurrent_requests_all_end(cells: Cells) -> None:
     outcomes = await asyncio.gather(*(cells.compute("echo", value=number) for number in range(16)))
     assert [outcome.value for outcome in outcomes] == list(range(16))
 
 
-async def test_a_hundred_leave_nothing_behind(cells: Cells) -> None:
+async def test_a_hundred_requests_leave_no_file_or_descriptor(cells: Cells) -> None:
     descriptors = _open_descriptors()
     for number in range(100):
         assert (await cells.compute("leave", names=["a"])).files == ("a",), number
@@ -236,7 +236,7 @@ async def test_a_programs_own_exception_says_where(cells: Cells) -> None:
     assert outcome.fault.detail == "Line 3: ZeroDivisionError: division by zero"
 
 
-async def test_isolation_is_told(cells: Cells) -> None:
+async def test_isolation_names_the_tier(cells: Cells) -> None:
     isolation = await cells.provider.isolation()
     assert isolation.refusal is None
     assert isolation.tier in ("namespaces+lsm", "lsm-only")

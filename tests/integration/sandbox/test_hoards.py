@@ -28,7 +28,7 @@ async def _attack(cells: Cells, source: str, limits: Limits) -> Outcome:
 
 
 @pytest.mark.parametrize("name", sorted(HOARDS))
-async def test_disk_is_not_held_beyond_the_limit(cells: Cells, name: str) -> None:
+async def test_hidden_disk_usage_stays_within_the_limit(cells: Cells, name: str) -> None:
     # clock: an attack that is cut off has failed as well
     outcome = await _attack(cells, HOARDS[name], Limits(time_s=20, disk_bytes=TIGHT.disk_bytes))
     assert outcome.value != "PWNED"

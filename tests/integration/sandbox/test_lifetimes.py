@@ -72,7 +72,7 @@ async def computing(provider: ProcessProvider) -> "asyncio.Task[Outcome]":
     return task
 
 
-async def test_a_killed_worker_takes_everything_along_and_is_swept_up_after(tmp_path: Path) -> None:
+async def test_cells_end_with_a_killed_worker_and_its_folders_are_swept(tmp_path: Path) -> None:
     worker = subprocess.Popen([sys.executable, "-c", WORKER, tmp_path], stdout=subprocess.PIPE)  # noqa: ASYNC220
     assert worker.stdout
     assert await asyncio.to_thread(worker.stdout.readline) == b"step 1\n"
@@ -105,7 +105,7 @@ async def test_a_killed_zygote_is_replaced(tmp_path: Path) -> None:
     assert running(str(tmp_path)) == []
 
 
-async def test_who_stops_waiting_for_a_start_does_not_stop_it(tmp_path: Path) -> None:
+async def test_a_cancelled_caller_does_not_stop_the_launch(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path))
     impatient = asyncio.create_task(compute(provider, "echo", value=1))
     patient = asyncio.create_task(compute(provider, "echo", value=2))
@@ -148,7 +148,7 @@ def server(tmp_path: Path) -> Iterator[Callable[[], "subprocess.Popen[bytes]"]]:
         process.wait()
 
 
-async def test_one_zygote_serves_several_and_outlives_each(
+async def test_a_shared_zygote_serves_several_clients_and_outlives_each(
     tmp_path: Path, server: Callable[[], "subprocess.Popen[bytes]"]
 ) -> None:
     first_server = server()

@@ -69,7 +69,7 @@ async def test_limits_hold(unwalled: Cells) -> None:
     assert left.end is End.OUT_OF_DISK
 
 
-async def test_where_it_is_not_allowed_nothing_computes(tmp_path: Path) -> None:
+async def test_without_walls_nothing_computes_unless_allowed(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, tier="none", allow_unisolated=False))
     cells = Cells(provider)
     for work in (Computation("cell_fixtures.echo", {"value": 1}), *UNTRUSTED):
@@ -88,7 +88,9 @@ async def test_where_it_is_not_allowed_nothing_computes(tmp_path: Path) -> None:
         ("production", True, True),
     ],
 )
-async def test_production_must_ask_for_it(environment: str, setting: bool | None, allowed: bool) -> None:
+async def test_production_allows_unisolated_work_by_setting_only(
+    environment: str, setting: bool | None, allowed: bool
+) -> None:
     settings = load_settings(
         _env_file=None, labcrew_env=environment, allow_unisolated=setting, secret_key="x" * 32
     )

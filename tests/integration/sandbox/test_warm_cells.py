@@ -47,19 +47,19 @@ async def test_one_cell_serves_requests_of_one_key(cells: Cells) -> None:
     assert (await remember(cells, "one", value=2)).value == [1, 2]
 
 
-async def test_another_owner_never_meets_it(cells: Cells) -> None:
+async def test_another_owner_gets_another_cell(cells: Cells) -> None:
     await remember(cells, "two", value="mine")
     assert (await remember(cells, "three", value="other")).value == ["other"]
 
 
-async def test_other_inputs_are_another_cell(cells: Cells, tmp_path: Path) -> None:
+async def test_other_inputs_get_another_cell(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"x")
     work = Computation("cell_fixtures.remember", {"value": 1}, trusted=False, warm_for="four")
     await cells.run(work)
     assert (await cells.run(work, {"model": tmp_path / "model"})).value == [1]
 
 
-async def test_requests_at_once_take_turns(cells: Cells) -> None:
+async def test_concurrent_requests_are_served_one_at_a_time(cells: Cells) -> None:
     outcomes = await asyncio.gather(*(remember(cells, "five", value=number) for number in range(8)))
     assert [len(outcome.value) for outcome in outcomes if isinstance(outcome.value, list)] == [*range(1, 9)]
 
@@ -78,7 +78,7 @@ async def test_a_cell_that_breaks_is_replaced_and_the_request_tried_again(cells:
     assert (await remember(cells, "seven", value=3)).value == [3]
 
 
-async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
+async def test_the_time_limit_holds_for_each_request(cells: Cells) -> None:
     limits = Limits(time_s=2.0)  # clock: its expiry is what is tested
 
     async def two_that_together_take_longer(attempt: int) -> JsonValue:
@@ -95,7 +95,7 @@ async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
     assert (await remember(cells, owner, value=4)).value == [4]
 
 
-async def test_cancelling_kills_it(cells: Cells) -> None:
+async def test_cancelling_kills_a_warm_cell(cells: Cells) -> None:
     limits = Limits(time_s=NEVER_S)  # of one cell all requests have the same
     await remember(cells, "nine", limits, value=1)
     asking = asyncio.create_task(remember(cells, "nine", limits, value=2, seconds=NEVER_S))
@@ -106,14 +106,14 @@ async def test_cancelling_kills_it(cells: Cells) -> None:
     assert (await remember(cells, "nine", limits, value=3)).value == [3]
 
 
-async def test_its_walls_stand_at_every_request(cells: Cells) -> None:
+async def test_the_walls_hold_at_every_request(cells: Cells) -> None:
     work = Computation(
         "canary.escape", {"path": str(cells.provider.scratch / LOCK_NAME)}, trusted=False, warm_for="ten"
     )
     assert [(await cells.run(work)).value for _ in range(2)] == [[], []]
 
 
-async def test_the_longest_unused_makes_room(cells: Cells) -> None:
+async def test_the_least_recently_used_cell_is_ended(cells: Cells) -> None:
     for owner in ("eleven", "twelve", "thirteen"):
         await remember(cells, owner, value=1)
     assert (await remember(cells, "thirteen", value=2)).value == [1, 2]
@@ -121,7 +121,7 @@ async def test_the_longest_unused_makes_room(cells: Cells) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=str)
-async def test_it_ends_when_idle_and_leaves_nothing(tier: str, tmp_path: Path) -> None:
+async def test_an_idle_cell_ends_without_leftovers(tier: str, tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, tier=tier, max_idle_s=0.5))
     await provider.start()
     cells = Cells(provider)

@@ -88,7 +88,7 @@ def test_another_local_user_reaches_neither_server(servers) -> None:
     subprocess.run([sys.executable, "-c", attempt, *paths], check=True)
 
 
-def test_no_folder_that_was_there_changes(tmp_path: Path) -> None:
+def test_existing_folders_are_unchanged(tmp_path: Path) -> None:
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     before = [(folder, folder.stat().st_mode, folder.stat().st_uid) for folder in (private, tmp_path)]
@@ -100,7 +100,7 @@ def test_no_folder_that_was_there_changes(tmp_path: Path) -> None:
     assert before == [(folder, folder.stat().st_mode, folder.stat().st_uid) for folder, *_ in before]
 
 
-def test_everything_made_is_for_its_owner_only(home: Path, embedded: EmbeddedServers) -> None:
+def test_all_files_are_private_to_their_owner(home: Path, embedded: EmbeddedServers) -> None:
     embedded.start_valkey()
     embedded.start_postgres()
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
@@ -121,7 +121,7 @@ def test_a_long_path_gets_sockets_with_a_short_one(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-async def test_two_services_on_one_machine_do_not_meet(tmp_path: Path) -> None:
+async def test_two_services_on_one_machine_are_separate(tmp_path: Path) -> None:
     one, other = EmbeddedServers(tmp_path / "one"), EmbeddedServers(tmp_path / "other")
     try:
         await value(one.start_postgres(), "CREATE TABLE mine (n int)")
@@ -180,9 +180,7 @@ async def test_servers_killed_together_with_their_owner_start_again(
     assert Redis.from_url(embedded.start_valkey()).ping()
 
 
-async def test_a_pid_that_a_stranger_has_by_now_does_not_stop_the_start(
-    home: Path, embedded: EmbeddedServers
-) -> None:
+async def test_a_reused_pid_does_not_stop_the_start(home: Path, embedded: EmbeddedServers) -> None:
     embedded.start_postgres()
     data = embedded.prepare_folders().data / "postgres"
     embedded.stop()
@@ -192,7 +190,7 @@ async def test_a_pid_that_a_stranger_has_by_now_does_not_stop_the_start(
     assert alive(os.getppid())
 
 
-def test_an_unfinished_data_folder_is_made_anew(home: Path, embedded: EmbeddedServers) -> None:
+def test_an_unfinished_data_folder_is_replaced(home: Path, embedded: EmbeddedServers) -> None:
     unfinished = embedded.prepare_folders().data / "postgres.unfinished"
     unfinished.mkdir()
     (unfinished / "PG_VERSION").write_text("18")
@@ -200,7 +198,7 @@ def test_an_unfinished_data_folder_is_made_anew(home: Path, embedded: EmbeddedSe
     assert not unfinished.exists()
 
 
-def test_a_second_owner_of_a_folder_is_told_who_the_first_is(tmp_path: Path) -> None:
+def test_a_second_service_on_a_folder_is_refused_with_the_owners_pid(tmp_path: Path) -> None:
     first, second = FolderLock(tmp_path / "lock"), FolderLock(tmp_path / "lock")
     first.take()
     with pytest.raises(Conflict, match=f"already runs on {tmp_path}.*process {os.getpid()}"):

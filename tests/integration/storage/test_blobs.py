@@ -52,7 +52,7 @@ def a_file(folder: Path, size: int) -> Path:
     return path
 
 
-async def test_what_was_put_is_read_back_by_its_digest(store: BlobStore, tmp_path: Path) -> None:
+async def test_stored_bytes_are_read_back_by_their_digest(store: BlobStore, tmp_path: Path) -> None:
     for size in SIZES:
         path = a_file(tmp_path, size)
         blob = await store.put_file(path)
@@ -85,7 +85,7 @@ async def test_a_local_path_is_read_only_and_has_the_bytes(store: BlobStore, tmp
     assert paths[0].stat().st_mode & 0o777 == 0o444
 
 
-async def test_what_is_not_stored_is_not_found(store: BlobStore) -> None:
+async def test_a_digest_without_bytes_is_not_found(store: BlobStore) -> None:
     for call in (store.size(ABSENT), store.local_path(ABSENT), read(store, ABSENT)):
         with pytest.raises(NotFound):
             await call
@@ -103,7 +103,7 @@ async def test_a_digest_never_becomes_another_path(store: BlobStore) -> None:
                 await call
 
 
-async def test_too_much_is_refused_and_leaves_nothing(store: BlobStore, tmp_path: Path) -> None:
+async def test_too_large_a_blob_is_refused_and_leaves_no_file(store: BlobStore, tmp_path: Path) -> None:
     path = a_file(tmp_path, LIMITS.max_bytes + 1)
     content = path.read_bytes()
     with pytest.raises(TooLarge, match="at most 12,582,912"):
@@ -122,7 +122,7 @@ async def test_many_writers_of_the_same_bytes_make_one_blob(store: BlobStore, tm
     assert await read(store, blobs[0].digest) == path.read_bytes()
 
 
-async def test_only_what_is_old_is_forgotten(store: BlobStore, make_older: MakeOlder) -> None:
+async def test_only_old_blobs_are_deleted(store: BlobStore, make_older: MakeOlder) -> None:
     digest = (await store.put_bytes(b"once")).digest
     assert [old async for old in store.stored_before(3600)] == []
     assert not await store.forget(digest, 3600)
@@ -136,7 +136,7 @@ async def test_only_what_is_old_is_forgotten(store: BlobStore, make_older: MakeO
     assert await read(store, digest) == b"once"
 
 
-async def test_a_second_put_makes_a_blob_young_again(store: BlobStore, make_older: MakeOlder) -> None:
+async def test_a_second_put_renews_the_time_of_a_blob(store: BlobStore, make_older: MakeOlder) -> None:
     digest = (await store.put_bytes(b"twice")).digest
     await make_older(digest, 7200)
     await store.put_bytes(b"twice")
@@ -169,9 +169,7 @@ async def test_a_copy_that_is_in_use_is_not_evicted(bucket: Bucket, tmp_path: Pa
     assert all(path.is_file() for path in paths)
 
 
-async def test_a_copy_that_another_process_evicts_meanwhile_stops_nobody(
-    remote: BlobStore, tmp_path: Path
-) -> None:
+async def test_a_copy_evicted_by_another_process_breaks_no_eviction(remote: BlobStore, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / ABSENT).symlink_to("evicted")
     path = await remote.local_path((await remote.put_bytes(b"still wanted")).digest)
@@ -191,7 +189,7 @@ async def test_a_copy_that_is_being_written_is_not_evicted_until_its_writer_is_g
     assert part.exists() == stays
 
 
-async def test_damaged_bytes_are_never_handed_out(
+async def test_damaged_bytes_are_never_returned(
     remote: BlobStore, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     digest = (await remote.put_bytes(b"right")).digest

@@ -18,7 +18,7 @@ async def _kept(database_url: str, folder: Path) -> str:
     return blob.digest
 
 
-def test_every_blob_is_taken_to_another_store_once(
+def test_every_blob_is_copied_to_the_other_store_once(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)

@@ -54,7 +54,7 @@ async def test_refused_keys_are_named(denied: Bucket, tmp_path: Path) -> None:
     assert SECRET not in repr(denied)
 
 
-async def test_a_missing_bucket_is_named_by_what_can_tell(bucket: Bucket, tmp_path: Path) -> None:
+async def test_a_missing_bucket_is_reported_where_the_server_tells(bucket: Bucket, tmp_path: Path) -> None:
     blobs = S3Blobs(replace(bucket, name="nobody-made-it"), tmp_path)
     # To a HEAD the server only says 404: there is no such blob either.
     assert await refusals(blobs) == {(Unavailable, "blob_store_missing"), (NotFound, "blob_not_found")}
@@ -62,7 +62,7 @@ async def test_a_missing_bucket_is_named_by_what_can_tell(bucket: Bucket, tmp_pa
         await blobs.check_access()
 
 
-async def test_a_store_that_nobody_serves_is_away(bucket: Bucket, tmp_path: Path) -> None:
+async def test_a_store_without_a_server_is_unavailable(bucket: Bucket, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}"
     assert await refusals(
@@ -110,7 +110,7 @@ async def test_a_store_that_comes_back_is_waited_for(tmp_path: Path) -> None:
         assert await blobs.size(second.digest) == 5
 
 
-async def test_a_bucket_that_is_tried_out_is_left_as_it_was(
+async def test_an_access_check_leaves_the_bucket_unchanged(
     s3: S3Server, bucket: Bucket, tmp_path: Path
 ) -> None:
     blobs = S3Blobs(bucket, tmp_path)

@@ -20,7 +20,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Path) -> None:
+async def test_only_blobs_without_a_row_are_swept(database: Database, tmp_path: Path) -> None:
     blobs = PostgresBlobs(database.pool, tmp_path)
     words = ("source", "table", "artifact", "meta", "call", "fit", "wish", "orphan", "ended")
     digest = {word: (await blobs.put_bytes(word.encode())).digest for word in words}

@@ -17,12 +17,12 @@ def test_a_call_costs_what_the_table_says(model: str, cost: float | None) -> Non
     assert cost_usd(PRICES, model, USAGE) == (None if cost is None else pytest.approx(cost))
 
 
-def test_a_model_without_a_price_is_not_taken_for_a_free_one() -> None:
+def test_a_model_without_a_price_has_no_cost() -> None:
     assert "cost_usd" not in add_cost(PRICES, "openai:unknown", USAGE)
     assert add_cost(PRICES, "openai:plain", USAGE)["cost_usd"] == pytest.approx(2.5)
 
 
-def test_what_used_nothing_says_nothing_of_cost() -> None:
+def test_a_call_without_usage_has_no_cost() -> None:
     assert add_cost(PRICES, "offline", {}) == {}
 
 
@@ -43,7 +43,7 @@ def test_a_price_table_is_read_from_either_format(tmp_path: Path) -> None:
         ("prices", "cannot be read"),
     ],
 )
-def test_a_wrong_price_table_is_refused_by_the_place(text: str, wrong: str, tmp_path: Path) -> None:
+def test_an_invalid_price_table_is_refused_naming_the_entry(text: str, wrong: str, tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text(text)
     with pytest.raises(InvalidInput, match=wrong) as refused:

@@ -31,7 +31,7 @@ def test_a_local_server_is_an_openai_model_with_its_own_address():
 
 
 @pytest.mark.parametrize("provider", EXTRAS)
-def test_a_missing_package_is_said_with_the_command_that_installs_it(provider, monkeypatch):
+def test_a_missing_package_is_reported_with_its_install_command(provider, monkeypatch):
     package = {"azure_openai": "langchain_openai"}.get(provider, f"langchain_{provider}")
     monkeypatch.setitem(sys.modules, package, None)
     _get_chat_model_creator.cache_clear()
@@ -41,7 +41,7 @@ def test_a_missing_package_is_said_with_the_command_that_installs_it(provider, m
 
 
 @pytest.mark.parametrize("name", ["nobody:model", "no-such-model"])
-def test_a_name_that_nobody_knows_is_refused(name):
+def test_an_unknown_model_name_is_refused(name):
     with pytest.raises((InvalidInput, Unavailable)) as error:
         open_chat_models(ChatConfig(name), "planner", echo)
     assert name in error.value.detail
@@ -51,7 +51,7 @@ def test_a_key_is_not_shown():
     assert "secret" not in repr(ChatConfig("openai:x", keys={"openai": "secret"}))
 
 
-async def test_the_offline_model_numbers_its_calls_by_their_place():
+async def test_the_offline_model_derives_call_ids_from_their_position():
     model = OfflineChatModel(decide=echo)
     first = await model.ainvoke([HumanMessage("hi")])
     again = await model.bind_tools([]).ainvoke([HumanMessage("hi"), first])
@@ -126,18 +126,18 @@ ADDRESS = {
         ("openrouter:a", "needs OPENROUTER_API_KEY to"),
     ],
 )
-def test_what_a_provider_lacks_is_named(name, variables):
+def test_missing_settings_of_a_provider_are_named(name, variables):
     with pytest.raises(InvalidInput) as error:
         open_chat_models(ChatConfig(name), "planner", echo)
     assert variables in error.value.detail
 
 
-def test_a_server_of_ones_own_needs_no_key():
+def test_a_local_server_needs_no_key():
     [speaker] = open_chat_models(ChatConfig("openai:a", "http://gpu:8000/v1"), "planner", echo)
     assert speaker.model.openai_api_key.get_secret_value() == "none"
 
 
-def test_a_setting_that_a_client_refuses_is_told_without_the_key():
+def test_a_refused_setting_is_reported_without_the_key():
     config = ChatConfig("openrouter:a", keys={"openrouter": "planted"}, max_tokens="many")
     with pytest.raises(InvalidInput) as error:
         open_chat_models(config, "planner", echo)
@@ -155,7 +155,7 @@ def test_an_agent_may_think_with_another_model_and_fall_back_to_the_offline_one(
     assert [speaker.name for speaker in open_chat_models(config, "reporter", echo)] == ["openai:a", "offline"]
 
 
-def test_the_window_is_what_the_model_is_known_to_take_unless_the_operator_says():
+def test_the_context_is_the_models_limit_unless_configured():
     keys = {"anthropic": "k", "openai": "k"}
     known, unknown, said = (
         open_chat_models(ChatConfig(name, keys=keys, context_tokens=room), "planner", echo)
@@ -165,12 +165,12 @@ def test_the_window_is_what_the_model_is_known_to_take_unless_the_operator_says(
     assert (unknown[0].context_tokens, said[0].context_tokens) == (DEFAULT_CONTEXT_TOKENS, 9_000)
 
 
-def test_the_prompt_is_marked_for_the_cache_where_the_provider_wants_to_be_told():
+def test_prompts_for_anthropic_are_marked_for_its_cache():
     assert prompt_caching(ChatConfig("openai:a"), "planner") == []
     assert len(prompt_caching(ChatConfig("openai:a", by_agent={"planner": "anthropic:b"}), "planner")) == 1
 
 
-def test_a_failure_is_told_without_the_key():
+def test_a_failure_is_described_without_the_key():
     speaker = NamedChatModel("openai:a", OfflineChatModel(decide=echo), key="planted-key")
     assert speaker.describe_error(ValueError("Incorrect key provided: planted-key.")) == (
         "ValueError: Incorrect key provided: ***."

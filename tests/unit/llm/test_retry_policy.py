@@ -45,24 +45,24 @@ LASTING = [ProviderError(400), ProviderError(401), ProviderError(429, code="insu
 
 
 @pytest.mark.parametrize("error", PASSING)
-async def test_what_passes_is_asked_again_and_told(error):
+async def test_retryable_failures_are_retried_and_reported(error):
     answer, told = await outcome(failing(error, error))
     assert answer == 3
     assert [text for text, _ in told] == [str(error)] * 2
 
 
 @pytest.mark.parametrize("error", LASTING)
-async def test_what_asking_again_does_not_mend_rises_at_once(error):
+async def test_other_failures_are_raised_at_once(error):
     assert await outcome(failing(error)) == (error, [])
 
 
-async def test_patience_ends_with_what_was_said_last():
+async def test_the_last_failure_is_raised_after_all_attempts():
     last = ProviderError(503)
     answer, told = await outcome(failing(ProviderError(500), ProviderError(500), last))
     assert (answer, len(told)) == (last, 2)
 
 
-async def test_an_answer_that_takes_too_long_is_given_up():
+async def test_an_attempt_beyond_its_time_is_a_failure():
     started = asyncio.Event()
 
     async def never():
@@ -74,7 +74,7 @@ async def test_an_answer_that_takes_too_long_is_given_up():
     assert started.is_set()
 
 
-async def test_the_provider_says_how_long_to_wait_within_reason():
+async def test_retry_after_sets_the_wait_up_to_the_maximum():
     soon, late = (ProviderError(429, {"Retry-After": seconds}) for seconds in ("0.0015", "900"))
     _, told = await outcome(failing(soon, late))
     assert [wait for _, wait in told] == [0.0015, 0.002]
@@ -100,5 +100,5 @@ def test_a_cancelled_session_is_not_asked_again():
         (KeyError("x"), "other"),
     ],
 )
-def test_a_failure_is_counted_by_one_word_of_few(error, kind):
+def test_failures_are_classified_by_one_word(error, kind):
     assert failure_kind(error) == kind

@@ -48,7 +48,7 @@ def test_a_chat_models_tokens_and_cost_are_its_providers() -> None:
 KINDS = ("prompt", "completion", "cached")
 
 
-def test_what_a_client_makes_up_is_no_label() -> None:
+def test_an_invented_method_or_route_is_no_label() -> None:
     labels = {"method": "other", "route": "unmatched", "status": "404"}
     before = value("labcrew_http_request_duration_seconds_count", labels)
     observe_request("BREW", None, 404, 0.1)

@@ -68,7 +68,7 @@ def test_an_expression_asks_for_what_there_is(expression: str) -> None:
         assert rule in {one.get("record") for one in RULES}
 
 
-def test_every_alert_says_what_is_wrong_and_points_at_what_to_do() -> None:
+def test_every_alert_has_a_summary_and_a_runbook() -> None:
     headings = re.findall(r"^### (Labcrew\w+)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
     assert sorted(headings) == sorted(ALERTS)
     for name, rule in ALERTS.items():

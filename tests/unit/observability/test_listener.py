@@ -21,7 +21,7 @@ def address() -> Iterator[str]:
         httpx.get(f"http://{host}:{port}/metrics", timeout=HANG_GUARD_S)
 
 
-def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -> None:
+def test_only_metrics_are_served_and_only_with_the_token(address: str) -> None:
     token = {"Authorization": "Bearer figures"}
     http = httpx.Client(base_url=address, timeout=HANG_GUARD_S)
     shown = http.get("/metrics", headers=token)
@@ -36,7 +36,7 @@ def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -
     http.close()
 
 
-def test_a_taken_port_is_refused_with_what_to_do() -> None:
+def test_a_port_in_use_is_refused_with_instructions() -> None:
     with open_socket("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
         open_socket("127.0.0.1", taken.getsockname()[1])
 

@@ -52,7 +52,7 @@ def test_the_servers_own_lines_with_query_strings_are_left_out(lines: io.StringI
 
 
 @pytest.mark.parametrize("form", ["json", "console"])
-def test_a_traceback_says_where_and_of_what_type_and_not_what_was_said(form: str, lines: io.StringIO) -> None:
+def test_a_traceback_has_places_and_types_without_texts(form: str, lines: io.StringIO) -> None:
     configure_logging("INFO", form, lines)  # type: ignore[arg-type]  # both values of LogFormat
     person = "ada@example.org"
     try:
@@ -69,7 +69,7 @@ def test_a_traceback_says_where_and_of_what_type_and_not_what_was_said(form: str
     assert person not in said
 
 
-def test_at_debug_a_traceback_says_all(lines: io.StringIO) -> None:
+def test_at_debug_a_traceback_has_texts(lines: io.StringIO) -> None:
     configure_logging("DEBUG", "json", lines)
     try:
         raise ValueError(f"said {1 + 1}")

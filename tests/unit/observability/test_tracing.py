@@ -74,7 +74,7 @@ def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: 
     }
 
 
-def test_a_session_is_one_tree_whoever_made_its_parts_and_whenever(sent: Sent) -> None:
+def test_a_session_is_one_trace_tree_across_processes(sent: Sent) -> None:
     session, other, began_at = uuid4(), uuid4(), time.time() - 60  # clock: a date
     past_span("create_session", "pipeline", session, began_at, {})
     with (
@@ -104,7 +104,7 @@ def test_a_session_is_one_tree_whoever_made_its_parts_and_whenever(sent: Sent) -
     }
 
 
-def test_a_span_names_an_errors_type_and_not_what_it_says(collector: Collector, sent: Sent) -> None:
+def test_a_span_has_an_errors_type_and_not_its_text(collector: Collector, sent: Sent) -> None:
     with pytest.raises(LookupError), span("execute_tool", "fetch", uuid4(), {}):
         raise LookupError(f"{PERSON} {SECRET}")
     with pytest.raises(Waits), span("execute_tool", "ask_user", uuid4(), {}, pause=Waits):
@@ -131,7 +131,7 @@ async def test_without_an_address_nothing_is_set_up() -> None:
         past_span("session", "pipeline", uuid4(), 0.0, {}, root=True)
 
 
-async def test_a_missing_package_is_said_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_tracing_packages_are_reported_with_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "app.observability.exporting", None)
     with pytest.raises(Unavailable, match=r"labcrew\[otel\]"):
         async with tracing.tracing("http://127.0.0.1:4318"):

@@ -48,7 +48,7 @@ def computer(tmp_path: Path) -> Computer:
     return Computer(BreakingCells(), FolderBlobs(tmp_path / "blobs"), tmp_path)
 
 
-async def test_where_our_own_code_broke_is_for_the_log_only(computer: Computer) -> None:
+async def test_a_traceback_of_the_services_code_is_only_logged(computer: Computer) -> None:
     with capture_logs() as logged, pytest.raises(ComputationFailed) as failed:
         await computer.run(Computation("predict.predict"), {})
 
@@ -57,7 +57,7 @@ async def test_where_our_own_code_broke_is_for_the_log_only(computer: Computer) 
     assert SAID not in str(logged)
 
 
-async def test_what_a_program_said_before_it_broke_is_its_authors_to_read(computer: Computer) -> None:
+async def test_the_output_of_a_failed_program_is_returned_to_its_author(computer: Computer) -> None:
     with pytest.raises(ComputationFailed) as failed:
         await computer.run(Code("result = 1"), {})
 
@@ -105,7 +105,7 @@ class WatchedCells(BreakingCells):
         return Outcome(End.RETURNED, Usage(0.0, 0.0, 0))
 
 
-async def test_whoever_asks_for_code_that_an_agent_wrote_asks_for_untrusted_work(tmp_path: Path) -> None:
+async def test_a_computation_with_custom_code_is_never_trusted(tmp_path: Path) -> None:
     cells = WatchedCells()
     computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path)
     recipe = [{"op": "python", "name": "x", "columns": ["a"], "source": "x = 1"}]

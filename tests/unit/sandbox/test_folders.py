@@ -20,20 +20,20 @@ def test_regular_files_are_listed_and_nothing_else(tmp_path: Path) -> None:
     assert content.files == ("b/two.csv", "one.txt")
 
 
-def test_a_sparse_file_counts_as_large_as_it_says(tmp_path: Path) -> None:
+def test_a_sparse_file_counts_with_its_apparent_size(tmp_path: Path) -> None:
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(1 << 30)
     assert survey(tmp_path).exceeds(1 << 20)
 
 
-def test_too_many_files_exceed_whatever_their_size(tmp_path: Path) -> None:
+def test_too_many_empty_files_exceed_the_limit(tmp_path: Path) -> None:
     for number in range(MAX_ENTRIES + 1):
         (tmp_path / str(number)).touch()
     assert survey(tmp_path).exceeds(1 << 40)
 
 
 @pytest.mark.parametrize("depth", [100, 1_500])
-def test_a_nest_deeper_than_a_path_is_surveyed_and_removed(tmp_path: Path, depth: int) -> None:
+def test_a_folder_deeper_than_the_longest_path_is_surveyed_and_removed(tmp_path: Path, depth: int) -> None:
     nest = tmp_path / "nest"
     nest.mkdir()
     here = os.open(nest, os.O_RDONLY)

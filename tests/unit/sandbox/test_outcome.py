@@ -43,7 +43,7 @@ def test_an_answer_and_a_clean_exit_are_a_value() -> None:
         ("x", End.DIED),
     ],
 )
-def test_why_we_killed_it_counts_more_than_what_it_says(reason: str, end: End) -> None:
+def test_the_zygotes_reason_overrides_the_report(reason: str, end: End) -> None:
     assert judge(ProcessEnd(-9, reason, USAGE), report(end="returned", value=3), LIMITS).end is end
 
 
@@ -80,7 +80,7 @@ def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
         (True, 1, End.DIED, KILLED_FROM_OUTSIDE),
     ],
 )
-def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
+def test_a_sigkill_of_untrusted_work_counts_as_out_of_memory_unless_the_host_had_enough(
     trusted: bool, oom_kills: int | None, end: End, fault: Fault
 ) -> None:
     ending = ProcessEnd(-signal.SIGKILL, None, Usage(1.0, 1.0, 20), None, oom_kills)
@@ -89,7 +89,7 @@ def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> None:
+def test_a_kill_at_the_limit_of_processor_time_is_a_time_out(trusted: bool) -> None:
     # clock: judged from given figures, nothing runs
     limits = Limits(time_s=10, threads=2, memory_bytes=100)
     ending = ProcessEnd(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
@@ -109,13 +109,13 @@ def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> 
         b"null",
     ],
 )
-def test_nonsense_or_a_false_end_is_no_answer(said: bytes) -> None:
+def test_malformed_reports_and_unreportable_ends_are_no_answer(said: bytes) -> None:
     outcome = judge(ProcessEnd(0, None, USAGE), said, LIMITS)
     assert outcome.end is End.DIED
     assert outcome.fault is not None
 
 
-def test_a_fault_of_wrong_shape_is_read_as_far_as_it_goes() -> None:
+def test_a_malformed_fault_gets_defaults() -> None:
     outcome = judge(ProcessEnd(0, None, USAGE), report(end="refused", fault={"code": 7, "facts": []}), LIMITS)
     assert outcome.fault is not None
     assert (outcome.fault.code, outcome.fault.facts) == ("7", {})

@@ -46,7 +46,7 @@ def test_without_a_spare_a_new_cell_serves(spares: SpareCells) -> None:
     assert promised == said
 
 
-def test_they_are_wanted_from_the_first_request_on(spares: SpareCells) -> None:
+def test_spares_are_kept_after_the_first_request(spares: SpareCells) -> None:
     assert not spares.is_short
     ask(spares)
     for _ in range(SPARE_COUNT):
@@ -58,7 +58,7 @@ def test_they_are_wanted_from_the_first_request_on(spares: SpareCells) -> None:
     assert not spares.has_idle
 
 
-def test_one_that_died_meanwhile_is_passed_over(spares: SpareCells) -> None:
+def test_a_spare_that_died_is_skipped(spares: SpareCells) -> None:
     ask(spares)
     spares.add()
     [dead] = spares._waiting

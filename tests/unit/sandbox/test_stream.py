@@ -14,7 +14,7 @@ def write(path: Path, *pieces: bytes) -> None:
             pipe.write(piece)
 
 
-async def test_more_than_a_pipe_holds_comes_whole_and_then_the_value(tmp_path: Path) -> None:
+async def test_a_stream_larger_than_the_pipe_is_complete_before_the_value(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     sent = bytes(range(256)) * 20_000
 
@@ -38,7 +38,7 @@ async def test_a_computation_that_never_writes_ends_the_pipe_too(tmp_path: Path)
             await flowing.completion
 
 
-async def test_who_leaves_early_cancels_the_computation(tmp_path: Path) -> None:
+async def test_leaving_the_block_early_cancels_the_computation(tmp_path: Path) -> None:
     ended = asyncio.Event()
 
     async def compute() -> None:

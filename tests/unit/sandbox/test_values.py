@@ -34,7 +34,7 @@ class Colour(enum.Enum):
         (pd.Series([1.5], index=["a"]), {"a": 1.5}),
     ],
 )
-def test_what_science_returns_becomes_plain_json(value: object, plain: object) -> None:
+def test_values_of_numpy_and_pandas_become_plain_json(value: object, plain: object) -> None:
     assert to_json(value) == plain
     assert type(to_json(value)) is type(plain)
 
@@ -45,7 +45,7 @@ def test_a_frame_becomes_its_first_rows_and_its_size() -> None:
     assert (shown["columns"], shown["row_count"], len(shown["rows"])) == (["a"], 1_000, 50)  # type: ignore[arg-type]
 
 
-def test_a_value_that_holds_itself_ends() -> None:
+def test_a_value_that_contains_itself_is_cut_off() -> None:
     loop: list[object] = []
     loop.append(loop)
     json.dumps(to_json(loop))

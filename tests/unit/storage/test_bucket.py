@@ -77,7 +77,7 @@ def said(status: str, code: str = "") -> str:
         ),
     ],
 )
-def test_what_a_store_says_becomes_what_to_do(
+def test_errors_of_a_store_are_translated_to_instructions(
     error: Exception, kind: type[LabError], code: str, shows: str
 ) -> None:
     found = bucket_error(error, BUCKET)
@@ -87,6 +87,6 @@ def test_what_a_store_says_becomes_what_to_do(
     assert "secret" not in found.detail
 
 
-def test_an_object_that_is_missing_is_no_failure_of_the_store() -> None:
+def test_a_missing_object_is_no_store_error() -> None:
     assert bucket_error(FileNotFoundError(said("404 Not Found", "NoSuchKey")), BUCKET) is None
     assert bucket_error(FileNotFoundError(said("404 Not Found")), replace(BUCKET, endpoint=None)) is None

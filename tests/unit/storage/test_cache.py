@@ -128,7 +128,7 @@ def test_a_writer_that_is_killed_leaves_a_count_that_is_never_too_low(tmp_path: 
     assert len(copies(tmp_path / "cache")) <= LIMITS.cache_files
 
 
-def test_files_that_somebody_else_removed_do_not_cost_the_others_their_place(tmp_path: Path) -> None:
+def test_files_removed_by_other_processes_evict_no_further_copies(tmp_path: Path) -> None:
     cache = LocalCache(tmp_path / "cache", LIMITS)
     for digest in [store(cache, tmp_path) for _ in range(50)]:
         (tmp_path / "cache" / digest).unlink()
@@ -138,7 +138,7 @@ def test_files_that_somebody_else_removed_do_not_cost_the_others_their_place(tmp
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"null", b'{"size_bytes": 1}', b"\xff" * 5_000])
-def test_a_damaged_count_is_made_anew(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_count_is_corrected(tmp_path: Path, content: bytes) -> None:
     cache = LocalCache(tmp_path / "cache", LIMITS)
     for _ in range(10):
         store(cache, tmp_path)
@@ -148,7 +148,7 @@ def test_a_damaged_count_is_made_anew(tmp_path: Path, content: bytes) -> None:
     assert (size.files, size.size_bytes) == (11, 11 * 40)
 
 
-def test_what_is_added_while_the_folder_is_read_is_counted(tmp_path: Path) -> None:
+def test_copies_added_while_the_folder_is_read_are_counted(tmp_path: Path) -> None:
     running = RunningSize(tmp_path / "cache", LIMITS)
     before = running.current()
     running.add(7)

@@ -36,7 +36,7 @@ async def test_a_full_disk_is_waited_for(tmp_path: Path, fill_disk: FillDisk) ->
     assert (await blobs.local_path(blob.digest)).read_bytes() == b"x"
 
 
-async def test_a_disk_that_stays_full_is_a_store_that_is_away(tmp_path: Path, fill_disk: FillDisk) -> None:
+async def test_a_disk_that_stays_full_is_an_unavailable_store(tmp_path: Path, fill_disk: FillDisk) -> None:
     fill_disk(10)
     blobs = FolderBlobs(tmp_path / "blobs", BlobLimits(max_wait_s=0))
     with pytest.raises(StoreUnavailable, match="full"):
@@ -55,7 +55,7 @@ def test_bytes_that_were_written_again_just_before_they_go_are_put_back(tmp_path
     assert not _delete_if_old(blob, until=60)
 
 
-def test_the_time_is_that_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ages_are_measured_by_the_folders_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)
     blob = tmp_path / "ab12"
     blob.touch()

@@ -49,7 +49,7 @@ UNLISTED = """
 
 @pytest.mark.skipif(MACHINE != "x86_64", reason="numbers of x86_64")
 @pytest.mark.parametrize("number", [int(word) for word in UNLISTED.split()])
-def test_what_is_not_listed_is_not_permitted(number: int) -> None:
+def test_a_call_that_is_not_listed_is_denied(number: int) -> None:
     assert answer(number) == EPERM
 
 
@@ -58,7 +58,7 @@ def test_another_architecture_or_number_space_is_killed() -> None:
     assert answer(seccomp.X32 + 57) == seccomp.KILL
 
 
-def test_threads_may_be_made_and_processes_not() -> None:
+def test_threads_are_allowed_and_processes_are_denied() -> None:
     assert answer(CONDITIONAL["clone"], 0x3D0F00) == seccomp.ALLOW
     assert answer(CONDITIONAL["clone"], 0x11) == EPERM
     assert answer(CONDITIONAL["clone3"]) == ENOSYS
@@ -78,7 +78,7 @@ def test_no_signal_ends_a_process_as_if_from_outside() -> None:
     assert answer(CONDITIONAL["tgkill"], PID, PID, 9 | 1 << 32) == EPERM
 
 
-def test_other_processes_are_not_asked_for() -> None:
+def test_queries_about_other_processes_are_denied() -> None:
     for call in seccomp.PROCESS_QUERIES:
         for own in (0, PID):
             assert answer(CONDITIONAL[call], own) == seccomp.ALLOW
@@ -104,7 +104,7 @@ def test_a_lock_names_no_other_process() -> None:
         assert answer(CONDITIONAL["futex"], 0, command | private) == ENOSYS
 
 
-def test_disk_is_taken_by_writing_to_named_files_only() -> None:
+def test_unnamed_files_and_reserved_space_are_denied() -> None:
     unnamed, missing = os.O_TMPFILE | os.O_RDWR, 0x00050000 | errno.EOPNOTSUPP
     assert answer(CONDITIONAL["openat"], 0, 0, unnamed) == missing
     assert answer(CONDITIONAL["openat"], 0, 0, os.O_RDONLY | os.O_DIRECTORY) == seccomp.ALLOW
@@ -112,14 +112,14 @@ def test_disk_is_taken_by_writing_to_named_files_only() -> None:
         assert answer(CONDITIONAL["fallocate"], 3, mode, 0, 1 << 40) == missing
 
 
-def test_signals_go_to_oneself_only() -> None:
+def test_signals_to_other_processes_are_denied() -> None:
     assert answer(CONDITIONAL["kill"], PID, 6) == seccomp.ALLOW
     for other in (1, PID + 1, 0, 0xFFFFFFFF):
         assert answer(CONDITIONAL["kill"], other, 9) == EPERM
         assert answer(CONDITIONAL["tgkill"], other, 1, 9) == EPERM
 
 
-def test_the_kernel_is_not_made_to_signal_others() -> None:
+def test_requests_for_signals_from_the_kernel_are_denied() -> None:
     f_setown, f_setsig, f_getfl = 8, 10, 3
     assert answer(CONDITIONAL["fcntl"], 3, f_getfl) == seccomp.ALLOW
     assert answer(CONDITIONAL["fcntl"], 3, f_setown, 1) == EPERM
@@ -142,13 +142,13 @@ def test_opening_for_reading_does_not_truncate() -> None:
     assert answer(openat, 0, 0, os.O_RDONLY | os.O_TRUNC) == EPERM
 
 
-def test_terminals_cannot_be_fed() -> None:
+def test_input_to_terminals_is_denied() -> None:
     tiocsti, tcgets = 0x5412, 0x5401
     assert answer(CONDITIONAL["ioctl"], 0, tcgets) == seccomp.ALLOW
     assert answer(CONDITIONAL["ioctl"], 0, tiocsti) == EPERM
 
 
-def test_memory_that_nobody_counts_is_not_mapped() -> None:
+def test_shared_anonymous_memory_is_denied() -> None:
     private, shared, anonymous = 2, 1, 0x20
     assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, private | anonymous) == seccomp.ALLOW
     assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, shared) == seccomp.ALLOW

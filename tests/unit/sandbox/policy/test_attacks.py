@@ -22,7 +22,7 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", sorted(ATTACKS))
-def test_an_attack_gets_nothing(name: str) -> None:
+def test_an_attack_of_the_corpus_is_refused(name: str) -> None:
     variables = program_namespace()
     with contextlib.suppress(Exception):  # an attack may be refused, or come to nothing
         exec(compile_code(ATTACKS[name]), variables)

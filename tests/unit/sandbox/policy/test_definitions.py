@@ -70,29 +70,29 @@ def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES))
-def test_a_way_out_is_refused_here_too(name: str) -> None:
+def test_an_escape_from_custom_code_is_refused(name: str) -> None:
     with pytest.raises(REFUSALS):
         define(ESCAPES[name])
 
 
 @pytest.mark.parametrize("expression", OPENS)
-def test_what_opens_a_file_is_refused(expression: str) -> None:
+def test_functions_that_open_files_are_refused(expression: str) -> None:
     with pytest.raises((AttributeError, PermissionError), match=r"no files|not allowed"):
         define(f"import numpy as np\nimport pandas as pd\nx = {expression}")
 
 
 @pytest.mark.parametrize("line", IMPORTS)
-def test_what_opens_files_or_tells_the_time_is_not_imported(line: str) -> None:
+def test_modules_that_open_files_or_read_clocks_are_not_imported(line: str) -> None:
     with pytest.raises((ImportError, AttributeError), match="not allowed"):
         define(line)
 
 
-def test_idiomatic_features_are_defined_and_anew_each_time() -> None:
+def test_idiomatic_features_are_defined_in_a_fresh_namespace_each_time() -> None:
     first, second = define(ALLOWED), define(ALLOWED)
     assert callable(first["fit"])
     assert first["fit"] is not second["fit"]
 
 
-def test_what_cannot_be_read_is_the_callers_to_mend() -> None:
+def test_custom_code_that_cannot_be_parsed_is_invalid_input() -> None:
     with pytest.raises(InvalidInput, match="Line 1"):
         define("def f(:")

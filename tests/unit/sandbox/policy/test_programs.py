@@ -32,7 +32,7 @@ def test_idiomatic_data_science_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES))
-def test_a_way_out_is_refused(name: str) -> None:
+def test_an_escape_from_a_program_is_refused(name: str) -> None:
     with pytest.raises(REFUSALS):
         run(ESCAPES[name])
 
@@ -48,7 +48,7 @@ def test_a_cache_on_disk_is_refused_by_name_and_a_pipeline_without_one_fits() ->
     assert run(IDIOMS["a pipeline with folds"]) == "ok"
 
 
-def test_what_cannot_be_parsed_is_the_callers_to_mend() -> None:
+def test_code_that_cannot_be_parsed_is_invalid_input() -> None:
     for source in ("def f(:", "x = '\0'", "(" * 500):
         with pytest.raises(InvalidInput):
             compile_code(source)
