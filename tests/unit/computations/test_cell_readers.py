@@ -210,7 +210,8 @@ def test_a_missing_word_is_missing_in_every_reader(
 ) -> None:
     (present,) = run_sql(connection, cells, present_cell("c"))
     for cell, value in zip(cells, present, strict=True):
-        if cell.isascii():
+        # DuckDB trims spaces only: with other white space a column stays text until type inference reads it.
+        if cell.isascii() and cell.strip() == cell.strip(" "):
             assert (value is None) == is_missing_word(cell), cell
         if is_missing_word(cell):
             assert not any(rule.accepts(cell) for rule in TYPE_RULES), cell

@@ -11,6 +11,7 @@ from .steps import CountingMatcher
 
 ANCHORED = {
     "app.computations.uploads.column_types": "read by fullmatch, or by DuckDB, which is linear",
+    "app.computations.uploads.cell_sql": "read by DuckDB, which is linear",
     "app.modeling.type_inference.date_format.SPELLINGS": "every one begins with ^",
     "app.modeling.analysis.redundancy._CODE": "only pandas' str.fullmatch reads it",
 }

@@ -61,7 +61,20 @@ def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> s
     if types[column] != "text":
         return f"TRY_CAST({cell} AS DOUBLE)"
     # Some exports mix 1234.5 into a column with decimal commas, as `parsers.NumberParser` knows too.
-    return number_cell(cell, *((COMMA_FORMAT, _PLAIN_FORMAT) if comma else (MEASURE_FORMAT,)))
+    formats = (COMMA_FORMAT, _PLAIN_FORMAT) if comma else (MEASURE_FORMAT,)
+    simple = f"WHEN {_is_simple(cell, formats[0])} THEN {_simple(cell, formats[0])}"
+    return f"CASE {simple} ELSE {number_cell(cell, *formats)} END"
+
+
+def _is_simple(cell: str, number_format: NumberFormat) -> str:
+    # Five times as fast as `number_cell`, and nearly all prices are so simple.
+    return f"regexp_full_match({cell}, {sql.text('[$€£¥]? ?' + number_format.unsigned_pattern)})"
+
+
+def _simple(cell: str, number_format: NumberFormat) -> str:
+    """SQL of a number without a sign, after one character of a currency at most."""
+    digits = f"replace(ltrim({cell}, ' $€£¥'), {sql.text(number_format.group)}, '')"
+    return f"TRY_CAST(replace({digits}, {sql.text(number_format.decimal)}, '.') AS DOUBLE)"
 
 
 def coin_sql(column: str, coin: str | None) -> str:

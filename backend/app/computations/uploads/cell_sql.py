@@ -1,6 +1,6 @@
 """SQL that parses text cells, made from the tables of `modeling.type_inference`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_types import DATE_RULES
@@ -9,17 +9,17 @@ from app.modeling.type_inference.vocabulary import MISSING_WORDS
 
 _PARTS = ("open", "sign", "before", "inner", "body", "exponent", "after", "close", "trail")
 """Groups of NUMBER_PATTERN, in their order."""
-_MISSING = ", ".join(sql.text(word) for word in sorted(MISSING_WORDS))
 _OTHER_MARKS = "\u00a0\u2009\u202f\u2212\u2019"
 _ASCII_MARKS = "   -'"
 
 
-def present_cell(cell: str) -> str:
-    """SQL of a cell of numbers, dates or booleans, NULL if it is a missing-value word."""
+def present_cell(cell: str, words: Collection[str] = MISSING_WORDS) -> str:
+    """SQL of a cell of numbers, dates or booleans, NULL if it is one of `words` (in lower case)."""
+    missing = ", ".join(sql.text(word) for word in sorted(words))
     # Most cells begin with a digit: the first test spares them the comparison with every word.
     return (
         f"(CASE WHEN ascii({cell}) BETWEEN 48 AND 57 THEN {cell}"
-        f" WHEN lower({sql.trim(cell)}) IN ({_MISSING}) THEN NULL ELSE {cell} END)"
+        f" WHEN lower(trim({cell})) IN ({missing}) THEN NULL ELSE {cell} END)"
     )
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from app.computations.uploads import sql
 from app.modeling.type_inference.date_spellings import COMPACT_TIME_FORMATS, OFFSET_PATTERN, TIME_FORMATS
 from app.modeling.type_inference.number_spellings import (
     MAX_WHOLE_DIGITS,
@@ -67,8 +66,8 @@ def _formatted(name: str, pattern: str, *formats: str) -> TypeRule:
         name,
         "datetime",
         pattern,
-        f"strptime({sql.trim('{c}')}, {formats_sql})",
-        f"try_strptime({sql.trim('{c}')}, {formats_sql})",
+        f"strptime(trim({{c}}), {formats_sql})",
+        f"try_strptime(trim({{c}}), {formats_sql})",
     )
 
 
@@ -148,13 +147,13 @@ TEXT = TypeRule("text", "text", r"(?s:.*)", "{c}", "{c}")
 
 @dataclass(frozen=True)
 class TypeChoice:
-    """The rule of a column. `has_missing_words`: the column has words for missing values besides NULL_TOKENS.
+    """The rule of a column. `missing_words`: words for missing values in it besides NULL_TOKENS, in lower case.
 
     `note`: for the user, about values that do not fit, or that are treated as missing.
     """
 
     rule: TypeRule
-    has_missing_words: bool = False
+    missing_words: frozenset[str] = frozenset()
     note: str = ""
 
 
@@ -182,11 +181,11 @@ def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
             note=f"{name}: a comma may be a decimal or a thousands mark in {present[0][:MAX_EXAMPLE_CHARS]};"
             " kept as text.",
         )
-    missing_words = {value.strip() for value in values if is_missing_word(value)}
-    return TypeChoice(rule, len(present) < len(values), describe_missing_words(name, missing_words))
+    missing = {value.strip() for value in values if is_missing_word(value)}
+    return TypeChoice(rule, frozenset(map(str.casefold, missing)), _describe_missing_words(name, missing))
 
 
-def describe_missing_words(name: str, words: set[str]) -> str:
+def _describe_missing_words(name: str, words: set[str]) -> str:
     """Note the words that are treated as missing, empty for those of every table."""
     examples = sorted(words - set(NULL_TOKENS))[:3]
     return f"{name}: {', '.join(map(repr, examples))} treated as missing." if examples else ""

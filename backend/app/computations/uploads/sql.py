@@ -1,5 +1,6 @@
 """DuckDB as a converter of files: quoting, a connection of its own, columns as plain types."""
 
+import string
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,8 +33,9 @@ def text(value: str | Path) -> str:
 
 
 def trim(cell: str) -> str:
-    """SQL of a text without surrounding white space: DuckDB's own default is spaces only."""
-    return f"trim({cell}, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))"
+    """SQL of a text without surrounding white space. DuckDB's default is spaces only, but takes a third of the
+    time: use it for columns of typed values."""
+    return f"trim({cell}, {text(string.whitespace)})"
 
 
 @contextmanager
