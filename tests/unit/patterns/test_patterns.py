@@ -13,6 +13,7 @@ ANCHORED = {
     "app.computations.uploads.column_types": "read by fullmatch, or by DuckDB, which is linear",
     "app.computations.uploads.cell_sql": "read by DuckDB, which is linear",
     "app.modeling.type_inference.date_format.SPELLINGS": "every one begins with ^",
+    "app.modeling.type_inference.number_spellings": "parts of patterns that are matched in full",
     "app.modeling.analysis.redundancy._CODE": "only pandas' str.fullmatch reads it",
 }
 """Patterns of other engines, or that no search begins anew at each character."""
