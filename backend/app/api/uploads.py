@@ -2,22 +2,19 @@
 
 import asyncio
 import hashlib
-import os
-import tempfile
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from fastapi import Request
 
 from app.api.forms import Sink, form_reader, plain_filename
 from app.errors import InvalidInput
+from app.storage.temporary_files import temporary_file
 
 _BATCH = 1 << 20
-_STALE_S = 86_400
 
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
@@ -57,13 +54,13 @@ async def received(request: Request, folder: Path, max_bytes: int) -> AsyncItera
     `filename`. Raises TooLarge as soon as more than `max_bytes` came, InvalidInput for a form that is none.
     """
     sink, seen = Sink(max_bytes), hashlib.sha256()
-    with _temporary(folder) as (path, file):
+    with temporary_file(folder, "upload-") as path:
+        with path.open("wb") as file:
 
-        def keep(piece: bytes) -> None:
-            file.write(piece)
-            seen.update(piece)
+            def keep(piece: bytes) -> None:
+                file.write(piece)
+                seen.update(piece)
 
-        with file:
             take = _reader(request, sink)
             async for piece in request.stream():
                 if piece:
@@ -77,17 +74,6 @@ async def received(request: Request, folder: Path, max_bytes: int) -> AsyncItera
         yield Received(path, sink.filename, sink.size_bytes, seen.hexdigest(), sink.texts)
 
 
-@contextmanager
-def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_stale(folder)
-    descriptor, name = tempfile.mkstemp(prefix="upload-", dir=folder)
-    try:
-        yield Path(name), os.fdopen(descriptor, "wb")
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
 def _reader(request: Request, sink: Sink) -> Callable[[bytes], None]:
     content_type = request.headers.get("content-type", "")
     if content_type.lower().startswith("multipart/form-data"):
@@ -95,11 +81,3 @@ def _reader(request: Request, sink: Sink) -> Callable[[bytes], None]:
     sink.filename = plain_filename(request.query_params.get("filename", "upload"))
     sink.texts = dict(request.query_params)
     return sink.add
-
-
-def _remove_stale(folder: Path) -> None:
-    """What a killed process left."""
-    for path in folder.glob("upload-*"):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _STALE_S:
-                path.unlink()

@@ -1,1 +1,1 @@
-"""What a session leaves behind: rows by owner, bytes by content address."""
+"""Artifacts, the outputs of sessions: rows by owner, bytes by content address."""

@@ -1,4 +1,4 @@
-"""Trained models of one owner, and what is known of them."""
+"""Repository and views of one owner's trained models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,8 +25,6 @@ _DETAIL_FIELDS = (
     "schema",
 )
 
-
-# A result is kept as JSON and a fit as JSONB.
 _IS_CHOSEN = func.coalesce(SessionRow.result["model"].as_string() == cast(ArtifactRow.id, Text), False)
 _LIST_COLUMNS = (
     *(
@@ -47,15 +45,15 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
         return super().select_owned().where(ArtifactRow.kind == "model")
 
     async def page_of(self, session_id: UUID | None, portion: PageRequest) -> ListPage[Row[Any]]:
-        """Of each model what a list shows: what fit and result say beside it is many times as long."""
+        """Read the columns of a list only: the other facts of fit and result are many times as long."""
         query = self.select_owned()
         if session_id is not None:
             query = query.where(ArtifactRow.session_id == session_id)
-        judged = query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
-        found = (
-            await self.db.execute(self.bound_query(judged.with_only_columns(*_LIST_COLUMNS), portion))
+        with_session = query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
+        rows = (
+            await self.db.execute(self.bound_query(with_session.with_only_columns(*_LIST_COLUMNS), portion))
         ).all()
-        return make_page(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
+        return make_page(rows, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
 
     async def session_result(self, model: ArtifactRow) -> Mapping[str, Any] | None:
         query = select(SessionRow.result).where(SessionRow.id == model.session_id)
@@ -66,22 +64,22 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
 async def list_models(
     db: AsyncSession, owner: UUID, session_id: UUID | None, portion: PageRequest
 ) -> ListPage[ModelView]:
-    """Newest first."""
+    """List models, newest first."""
     rows = await ModelRepository(db, owner).page_of(session_id, portion)
     return rows.map(lambda row: ModelView.model_validate(row._mapping))
 
 
 async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetail:
-    """Raises NotFound, also for somebody else's and for an artifact that is no model."""
+    """Return a model. Raises NotFound, also for another owner's and for an artifact that is no model."""
     models = ModelRepository(db, owner)
     row = await models.get(model_id)
     return ModelDetail.model_validate(_model_fields(row, await models.session_result(row), _DETAIL_FIELDS))
 
 
 def _model_fields(row: ArtifactRow, result: Mapping[str, Any] | None, fields: Sequence[str]) -> dict[str, Any]:
-    """What fit and session say of a model; `holdout` only for the one that the session chose and judged."""
+    """Return a model's fields from fit and session; `holdout` only for the model that the session chose."""
     fit = row.meta.get("fit", {})
-    chosen = bool(result and result.get("model") == str(row.id))
+    is_chosen = bool(result and result.get("model") == str(row.id))
     return {
         **{key: fit[key] for key in fields if key in fit},
         "id": row.id,
@@ -90,6 +88,6 @@ def _model_fields(row: ArtifactRow, result: Mapping[str, Any] | None, fields: Se
         "size_bytes": row.size_bytes,
         "digest": row.digest,
         "created_at": row.created_at,
-        "chosen": chosen,
-        "holdout": result.get("holdout") if chosen and result else None,
+        "chosen": is_chosen,
+        "holdout": result.get("holdout") if is_chosen and result else None,
     }

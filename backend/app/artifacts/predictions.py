@@ -1,4 +1,4 @@
-"""Predictions with one owner's models, in cells: a stored model is never opened in this process."""
+"""Predictions with an owner's models, computed in cells: this process never opens a stored model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TABLE_MEDIA_TYPE = "application/vnd.apache.parquet"
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """A Parquet blob to predict, how its owner calls it, and the dataset or artifact that it is."""
+    """A Parquet blob to predict, with the name and id of its dataset or artifact."""
 
     digest: str
     name: str
@@ -35,12 +35,12 @@ class Predictor:
     computer: Computer
 
     async def get_model(self, model_id: UUID) -> ArtifactRow:
-        """Raises NotFound, also for somebody else's and for an artifact that is no model."""
+        """Return a model. Raises NotFound, also for another owner's and for an artifact that is no model."""
         async with self.open_uow() as uow:
             return await ModelRepository(uow.db, self.owner).get(model_id)
 
     async def get_table(self, artifact_id: UUID) -> PredictionTable:
-        """Raises NotFound, or InvalidInput for an artifact that is no Parquet table."""
+        """Return an artifact as a table. Raises NotFound, or InvalidInput if it is no Parquet table."""
         async with self.open_uow() as uow:
             row = await ArtifactRepository(uow.db, self.owner).get(artifact_id)
         if row.media_type != TABLE_MEDIA_TYPE:
@@ -48,29 +48,29 @@ class Predictor:
         return PredictionTable(row.digest, row.name, row.id)
 
     async def predict_rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
-        """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
+        """Predict JSON rows. Raises NotFound, or InvalidInput with the fault of the rows."""
         model = await self.get_model(model_id)
-        # From a cell that keeps the model open for this owner's next rows.
+        # A warm cell keeps the model open for this owner's next rows.
         params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
         work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"model": model.digest}, ROWS_CELL_LIMITS)
         return PredictionView.model_validate({**_value(computed), "model_id": model_id})
 
     async def predict_table(self, model_id: UUID, table: PredictionTable, form: TableFormat) -> PredictionView:
-        """Predictions of a whole table; all of them are kept as an artifact."""
+        """Predict a table; all predictions are stored as an artifact."""
         model = await self.get_model(model_id)
         inputs = {"model": model.digest, "table": table.digest}
         computed = await self.computer.run(table_computation(form), inputs, TABLE_CELL_LIMITS)
-        kept = computed.file(f"predictions.{form}")
+        file = computed.file(f"predictions.{form}")
         row = ArtifactRow(
             owner_id=self.owner,
             session_id=None,
             seq=0,
             kind="table",
             name=f"predictions-{model.name}-{table.name}.{form}",
-            media_type=kept.media_type,
-            digest=kept.digest,
-            size_bytes=kept.size_bytes,
+            media_type=file.media_type,
+            digest=file.digest,
+            size_bytes=file.size_bytes,
             meta={"model_id": str(model_id), "table_id": str(table.id), "rows": _value(computed)["rows"]},
         )
         async with self.open_uow() as uow:
@@ -83,7 +83,7 @@ class Predictor:
 
 
 def table_computation(form: TableFormat, **params: Any) -> Computation:
-    """Inputs `model` and `table`. Not trusted: a stored model is opened only where it could do no harm."""
+    """Make the computation with inputs `model` and `table`; untrusted, since a stored model may run code."""
     return Computation("predict_table.predict_table", {"form": form, **params}, trusted=False)
 
 

@@ -1,4 +1,4 @@
-"""Rows of artifacts, of one owner, without what the owner may not see yet."""
+"""Repository of one owner's artifacts, without the locked hold-outs."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ HOLDOUT_KIND = "holdout"
 
 
 class ArtifactRepository(OwnedRepository[ArtifactRow]):
-    """The locked hold-out does not exist here before its session has ended."""
+    """Artifacts of one owner; a hold-out is excluded until its session has ended."""
 
     row = ArtifactRow
     noun = "artifact"

@@ -1,4 +1,4 @@
-"""What an owner may list and fetch of what sessions left."""
+"""List and fetch of an owner's artifacts."""
 
 from uuid import UUID
 
@@ -16,11 +16,11 @@ async def list_artifacts(
     kind: str | None,
     portion: PageRequest,
 ) -> ListPage[ArtifactView]:
-    """Newest first; a locked hold-out is not among them."""
+    """List artifacts, newest first, without locked hold-outs."""
     rows = await ArtifactRepository(db, owner).page_of(session_id, kind, portion)
     return rows.map(ArtifactView.model_validate)
 
 
 async def get_artifact(db: AsyncSession, owner: UUID, artifact_id: UUID) -> ArtifactView:
-    """Raises NotFound, also for somebody else's and for a locked hold-out."""
+    """Return an artifact. Raises NotFound, also for another owner's and for a locked hold-out."""
     return ArtifactView.model_validate(await ArtifactRepository(db, owner).get(artifact_id))

@@ -1,4 +1,4 @@
-"""A session's frames and other artifacts by name, as its rows say."""
+"""The workspace of a session: frames and other artifacts by name, read from its rows."""
 
 from collections.abc import Sequence, Set
 from uuid import UUID
@@ -18,7 +18,7 @@ FILE_KINDS = frozenset({"text", "table", "figure", "pdf", "other"})
 
 
 class SessionWorkspace:
-    """A Workspace over one session's rows."""
+    """A Workspace over the rows of one session."""
 
     def __init__(self, open_uow: OpenUnitOfWork, blobs: BlobStore, owner: UUID, session_id: UUID) -> None:
         self._open_uow = open_uow
@@ -53,11 +53,11 @@ class SessionWorkspace:
         return await self._blobs.put_bytes(data)
 
     async def is_split(self) -> bool:
-        """Is the hold-out locked away? From then on only training rows may be seen."""
+        """Check whether the hold-out is locked; from then on only training rows are visible."""
         return any(row.kind == HOLDOUT_KIND for row in await self._rows())
 
     async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
-        """What may be opened of these kinds, oldest first."""
+        """List visible artifacts of these kinds, oldest first."""
         return visible_rows(await self._rows(), kinds)
 
     async def _rows(self) -> Sequence[ArtifactRow]:
@@ -71,20 +71,20 @@ class SessionWorkspace:
 
 
 def visible_rows(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactRow]:
-    """Those of these kinds that may be looked at: once there is a hold-out, only those made with it or later.
+    """Select visible rows of these kinds: after the split, only those of its step or later.
 
-    What was made before the split holds the hold-out's rows.
+    Earlier artifacts contain rows of the hold-out.
     """
-    split = max((row.seq for row in rows if row.kind == HOLDOUT_KIND), default=0)
-    return [row for row in rows if row.kind in kinds and row.seq >= split]
+    split_seq = max((row.seq for row in rows if row.kind == HOLDOUT_KIND), default=0)
+    return [row for row in rows if row.kind in kinds and row.seq >= split_seq]
 
 
 def newest_refs(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
-    """The last of each name, in the order in which the names first came."""
+    """Select the newest row of each name, in the order in which the names first occur."""
     by_name = {row.name: row for row in rows}
     return [FrameRef(row.name, row.digest, row.meta) for row in by_name.values()]
 
 
 def _find_ref(refs: Sequence[FrameRef], name: str, noun: str) -> FrameRef:
-    known = resolve_name(name, [ref.name for ref in refs], noun)
-    return next(ref for ref in refs if ref.name == known)
+    exact_name = resolve_name(name, [ref.name for ref in refs], noun)
+    return next(ref for ref in refs if ref.name == exact_name)

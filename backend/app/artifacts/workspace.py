@@ -1,8 +1,7 @@
-"""A session's named frames and files: what a tool made, a later tool opens by name.
+"""The interface of a session's workspace: named frames and files that tools write and later tools open.
 
-A frame is an artifact of kind `frame`; the newest of a name is the one that counts. The locked hold-out has a
-kind of its own and cannot be opened here. Once it is locked, frames from before do not count any more: they
-hold its rows.
+A frame is an artifact of kind `frame`; the newest of a name is used. The locked hold-out has a kind of its own and
+cannot be opened here. Frames from before the lock are hidden: they contain its rows.
 """
 
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from app.storage.blobs import Blob
 
 @dataclass(frozen=True)
 class FrameRef:
-    """`meta` carries rows, columns (`[{"name", "type"}]`) and, where it has one, the recipe that makes it."""
+    """A frame. `meta`: rows, columns (`[{"name", "type"}]`) and the recipe that makes it, if any."""
 
     name: str
     digest: str
@@ -23,7 +22,7 @@ class FrameRef:
 
 @dataclass(frozen=True)
 class FileRef:
-    """A file that a program or an agent left; it has a name, and no path."""
+    """A file written by a program or an agent, with a name and no path."""
 
     name: str
     digest: str
@@ -32,33 +31,33 @@ class FileRef:
 
 class Workspace(Protocol):
     async def frame(self, name: str) -> FrameRef:
-        """Raises ToolRefused, naming the nearest names, when there is none."""
+        """Find a frame. Raises ToolRefused with the nearest names when there is none."""
         ...
 
     async def frames(self) -> list[FrameRef]: ...
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
-        """Any other artifact of the session (a model, a split); ToolRefused when there is none."""
+        """Find another artifact of the session (a model, a split). Raises ToolRefused when there is none."""
         ...
 
     async def artifacts(self, kind: str) -> list[FrameRef]:
-        """All of a kind, the newest of each name, in the order in which the names first came."""
+        """List artifacts of a kind, the newest of each name, in the order in which the names first occur."""
         ...
 
     async def files(self) -> list[FileRef]:
-        """The newest of each name; those from before the hold-out was locked do not count, like frames."""
+        """List the newest file of each name; files from before the lock are hidden, like frames."""
         ...
 
     async def file(self, name: str) -> FileRef:
-        """Raises ToolRefused, naming the nearest names, when there is none."""
+        """Find a file. Raises ToolRefused with the nearest names when there is none."""
         ...
 
     async def read(self, file: FileRef) -> bytes: ...
 
     async def put(self, data: bytes) -> Blob:
-        """Store bytes; the artifact that names them is written with the call."""
+        """Store bytes; the artifact's row is written with the journal's call."""
         ...
 
     async def is_split(self) -> bool:
-        """Is the hold-out locked away? From then on only training rows may be seen."""
+        """Check whether the hold-out is locked; from then on only training rows are visible."""
         ...

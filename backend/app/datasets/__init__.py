@@ -1,1 +1,1 @@
-"""Uploaded tables and prices: read once, profiled, queried."""
+"""Uploaded tables and stored price bars."""

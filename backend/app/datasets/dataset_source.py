@@ -1,4 +1,4 @@
-"""The datasets that one session may see."""
+"""The datasets of a session: their references and the source that lists them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class DatasetRef:
-    """`table` is its name in SQL, unique in the session; `columns` are `[{"name", "type", ...}]`."""
+    """A dataset. `table`: its name in SQL, unique in the session. `columns`: `[{"name", "type", ...}]`."""
 
     id: UUID
     name: str
@@ -24,5 +24,5 @@ class DatasetSource(Protocol):
     async def list(self) -> Sequence[DatasetRef]: ...
 
     async def get(self, name: str) -> DatasetRef:
-        """By table name, name or id; raises ToolRefused, naming the nearest, when there is none."""
+        """Find a dataset by table name, name or id. Raises ToolRefused with the nearest names."""
         ...

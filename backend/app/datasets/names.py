@@ -1,4 +1,4 @@
-"""Names of datasets, and the table names that they have in SQL. Pure."""
+"""Names of datasets and of their tables in SQL."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _ENDINGS = re.compile(
     r"(?i)(\.(csv|tsv|txt|tab|parquet|pq|xlsx?|xlsb|xlsm|ods|json|jsonl|ndjson|gz|zst|bz2|xz|zip)){1,9}$"
 )
 _RESERVED = frozenset(
-    (  # noqa: SIM905 - ninety words in quotes are no easier to read
+    (  # noqa: SIM905 - a list of ninety quoted words is harder to read
         "all analyse analyze and any array as asc between both by case cast check collate column constraint"
         " create cross current date default desc describe distinct do else end except exists extract false"
         " fetch for foreign from full group having if in inner intersect interval into is join lambda lateral"
@@ -19,27 +19,30 @@ _RESERVED = frozenset(
     ).split()
 )
 _MAX_TABLE_NAME_CHARS = 48
+"""Characters of a table name without its number, so that statements stay readable."""
+_MAX_NAME_CHARS = 120
+"""Characters of a dataset's name, which lists show on one line."""
 
 
 def make_dataset_name(filename: str) -> str:
-    """A printable name of at most 120 characters: a path's last part without the endings of table files."""
+    """Make a printable name: the last part of a path without the suffixes of table files."""
     last = re.split(r"[/\\]", filename)[-1]
-    plain = "".join(mark if mark.isprintable() else " " for mark in _ENDINGS.sub("", last))
-    return " ".join(plain.split())[:120] or "dataset"
+    printable = "".join(char if char.isprintable() else " " for char in _ENDINGS.sub("", last))
+    return " ".join(printable.split())[:_MAX_NAME_CHARS] or "dataset"
 
 
 def make_table_names(names: Sequence[str], reserved: Iterable[str] = ()) -> list[str]:
-    """One SQL name each that needs no quotes: lower case, unique, no keyword, none of `taken`."""
+    """Make a unique SQL name for each dataset that needs no quotes and is not `reserved`."""
     used = set(reserved)
-    found: list[str] = []
+    tables: list[str] = []
     for name in names:
         base = _slug(name)
         table, n = base, 2
         while table in used:
             table, n = f"{base}_{n}", n + 1
         used.add(table)
-        found.append(table)
-    return found
+        tables.append(table)
+    return tables
 
 
 def _slug(name: str) -> str:

@@ -1,8 +1,8 @@
-"""Judged bars into Postgres: one transaction, streamed, so that an import is there whole or not at all.
+"""The import of validated bars into Postgres, streamed in one transaction.
 
-Where the series has none yet, bars are copied straight in. A stretch that overlaps is compared with what is
-there, byte by byte: the same file again writes nothing. Where it differs it goes through a temporary table,
-from which only what is new or different is written.
+Bars outside the stored range of a series are copied directly. Overlapping bars are compared byte by byte with
+the stored ones, so the same file again writes nothing; if they differ, they pass through a temporary table,
+from which only new and changed bars are written.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from app.computations.bars.coverage import GapCounts
@@ -20,14 +20,14 @@ from app.datasets import price_queries as queries
 from app.errors import Conflict
 
 ReportText = Callable[[str], None]
-Facts = Mapping[str, Any]
-"""One series as `computations.prices.read_bars` tells of it."""
 
 MAX_STATEMENT_S = 1_800.0
+"""Time limit of one statement, as long as that of the cell that validates the file."""
 _CHUNK_RECORDS = 12_800
+"""Records converted at once in a thread: about 1 MB, so that memory does not grow with the file."""
 _HOUR_S = 3_600
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SUMMED = (
+_SUMMARY_COLUMNS = (
     "lowest",
     "highest",
     "mean_close",
@@ -40,7 +40,7 @@ _SUMMED = (
 
 
 async def read_batch_header(pipe: asyncio.StreamReader) -> BatchHeader | None:
-    """None at the end. Raises IncompleteReadError where the pipe is cut."""
+    """Read the header of the next batch; None at the end. Raises IncompleteReadError for a cut stream."""
     try:
         return BatchHeader.unpack(await pipe.readexactly(HEAD_BYTES))
     except asyncio.IncompleteReadError as cut:
@@ -49,9 +49,37 @@ async def read_batch_header(pipe: asyncio.StreamReader) -> BatchHeader | None:
         return None
 
 
+class ValidatedSeries(NamedTuple):
+    """Facts of one series of a file, from `computations.prices.read_bars`."""
+
+    coin: str
+    interval_s: int
+    bars: int
+    first_us: int
+    last_us: int
+    summary: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
+        return cls(**{name: facts[name] for name in cls._fields})
+
+    def contents(self) -> "SeriesContents":
+        first, last = from_microseconds(self.first_us), from_microseconds(self.last_us)
+        return SeriesContents(self.bars, first, last, self.summary)
+
+
+class SeriesContents(NamedTuple):
+    """Number, first and last time and summary of a series' bars."""
+
+    bars: int
+    first: datetime
+    last: datetime
+    summary: Mapping[str, Any]
+
+
 @dataclass
 class _OpenSeries:
-    """One that bars are added to. `first_at`: of the bars that were there before, if any."""
+    """A series that receives bars. `first_at`: time of its first bar before the import, if any."""
 
     number: int
     first_at: datetime | None
@@ -60,7 +88,7 @@ class _OpenSeries:
 
 @dataclass
 class PriceImport:
-    """One import of one owner (None: for everybody) over one connection, inside its transaction."""
+    """One import of an owner (None: shared bars) over one connection, inside its transaction."""
 
     connection: Any
     owner: UUID | None
@@ -72,60 +100,56 @@ class PriceImport:
 
     @classmethod
     async def start(cls, connection: Any, owner: UUID | None, report: ReportText) -> Self:
-        """Raises Conflict when another import of the owner runs."""
+        """Start an import. Raises Conflict when another import of the owner runs."""
         if not await connection.fetchval(queries.LOCK, f"prices:{owner or 'shared'}"):
             raise Conflict("import_running", "Another import is running; send this one when it is done.")
         return cls(connection, owner, report)
 
-    async def add_batch(self, head: BatchHeader, pipe: asyncio.StreamReader) -> None:
-        """One parcel, whose records come next. Raises Conflict when bars stand on another grid."""
-        key = head.coin, head.interval_s
+    async def add_batch(self, header: BatchHeader, pipe: asyncio.StreamReader) -> None:
+        """Store one batch, whose records follow in the pipe. Raises Conflict for bars on another time grid."""
+        key = header.coin, header.interval_s
         series = self._series.get(key)
         if series is None:
-            series = self._series[key] = await self._open(head)
+            series = self._series[key] = await self._open_series(header)
         before = self.added + self.changed
-        first, last = from_microseconds(head.first_us), from_microseconds(head.last_us)
+        first, last = from_microseconds(header.first_us), from_microseconds(header.last_us)
         overlaps = series.first_at is not None and await self.connection.fetchval(
             queries.ANY_BETWEEN, series.number, first, last
         )
         if overlaps:
-            await self._merge(series.number, head.rows, first, last, pipe)
+            await self._merge(series.number, header.rows, first, last, pipe)
         else:
-            await self._copy("price_bars", _copy_stream(series.number, head.rows, pipe))
-            self.added += head.rows
-        self.done += head.rows
+            await self._copy("price_bars", _copy_stream(series.number, header.rows, pipe))
+            self.added += header.rows
+        self.done += header.rows
         series.is_touched |= self.added + self.changed > before
-        self.report(f"{self.done:,} bars stored ({head.coin})")
+        self.report(f"{self.done:,} bars stored ({header.coin})")
 
-    async def finish(self, told: Sequence[Facts]) -> None:
-        """Sum up what was added to; of a series that is new, its reader has told."""
-        for facts in told:
-            series = self._series[facts["coin"], facts["interval_s"]]
+    async def finish(self, validated: Sequence[ValidatedSeries]) -> None:
+        """Update the stored summaries: of new series from the file's facts, of others by a new count."""
+        for facts in validated:
+            series = self._series[facts.coin, facts.interval_s]
+            contents: SeriesContents | None = None
             if series.first_at is None:
-                bars, first, last = (
-                    facts["bars"],
-                    from_microseconds(facts["first_us"]),
-                    from_microseconds(facts["last_us"]),
-                )
-                await self._update_series(series, bars, first, last, facts["summary"])
+                contents = facts.contents()
             elif series.is_touched:
-                now = await summarize_series(self.connection, series.number, facts["interval_s"])
-                await self._update_series(series, now["bars"], now["first"], now["last"], now["summary"])
+                contents = await summarize_series(self.connection, series.number, facts.interval_s)
+            if contents is not None:
+                await self._update_series(series.number, contents)
 
-    async def _open(self, head: BatchHeader) -> _OpenSeries:
-        known = await self.connection.fetchrow(queries.OWN, self.owner, head.coin, head.interval_s)
-        if known is not None:
-            _check_grid(head, known["first_at"])
-            return _OpenSeries(known["id"], known["first_at"])
-        begun = self.owner, head.coin, head.interval_s, from_microseconds(head.first_us)
-        return _OpenSeries(await self.connection.fetchval(queries.BEGIN_SERIES, *begun), None)
+    async def _open_series(self, header: BatchHeader) -> _OpenSeries:
+        key = self.owner, header.coin, header.interval_s
+        row = await self.connection.fetchrow(queries.OWN, *key)
+        if row is not None:
+            number, first_at = row
+            _check_grid(header, first_at)
+            return _OpenSeries(number, first_at)
+        first_at = from_microseconds(header.first_us)
+        return _OpenSeries(await self.connection.fetchval(queries.BEGIN_SERIES, *key, first_at), None)
 
-    async def _update_series(
-        self, series: _OpenSeries, bars: int, first: datetime, last: datetime, summary: Mapping[str, Any]
-    ) -> None:
-        await self.connection.execute(
-            queries.UPDATE_SERIES, series.number, bars, first, last, json.dumps(summary)
-        )
+    async def _update_series(self, number: int, contents: SeriesContents) -> None:
+        bars, first, last, summary = contents
+        await self.connection.execute(queries.UPDATE_SERIES, number, bars, first, last, json.dumps(summary))
 
     async def _merge(
         self, number: int, rows: int, first: datetime, last: datetime, pipe: asyncio.StreamReader
@@ -141,16 +165,16 @@ class PriceImport:
         await self.connection.execute("TRUNCATE staged_bars")
 
     async def _read_records(self, number: int, first: datetime, last: datetime) -> bytes:
-        """The records between two times that are there, as `sealed` makes them."""
-        found = bytearray()
+        """Read the stored records between two times, in the layout of `computations.bars.layout`."""
+        stream = bytearray()
 
-        async def take(piece: bytes) -> None:
-            found.extend(piece)
+        async def append(piece: bytes) -> None:
+            stream.extend(piece)
 
         await self.connection.copy_from_query(
-            queries.BARS, [number], first, last, output=take, format="binary", timeout=MAX_STATEMENT_S
+            queries.BARS, [number], first, last, output=append, format="binary", timeout=MAX_STATEMENT_S
         )
-        return bytes(found[len(HEADER) : -len(TRAILER)])
+        return bytes(stream[len(HEADER) : -len(TRAILER)])
 
     async def _copy(self, table: str, source: AsyncIterator[bytes]) -> None:
         await self.connection.copy_to_table(table, source=source, format="binary", timeout=MAX_STATEMENT_S)
@@ -161,11 +185,11 @@ class PriceImport:
 
 
 async def _copy_stream(number: int, rows: int, pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Records as COPY reads them, with the series' number filled in."""
+    """Yield records in the binary form of COPY, with the series' number filled in."""
     yield HEADER
     for start in range(0, rows, _CHUNK_RECORDS):
-        piece = await pipe.readexactly(min(_CHUNK_RECORDS, rows - start) * RECORD_BYTES)
-        yield await asyncio.to_thread(set_series, piece, number)
+        chunk = await pipe.readexactly(min(_CHUNK_RECORDS, rows - start) * RECORD_BYTES)
+        yield await asyncio.to_thread(set_series, chunk, number)
     yield TRAILER
 
 
@@ -175,32 +199,33 @@ async def _framed(records: bytes) -> AsyncIterator[bytes]:
 
 
 def from_microseconds(us: int) -> datetime:
-    """From microseconds since 1970."""
+    """Convert microseconds since 1970 to an aware time."""
     return _EPOCH + timedelta(microseconds=us)
 
 
 async def summarize_series(
     connection: Any, number: int, interval_s: int, start: datetime | None = None, end: datetime | None = None
-) -> dict[str, Any]:
-    """`{"bars", "first", "last", "summary"}` of a series between two times, counted now; None without bars."""
+) -> SeriesContents | None:
+    """Count and summarize the bars of a series between two times; None without bars."""
     row = await connection.fetchrow(queries.SUMMARY, number, interval_s, start, end, timeout=MAX_STATEMENT_S)
-    if not row["bars"]:
-        return {"bars": 0, "first": None, "last": None, "summary": None}
-    counted = GapCounts(**{name: row[name] for name in GapCounts.__dataclass_fields__})
-    span_s = (row["last"] - row["first"]).total_seconds()
-    summary = {name: row[name] for name in _SUMMED}
-    summary.update(counted.to_json(row["bars"], span_s, interval_s))
-    return {"bars": row["bars"], "first": row["first"], "last": row["last"], "summary": summary}
+    bars, first, last = (row[name] for name in ("bars", "first", "last"))
+    if not bars:
+        return None
+    gaps = GapCounts(**{name: row[name] for name in GapCounts.__dataclass_fields__})
+    summary = {name: row[name] for name in _SUMMARY_COLUMNS}
+    summary.update(gaps.to_json(bars, (last - first).total_seconds(), interval_s))
+    return SeriesContents(bars, first, last, summary)
 
 
-def _check_grid(head: BatchHeader, first_at: datetime) -> None:
-    """Bars up to an hour long stand where those stand that are there already."""
-    apart_s = (from_microseconds(head.first_us) - first_at).total_seconds()
-    if head.interval_s <= _HOUR_S and apart_s % head.interval_s:
+def _check_grid(header: BatchHeader, first_at: datetime) -> None:
+    """Raise Conflict when bars of up to an hour are not on the time grid of the stored ones."""
+    # Longer bars may begin at another hour after a change of the clocks, so that they have no fixed grid.
+    offset_s = (from_microseconds(header.first_us) - first_at).total_seconds() % header.interval_s
+    if header.interval_s <= _HOUR_S and offset_s:
         raise Conflict(
             "other_grid",
-            f"The bars of {head.coin} at {interval_name(head.interval_s)} that are there begin at "
-            f"{first_at:%H:%M:%S}, and these {apart_s % head.interval_s:g} s apart from their grid. "
-            "Shift their times, or delete the bars that are there.",
-            coin=head.coin,
+            f"The stored bars of {header.coin} at {interval_name(header.interval_s)} begin at "
+            f"{first_at:%H:%M:%S}; these are shifted by {offset_s:g} s. "
+            "Shift their times, or delete the stored bars.",
+            coin=header.coin,
         )

@@ -1,4 +1,4 @@
-"""SQL over bars of prices. A series is only ever reached through `VISIBLE` or `OWN`, which say whose it is."""
+"""SQL over price bars. Series are reached only through `VISIBLE` or `OWN`, which check their owner."""
 
 VISIBLE = """
     SELECT DISTINCT ON (coin, interval_s) id, coin, interval_s, bars, first_at AS first, last_at AS last,
@@ -6,19 +6,19 @@ VISIBLE = """
     FROM price_series WHERE owner_id = $1 OR owner_id IS NULL
     ORDER BY coin, interval_s, owner_id NULLS LAST
 """
-"""What a user sees; of a coin and interval that they have and everybody has, their own."""
+"""Series that a user sees; of a coin and interval that is also shared, the user's own."""
 
 OWN = """
     SELECT id, first_at FROM price_series
     WHERE owner_id IS NOT DISTINCT FROM $1 AND coin = $2 AND interval_s = $3
     FOR UPDATE
 """
-"""Locked: who deletes the series waits for the import, and takes its bars along."""
+"""Locks the row, so that a deletion of the series waits for the import and includes its bars."""
 BEGIN_SERIES = """
     INSERT INTO price_series (owner_id, coin, interval_s, bars, first_at, last_at, summary)
     VALUES ($1, $2, $3, 0, $4, $4, '{}') RETURNING id
 """
-"""Nobody sees it before `UPDATE_SERIES` has said in the same transaction what it holds."""
+"""Invisible to others until `UPDATE_SERIES` sets its contents in the same transaction."""
 UPDATE_SERIES = """
     UPDATE price_series SET bars = $2, first_at = $3, last_at = $4, summary = $5::jsonb, updated_at = now()
     WHERE id = $1
@@ -34,7 +34,7 @@ ANY_BETWEEN = "SELECT EXISTS (SELECT FROM price_bars WHERE series_id = $1 AND ts
 
 STAGING = "CREATE TEMP TABLE IF NOT EXISTS staged_bars (LIKE price_bars) ON COMMIT DROP"
 
-# Nobody else writes this series while its owner's lock is held, so two plain statements are an upsert.
+# No other import writes this series while its owner's lock is held, so two plain statements make an upsert.
 CHANGE = """
     UPDATE price_bars AS kept
     SET open = new.open, high = new.high, low = new.low, close = new.close, volume = new.volume
@@ -49,7 +49,7 @@ ADD = """
     WHERE kept.ts IS NULL
 """
 
-# As `bars/gaps.py` counts. 345600: 1970-01-05 in seconds, the first Monday.
+# The same counts as `computations/bars/coverage.py`. 345600: 1970-01-05 in seconds, the first Monday.
 SUMMARY = """
     WITH bars AS (
       SELECT *, lag(at) OVER (ORDER BY at) AS before FROM (

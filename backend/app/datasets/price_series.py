@@ -1,4 +1,4 @@
-"""Series of bars that one user sees: their own, and those that everybody shares."""
+"""Price series visible to a user, and the choice of series for requested coins."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from app.errors import NotFound
 
 @dataclass(frozen=True)
 class PriceSeries:
-    """One coin's bars at one interval; `summary` is of all of them."""
+    """Bars of one coin at one interval; `summary` covers all of them."""
 
     id: int
     coin: str
@@ -43,21 +43,23 @@ class PriceSeries:
         }
 
 
-# Of two symbols with the same base, the one that is quoted in the earlier of these is meant.
+# Quote currencies in order of preference: `BTC` means BTCUSDT rather than BTCEUR.
 _QUOTES = ("USDT", "USD", "USDC", "FDUSD", "BUSD", "EUR", "GBP", "BTC", "ETH")
 _SEPARATORS = "/-_:^"
 _FOREX_SUFFIX = "=X"
-"""How Yahoo ends a pair of currencies."""
+"""Suffix of currency pairs at Yahoo."""
 
 
 def find_coin(name: str, coins: Iterable[str]) -> str | None:
-    """The coin of that name; `BTC` also finds `BTCUSDT`, `BTC/USD` and the like, `btc-usdt` also `BTC/USDT`,
-    and `MSFT` a share that is named with its exchange, `MSFT.US`."""
-    by_plain = {_normalize(coin): coin for coin in sorted(coins, reverse=True)}
-    by_share = {name.partition(".")[0]: coin for name, coin in by_plain.items()}
-    asked = _normalize(name)
-    found = (by_plain.get(asked + quote) for quote in ("", *_QUOTES))
-    return next((coin for coin in found if coin), by_share.get(asked))
+    """Find a coin by name; None without a match.
+
+    `BTC` also matches `BTCUSDT` or `BTC/USD`, `btc-usdt` also `BTC/USDT`, and `MSFT` the share `MSFT.US`.
+    """
+    by_name = {_normalize(coin): coin for coin in sorted(coins, reverse=True)}
+    by_share = {name.partition(".")[0]: coin for name, coin in by_name.items()}
+    base = _normalize(name)
+    matches = (by_name.get(base + quote) for quote in ("", *_QUOTES))
+    return next((coin for coin in matches if coin), by_share.get(base))
 
 
 def _normalize(coin: str) -> str:
@@ -67,20 +69,24 @@ def _normalize(coin: str) -> str:
 def choose_series(
     series: Collection[PriceSeries], coins: Sequence[str], interval_s: int | None
 ) -> list[PriceSeries]:
-    """One series for each coin, all of one interval: the wanted one, or the longest it can be summed up from.
+    """Choose one series per coin, all of one interval: `interval_s`, or the longest that aggregates to it.
 
-    Without a wish the shortest that all of them have. Raises NotFound naming what there is.
+    Without `interval_s` the shortest interval that all coins have. Raises NotFound with the stored intervals.
     """
     by_interval = [
-        {one.interval_s for one in series if one.coin == coin and _can_make(one.interval_s, interval_s)}
+        {
+            candidate.interval_s
+            for candidate in series
+            if candidate.coin == coin and _can_make(candidate.interval_s, interval_s)
+        }
         for coin in coins
     ]
-    all_have = set.intersection(*by_interval) if by_interval else set()
-    if not all_have:
+    common = set.intersection(*by_interval) if by_interval else set()
+    if not common:
         raise NotFound("no_such_interval", _refusal(series, coins, interval_s), coins=list(coins))
-    interval = min(all_have) if interval_s is None else max(all_have)
-    found = {one.coin: one for one in series if one.interval_s == interval}
-    return [found[coin] for coin in coins]
+    chosen_s = min(common) if interval_s is None else max(common)
+    by_coin = {candidate.coin: candidate for candidate in series if candidate.interval_s == chosen_s}
+    return [by_coin[coin] for coin in coins]
 
 
 def _can_make(interval_s: int, target_s: int | None) -> bool:
@@ -92,11 +98,11 @@ def _can_make(interval_s: int, target_s: int | None) -> bool:
 
 
 def _refusal(series: Collection[PriceSeries], coins: Sequence[str], interval_s: int | None) -> str:
-    there = "; ".join(
-        f"{coin} at {', '.join(one.interval for one in series if one.coin == coin) or 'none'}" for coin in coins
-    )
+    intervals = {coin: ", ".join(stored.interval for stored in series if stored.coin == coin) for coin in coins}
+    stored_bars = "; ".join(f"{coin} at {names or 'none'}" for coin, names in intervals.items())
     if interval_s is None:
         return (
-            f"These coins have no interval in common: {there}. Say an `interval` that all can be summed up to."
+            f"These coins have no interval in common: {stored_bars}. "
+            "Give an `interval` that all can be aggregated to."
         )
-    return f"There are no bars to make {interval_name(interval_s)} of: {there}."
+    return f"No stored bars can be aggregated to {interval_name(interval_s)}: {stored_bars}."

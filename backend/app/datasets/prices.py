@@ -1,12 +1,8 @@
-"""Bars of prices in Postgres, as one user sees them: imported in bulk, listed, summed up, fetched."""
+"""Price bars in Postgres from one user's view: import, list, statistics, fetch, deletion."""
 
 import asyncio
-import os
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +14,7 @@ from app.datasets.price_loading import (
     MAX_STATEMENT_S,
     PriceImport,
     ReportText,
+    ValidatedSeries,
     read_batch_header,
     summarize_series,
 )
@@ -28,18 +25,19 @@ from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits, Progress
 from app.sandbox.stream import OutputStream
+from app.storage.temporary_files import temporary_file
 
 _CELL_LIMITS = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
-_STALE_S = 86_400
 _MAX_COUNTED_SERIES = 500
+"""Series that one request may count between two times: each is a scan of all its bars."""
 _RECORDS_FILE = "bars.bin"
 
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What the sender says of a file: its coin, its interval, the zone of its clock.
+    """Sender's description of a file: its coin, interval and time zone.
 
-    `shared`: the bars are for all users, and not the importer's own.
+    `shared`: store the bars for all users.
     """
 
     coin: str | None = None
@@ -50,7 +48,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class PriceFrame:
-    """Bars as frame.parquet; `facts` as `computations.bars.frame.write_frame` gives them."""
+    """Bars as frame.parquet; `facts`: the result of `computations.bars.frame.write_frame`."""
 
     computed: ComputationResult
     coins: list[str]
@@ -59,14 +57,14 @@ class PriceFrame:
 
 
 def _ignore_progress(fraction: float, text: str) -> None:
-    """For those who watch nothing."""
+    """Discard progress reports."""
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What `owner` may do with bars; None sees and changes only those that all share.
+    """Operations on an owner's bars and the shared ones; owner None accesses only shared bars.
 
-    `folder`: ours, for files on their way.
+    `folder`: the service's own, for temporary files.
     """
 
     database: Database
@@ -76,7 +74,7 @@ class Prices:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
     async def list_series(self) -> list[PriceSeries]:
-        """By coin, then interval."""
+        """List visible series by coin, then interval."""
         rows = await self.database.rows(queries.VISIBLE, self.owner)
         return [PriceSeries.from_row(**row) for row in rows]
 
@@ -87,65 +85,71 @@ class Prices:
         end: datetime | None = None,
         interval: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Per series: how many bars, gaps, extremes, range, mean and deviation of the closes, volume, change.
+        """Return bars, gaps, extremes, range, mean and deviation of closes, volume and change for each series.
 
-        Of whole series at once, from what is kept; between two times counted now, of at most 500 series.
+        Whole series are answered from stored summaries; between two times bars are counted, of at most
+        _MAX_COUNTED_SERIES series.
         """
         _check_span(start, end)
-        wanted_s = interval_seconds(interval) if interval else None
-        found = [
-            one
-            for one in await self.list_series()
-            if coin in (None, one.coin) and wanted_s in (None, one.interval_s)
+        interval_s = interval_seconds(interval) if interval else None
+        matches = [
+            series
+            for series in await self.list_series()
+            if coin in (None, series.coin) and interval_s in (None, series.interval_s)
         ]
         if start is None and end is None:
-            return [_statistics(one, {**one.to_json(), "summary": one.summary}) for one in found]
-        if len(found) > _MAX_COUNTED_SERIES:
+            return [_statistics(series) for series in matches]
+        if len(matches) > _MAX_COUNTED_SERIES:
             raise InvalidInput(
-                "too_many_series", f"That would count the bars of {len(found):,} series; say which coin."
+                "too_many_series", f"That would count the bars of {len(matches):,} series; name a coin."
             )
         async with self.database.dedicated_connection() as connection:
             counted = [
-                (one, await summarize_series(connection, one.id, one.interval_s, start, end)) for one in found
+                (series, await summarize_series(connection, series.id, series.interval_s, start, end))
+                for series in matches
             ]
-        return [_statistics(one, told) for one, told in counted if told["bars"]]
+        return [
+            _statistics(replace(series, **summary._asdict()))
+            for series, summary in counted
+            if summary is not None
+        ]
 
     async def fetch(
         self, coins: Sequence[str], start: datetime | None, end: datetime | None, interval: str | None = None
     ) -> PriceFrame:
-        """Bars of the coins (as `series` names them) at one interval, summed up to it where need be.
+        """Read bars of coins, named as in `list_series`, and aggregate them to one interval.
 
         Raises NotFound when there are none.
         """
         _check_span(start, end)
-        wanted_s = interval_seconds(interval) if interval else None
-        chosen = choose_series(await self.list_series(), list(dict.fromkeys(coins)), wanted_s)
-        own_s = chosen[0].interval_s
-        with _file(self.folder) as path:
+        interval_s = interval_seconds(interval) if interval else None
+        chosen = choose_series(await self.list_series(), list(dict.fromkeys(coins)), interval_s)
+        stored_s = chosen[0].interval_s
+        with temporary_file(self.folder, "bars-") as path:
             async with self.database.dedicated_connection() as connection:
                 copied = await connection.copy_from_query(
                     queries.BARS,
-                    [one.id for one in chosen],
+                    [series.id for series in chosen],
                     start,
                     end,
                     output=path,
                     format="binary",
                     timeout=MAX_STATEMENT_S,
                 )
-            names = ", ".join(one.coin for one in chosen)
+            names = ", ".join(series.coin for series in chosen)
             if copied == "COPY 0":
                 raise NotFound("no_prices", f"There are no prices of {names} in that time.")
             work = Computation(
                 "prices.frame",
                 {
-                    "coins": {str(one.id): one.coin for one in chosen},
-                    "interval_s": own_s,
-                    "wanted_s": wanted_s or own_s,
+                    "coins": {str(series.id): series.coin for series in chosen},
+                    "interval_s": stored_s,
+                    "wanted_s": interval_s or stored_s,
                 },
             )
             computed = await self.computer.run(work, {"bars": path}, _CELL_LIMITS)
         facts = cast(dict[str, Any], computed.value)
-        return PriceFrame(computed, [one.coin for one in chosen], wanted_s or own_s, facts)
+        return PriceFrame(computed, [series.coin for series in chosen], interval_s or stored_s, facts)
 
     async def import_file(
         self,
@@ -154,10 +158,10 @@ class Prices:
         options: ImportOptions | None = None,
         on_progress: Progress = _ignore_progress,
     ) -> dict[str, Any]:
-        """Load a file of bars: all of its good bars, or nothing when this raises or is cancelled.
+        """Import a file of bars in one transaction: all valid bars, or none on an error or a cancellation.
 
-        A bar that is there with other values is replaced; the same file again changes nothing. Bad bars are
-        left out and reported: returns what `computations.prices.read_bars` does, and `added` and `changed`.
+        A stored bar with other values is replaced; the same file again changes nothing. Invalid bars are
+        rejected and reported. Returns the result of `computations.prices.read_bars` with `added` and `changed`.
         """
         options = options or ImportOptions()
         work = Computation(
@@ -170,55 +174,55 @@ class Prices:
                 "now_s": self.now().timestamp(),
             },
         )
-        pace = _ImportProgress(on_progress)
-        reading = self.computer.stream_file(
-            work, {"upload": upload}, _RECORDS_FILE, _CELL_LIMITS, pace.report_read
+        progress = _ImportProgress(on_progress)
+        validation = self.computer.stream_file(
+            work, {"upload": upload}, _RECORDS_FILE, _CELL_LIMITS, progress.report_read
         )
         with refuse_unreadable_files():
-            async with reading as judged:
+            async with validation as stream:
                 try:
-                    loading, facts = await self._import_batches(
-                        judged, None if options.shared else self.owner, pace.report_stored
+                    price_import, facts = await self._import_batches(
+                        stream, None if options.shared else self.owner, progress.report_stored
                     )
                 except asyncio.IncompleteReadError:
-                    await judged.completion  # the cell broke off, and says why
+                    await stream.completion  # raises the reason why the cell ended early
                     raise
-        return {**facts, "added": loading.added, "changed": loading.changed}
+        return {**facts, "added": price_import.added, "changed": price_import.changed}
 
     async def _import_batches(
-        self, judged: OutputStream, owner: UUID | None, report: ReportText
+        self, stream: OutputStream, owner: UUID | None, report: ReportText
     ) -> tuple[PriceImport, dict[str, Any]]:
-        """While the cell still judges, in one transaction that ends when it has."""
-        head = await read_batch_header(judged.pipe)
-        if head is None:
-            await judged.completion  # raises: there is no good bar
+        """Store batches while the cell validates further ones, in one transaction that ends after the cell."""
+        header = await read_batch_header(stream.pipe)
+        if header is None:
+            await stream.completion  # raises: there is no valid bar
         async with self.database.dedicated_connection() as connection, connection.transaction():
-            loading = await PriceImport.start(connection, owner, report)
-            while head is not None:
-                await loading.add_batch(head, judged.pipe)
-                head = await read_batch_header(judged.pipe)
-            facts = cast(dict[str, Any], await judged.completion)
-            await loading.finish(facts["series"])
-        return loading, facts
+            price_import = await PriceImport.start(connection, owner, report)
+            while header is not None:
+                await price_import.add_batch(header, stream.pipe)
+                header = await read_batch_header(stream.pipe)
+            facts = cast(dict[str, Any], await stream.completion)
+            await price_import.finish([ValidatedSeries.from_json(series) for series in facts["series"]])
+        return price_import, facts
 
     async def drop(self, coin: str, interval: str | None = None, *, shared: bool = False) -> int:
-        """Delete a coin's bars, of one interval or of all, and say how many. Raises NotFound without any.
+        """Delete a coin's bars of one interval or of all; return their number. Raises NotFound without any.
 
-        The owner's own; `shared`: those of all users.
+        `shared`: delete the shared bars instead of the owner's.
         """
-        wanted_s = interval_seconds(interval) if interval else None
+        interval_s = interval_seconds(interval) if interval else None
         owner = None if shared else self.owner
         async with self.database.dedicated_connection() as connection:
-            dropped = await connection.fetch(
-                queries.DROP_SERIES, owner, coin, wanted_s, timeout=MAX_STATEMENT_S
+            deleted = await connection.fetch(
+                queries.DROP_SERIES, owner, coin, interval_s, timeout=MAX_STATEMENT_S
             )
-        if not dropped:
+        if not deleted:
             raise NotFound("no_prices", f"There are no bars of {coin} to delete.", coin=coin)
-        return sum(row["bars"] for row in dropped)
+        return sum(bars for (bars,) in deleted)
 
 
 def to_utc(moment: datetime | None) -> datetime | None:
-    """A time without a zone is UTC. Raises InvalidInput for one outside the years 1 to 9999 of UTC."""
+    """Convert a time to UTC, which is assumed without a zone. Raises InvalidInput outside years 1 to 9999."""
     if moment is None:
         return None
     try:
@@ -232,13 +236,10 @@ def _check_span(start: datetime | None, end: datetime | None) -> None:
         raise InvalidInput("end_before_start", f"The end, {end.isoformat()}, lies before the start.")
 
 
-def _statistics(one: PriceSeries, told: dict[str, Any]) -> dict[str, Any]:
-    summary = dict(told["summary"])
+def _statistics(series: PriceSeries) -> dict[str, Any]:
+    summary = series.summary
     return {
-        **one.to_json(),
-        "bars": told["bars"],
-        "first": told["first"],
-        "last": told["last"],
+        **series.to_json(),
         **summary,
         "range": summary["highest"] - summary["lowest"],
         "change": summary["last_close"] / summary["first_close"] - 1,
@@ -247,7 +248,7 @@ def _statistics(one: PriceSeries, told: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class _ImportProgress:
-    """Progress of two: one knows how far the file is read, the other only what is stored of it."""
+    """Progress from two reporters: the cell knows the fraction that is read, the import what is stored."""
 
     report: Progress
     fraction: float = 0.0
@@ -258,23 +259,3 @@ class _ImportProgress:
 
     def report_stored(self, text: str) -> None:
         self.report(self.fraction, text)
-
-
-def _remove_stale(folder: Path) -> None:
-    """What a killed process left."""
-    for path in folder.glob("bars-*"):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _STALE_S:
-                path.unlink()
-
-
-@contextmanager
-def _file(folder: Path) -> Iterator[Path]:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_stale(folder)
-    descriptor, name = tempfile.mkstemp(prefix="bars-", suffix=".bin", dir=folder)
-    os.close(descriptor)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)

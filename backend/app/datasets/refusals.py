@@ -1,6 +1,6 @@
-"""A cell that ended while it read an upload, as a refusal of the file.
+"""Refusal of files whose reading ended a cell.
 
-The readers are native code: a damaged or hostile file may crash them, or have them take all time or memory.
+The readers are native code: a damaged or hostile file may crash them, or use up time or memory.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,9 @@ _TOO_LARGE = {
 
 @contextmanager
 def refuse_unreadable_files() -> Iterator[None]:
-    """Raise TooLarge or InvalidInput where the cell of the block ended without an answer.
+    """Raise TooLarge or InvalidInput when the cell of the block ended without a result.
 
-    A cell that was lost for a reason of the host says nothing of the file, and neither does one that was
-    cancelled.
+    A cell that was lost for a reason of the host, or cancelled, is no evidence against the file.
     """
     try:
         yield

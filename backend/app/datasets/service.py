@@ -1,4 +1,4 @@
-"""Uploads become datasets: converted and profiled in one cell, stored, then a row."""
+"""Conversion of uploads into datasets: one cell converts and profiles, then the row is written."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from app.sandbox.contract import Computation, Limits
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """`max_bytes` as sent, `expanded_bytes` unpacked; `cell` bounds the conversion."""
+    """`max_bytes`: as sent. `expanded_bytes`: unpacked. `cell`: limits of the conversion."""
 
     max_bytes: int = 512 << 20
     expanded_bytes: int = 8 << 30
@@ -30,7 +30,7 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that has arrived whole: `path` is temporary and its sender's to delete, `digest` its SHA-256."""
+    """A received file. `path`: temporary, deleted by the caller. `digest`: SHA-256."""
 
     path: Path
     filename: str
@@ -41,7 +41,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Datasets:
-    """What one owner may do with uploads."""
+    """Operations on one owner's datasets."""
 
     owner: UUID
     open_uow: OpenUnitOfWork
@@ -49,13 +49,13 @@ class Datasets:
     limits: UploadLimits
 
     async def add(self, upload: Upload, idempotency_key: str | None = None) -> DatasetRow:
-        """The new dataset; the one made before when `idempotency_key` came with the same bytes.
+        """Store an upload; return the earlier dataset when `idempotency_key` came with the same bytes before.
 
-        Raises InvalidInput or TooLarge saying what is wrong with the file, and Conflict for a key that came
-        with other bytes. Nothing is stored before the file has proved to be a table.
+        Raises InvalidInput or TooLarge for a file that cannot be converted, and Conflict for a key that came
+        with other bytes. Nothing is stored before the file has been read as a table.
         """
-        if idempotency_key and (made := await self._find_earlier(upload, idempotency_key)):
-            return made
+        if idempotency_key and (dataset := await self._find_earlier(upload, idempotency_key)):
+            return dataset
         with refuse_unreadable_files():
             computed = await self.computer.run(
                 Computation(
@@ -70,26 +70,26 @@ class Datasets:
             async with self.open_uow() as uow:
                 uow.db.add(row)
         except IntegrityError:
-            # The same key came twice at once: the other one has made it.
-            if idempotency_key and (made := await self._find_earlier(upload, idempotency_key)):
-                return made
+            # A concurrent request with the same key has stored the dataset.
+            if idempotency_key and (dataset := await self._find_earlier(upload, idempotency_key)):
+                return dataset
             raise
         return row
 
     async def _find_earlier(self, upload: Upload, key: str) -> DatasetRow | None:
         async with self.open_uow() as uow:
-            made = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
-        if made is None:
+            dataset = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
+        if dataset is None:
             return None
-        if upload.digest != made.source_digest:
+        if upload.digest != dataset.source_digest:
             raise Conflict(
                 "idempotency_key_reused",
                 "This Idempotency-Key came before with another file; use a new key for a new upload.",
             )
-        return made
+        return dataset
 
     async def preview(self, row: DatasetRow, limit: int, offset: int) -> dict[str, Any]:
-        """Rows of the table as `PreviewView`'s JSON."""
+        """Return rows of the table as JSON of `PreviewView`."""
         computed = await self.computer.run(
             Computation("query.preview", {"limit": limit, "offset": offset}), {"table": row.digest}
         )
@@ -99,7 +99,7 @@ class Datasets:
 def _make_row(
     owner: UUID, upload: Upload, computed: ComputationResult, idempotency_key: str | None
 ) -> DatasetRow:
-    found = cast(dict[str, Any], computed.value)
+    facts = cast(dict[str, Any], computed.value)
     table = computed.file("table.parquet")
     return DatasetRow(
         owner_id=owner,
@@ -109,9 +109,9 @@ def _make_row(
         source_size_bytes=upload.size_bytes,
         digest=table.digest,
         size_bytes=table.size_bytes,
-        rows=found["rows"],
-        columns=found["columns"],
-        format=found["format"],
-        profile=found["profile"],
+        rows=facts["rows"],
+        columns=facts["columns"],
+        format=facts["format"],
+        profile=facts["profile"],
         idempotency_key=idempotency_key,
     )

@@ -1,4 +1,4 @@
-"""The datasets that one session was given, as rows of its owner."""
+"""The datasets of a session, read from its owner's rows."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -13,7 +13,7 @@ from app.modeling.problem.names import nearest_names
 
 
 class SessionDatasets:
-    """A DatasetShelf over `dataset_ids`; a dataset that was deleted since is not there any more."""
+    """A DatasetSource over `dataset_ids`, without datasets that were deleted since."""
 
     def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, dataset_ids: Sequence[UUID]) -> None:
         self._open_uow = open_uow
@@ -38,17 +38,17 @@ _IDENTIFIERS: tuple[Callable[[DatasetRef], str], ...] = (
 
 
 def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
-    """By table name, then name, then id, case forgiven; raises ToolRefused naming the nearest."""
-    wanted = name.strip().casefold()
-    for known in _IDENTIFIERS:
+    """Find a dataset by table name, name or id, ignoring case. Raises ToolRefused with the nearest names."""
+    folded = name.strip().casefold()
+    for identifier in _IDENTIFIERS:
         for dataset in datasets:
-            if known(dataset).casefold() == wanted:
+            if identifier(dataset).casefold() == folded:
                 return dataset
     tables = {dataset.name: dataset.table for dataset in datasets}
     tables |= {dataset.table: dataset.table for dataset in datasets}
     close = list(dict.fromkeys(tables[word] for word in nearest_names(name, tables)))
-    there = ", ".join(dataset.table for dataset in datasets) or "none"
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {there}."
+    all_tables = ", ".join(dataset.table for dataset in datasets) or "none"
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {all_tables}."
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")
 
 

@@ -1,1 +1,1 @@
-"""Where bars of prices come from: a file, or an exchange."""
+"""Sources of price bars: files and exchanges."""

@@ -1,4 +1,4 @@
-"""Bars that an exchange answers, by CCXT (the extra `ccxt`): page by page, at the pace that it allows."""
+"""Bars from an exchange by CCXT (the extra `ccxt`), page by page within its rate limit."""
 
 import csv
 import importlib
@@ -15,8 +15,10 @@ from app.errors import InvalidInput, LabError, Unavailable
 from app.modeling.problem.names import nearest_names
 
 _MAX_PAGE_BARS = 1_000
+"""Bars of one request: many exchanges allow 1,000, and others return fewer."""
 _MAX_TRIES = 6
 _FIRST_PAUSE_S = 1.0
+"""Pauses double from here: half a minute in all, which outlasts a short outage or a rate limit per minute."""
 _COLUMNS = ("timestamp", "open", "high", "low", "close", "volume")
 
 Row = list[Any]
@@ -24,7 +26,7 @@ Row = list[Any]
 
 @dataclass(frozen=True)
 class ExchangeSource:
-    """Bars of `symbol` that begin from `since` to `until` (aware). `exchange`: as `open_exchange` gives it."""
+    """Bars of `symbol` that begin from `since` to `until` (aware times). `exchange`: from `open_exchange`."""
 
     exchange: Any
     symbol: str
@@ -33,7 +35,7 @@ class ExchangeSource:
     until: datetime
     sleep: Callable[[float], object] = time.sleep
 
-    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
+    def fetch(self, folder: Path, report: ReportProgress) -> SourceFile:
         with _translate_errors(self.exchange.id):
             self._check()
             path = folder / "bars.csv"
@@ -41,7 +43,7 @@ class ExchangeSource:
                 writer = csv.writer(file)
                 writer.writerow(_COLUMNS)
                 count = 0
-                for page in self._pages(tell):
+                for page in self._pages(report):
                     writer.writerows(page)
                     count += len(page)
         if not count:
@@ -55,46 +57,48 @@ class ExchangeSource:
         if not exchange.has.get("fetchOHLCV"):
             raise InvalidInput("no_bars", f"{exchange.id} gives no bars.")
         if self.interval not in exchange.timeframes:
-            known = ", ".join(exchange.timeframes)
-            raise InvalidInput("bad_interval", f"{exchange.id} has no bars of {self.interval}, but of {known}.")
+            supported = ", ".join(exchange.timeframes)
+            raise InvalidInput(
+                "bad_interval", f"{exchange.id} has no bars of {self.interval}; it has {supported}."
+            )
         self._retry(exchange.load_markets)
         if self.symbol not in exchange.markets:
             close = ", ".join(nearest_names(self.symbol, list(exchange.markets))) or "others"
             raise InvalidInput("unknown_symbol", f"{exchange.id} has no {self.symbol!r}; it has {close}.")
 
-    def _pages(self, tell: ReportProgress) -> Iterator[list[Row]]:
-        """Rows in order of time, none twice. An empty page is a hole: what comes after it is asked for, too."""
+    def _pages(self, report: ReportProgress) -> Iterator[list[Row]]:
+        """Yield rows in order of time without repetition; an empty page is a gap, and later pages follow."""
         step_ms = self.exchange.parse_timeframe(self.interval) * 1_000
         begin_ms, end_ms = (int(at.timestamp() * 1_000) for at in (self.since, self.until))
         next_ms = begin_ms
         while next_ms <= end_ms:
-            asked_ms = next_ms
+            page_ms = next_ms
             answer = self._retry(
-                lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, asked_ms, _MAX_PAGE_BARS)  # noqa: B023
+                lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, page_ms, _MAX_PAGE_BARS)  # noqa: B023
             )
             page = [row for row in answer if next_ms <= row[0] <= end_ms]
             yield page
             next_ms = page[-1][0] + step_ms if page else next_ms + _MAX_PAGE_BARS * step_ms
             done = min((next_ms - begin_ms) / max(end_ms - begin_ms, 1), 1.0)
-            tell(done, f"{self.symbol} to {self.exchange.iso8601(min(next_ms, end_ms))}")
+            report(done, f"{self.symbol} to {self.exchange.iso8601(min(next_ms, end_ms))}")
 
-    def _retry(self, ask: Callable[[], Any]) -> Any:
-        """Again, after ever longer pauses, while the exchange is busy or away."""
+    def _retry(self, request: Callable[[], Any]) -> Any:
+        """Repeat a request with growing pauses while the exchange is busy or unreachable."""
         network_error = _ccxt().NetworkError
         pause_s = _FIRST_PAUSE_S
-        for left in reversed(range(_MAX_TRIES)):
+        for remaining in reversed(range(_MAX_TRIES)):
             try:
-                return ask()
+                return request()
             except network_error:
-                if not left:
+                if not remaining:
                     raise
             self.sleep(pause_s)
             pause_s *= 2
-        raise AssertionError("a last try returns or raises")
+        raise AssertionError("the last try returns or raises")
 
 
 def open_exchange(name: str) -> Any:
-    """A client that keeps to the exchange's rate. Close it after use.
+    """Open a client that keeps the exchange's rate limit. Close it after use.
 
     Raises Unavailable without the extra, InvalidInput for an exchange that CCXT does not know.
     """
@@ -114,7 +118,7 @@ def _ccxt() -> Any:
 
 @contextmanager
 def _translate_errors(name: str) -> Iterator[None]:
-    """CCXT's errors in one sentence, without the address that was asked."""
+    """Translate CCXT's errors into one sentence without the requested address."""
     ccxt = _ccxt()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Bars that lie in a file of this machine."""
+"""Bars from a local file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,8 @@ class FileSource:
     coin: str | None = None
     interval: str | None = None
 
-    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
-        """The file itself; nothing is copied."""
+    def fetch(self, folder: Path, report: ReportProgress) -> SourceFile:
+        """Return the file itself, without a copy."""
         if not self.path.is_file():
             raise NotFound("no_such_file", f"There is no file {self.path}.")
         return SourceFile(self.path, self.coin, self.interval)

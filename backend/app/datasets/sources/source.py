@@ -1,4 +1,4 @@
-"""What every source of bars keeps: it leaves one file, and everything that is true of imports is true of it."""
+"""The interface of sources of bars: each writes one file, which is imported like an upload."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Protocol
 
 ReportProgress = Callable[[float, str], object]
-"""Hears how far the work is, 0 to 1, and what it does."""
+"""Receives the finished fraction, 0 to 1, and a description of the current work."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that `Prices.add` reads; its coin and interval where the file does not say them."""
+    """A file for `Prices.import_file`, with coin and interval where the file does not contain them."""
 
     path: Path
     coin: str | None = None
@@ -19,6 +19,6 @@ class SourceFile:
 
 
 class BarSource(Protocol):
-    def fetch(self, folder: Path, tell: ReportProgress) -> SourceFile:
-        """Blocking; new files go into `folder`. Raises LabError saying what is wrong and what to do."""
+    def fetch(self, folder: Path, report: ReportProgress) -> SourceFile:
+        """Write or find the file, blocking; new files go into `folder`. Raises LabError."""
         ...
