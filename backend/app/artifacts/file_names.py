@@ -10,7 +10,7 @@ _SEPARATORS = "/\\:"
 
 
 def normalize_file_name(name: str) -> str:
-    """Return the name in normal form NFC. Raises ToolRefused for a name that resembles a path or another name."""
+    """Return the name in normal form NFC. Raises ToolRefused for a name that resembles a path."""
     normalized = unicodedata.normalize("NFC", name)
     problem = _find_problem(normalized)
     if problem:

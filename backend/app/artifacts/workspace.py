@@ -1,7 +1,7 @@
 """The interface of a session's workspace: named frames and files that tools write and later tools open.
 
-A frame is an artifact of kind `frame`; the newest of a name is used. The locked hold-out has a kind of its own and
-cannot be opened here. Frames from before the lock are hidden: they contain its rows.
+A frame is an artifact of kind `frame`; the newest of a name is used. The locked hold-out has a kind of its own
+and cannot be opened here. Frames from before the lock are hidden: they contain its rows.
 """
 
 from collections.abc import Mapping
