@@ -1,5 +1,6 @@
-"""The pre-commit hooks run the checks of `make test`."""
+"""The pre-commit hooks run the checks of `make test`, and CONTRIBUTING.md names files that exist."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -20,3 +21,13 @@ def test_hooks_download_nothing() -> None:
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
     assert "repo: local" in hooks
     assert "http" not in hooks
+
+
+def test_files_that_the_guide_names_exist() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"\b(?:backend|tests|docs|benchmarks)/[\w./-]*\w", guide))
+    placeholders = {path for path in paths if "NAME" in path}
+    assert len(placeholders) < len(paths)
+    # An example writes this one: no tool of data retrieval has had a unit test of its own so far.
+    examples = {"tests/unit/tools/test_data.py"}
+    assert [path for path in sorted(paths - placeholders - examples) if not (ROOT / path).exists()] == []
