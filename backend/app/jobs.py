@@ -1,7 +1,7 @@
-"""Background work by name: what a job is called, the outbox that is sent after commit, and the sender.
+"""Background jobs: their names and queues, the outbox that is sent after commit, and the sender.
 
-A job's message is only a wake-up: losing one or getting it twice changes nothing, because the claim
-is a row and the sweeper repairs what was lost.
+A job is only a wake-up. Losing it or receiving it twice changes nothing, because the claim is a row and the
+sweeper queues lost jobs again.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from uuid import UUID, uuid4
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-# AttributeError: a connection loses its writer while another task connects it again. RuntimeError: uvloop, of a
-# transport that is closed.
+# AttributeError: a connection loses its writer while another task reconnects it. RuntimeError: uvloop raises it
+# for a closed transport.
 REDIS_AWAY = (RedisError, OSError, TimeoutError, AttributeError, RuntimeError)
 
 
@@ -33,7 +33,7 @@ QUEUES: dict[JobName, str] = {JobName.ADVANCE: "steps", JobName.FIT: "compute"}
 
 @dataclass(frozen=True)
 class Job:
-    """A wake-up: ids only, never data."""
+    """A wake-up. `args`: ids, never data."""
 
     name: JobName
     args: tuple[str | int, ...]
@@ -48,12 +48,12 @@ def fit_job(session_id: UUID, round_key: str, candidate: int) -> Job:
 
 
 SendJob = Callable[[Job], None]
-"""Queues one job; never raises: a failed publish is the sweeper's to repair."""
+"""Queues one job. Never raises: the sweeper queues again what was lost."""
 
 
 @dataclass
 class Outbox:
-    """Jobs that wait for their rows: sent after commit, dropped on rollback."""
+    """Jobs of an open transaction: sent after its commit, dropped on rollback."""
 
     jobs: list[Job] = field(default_factory=list)
 
@@ -70,16 +70,16 @@ QUEUED_AT = "queued_at"
 
 
 def read_queued_at(message: bytes) -> float | None:
-    """When a message was queued; None for one that does not say."""
-    said = json.loads(message)["headers"].get(QUEUED_AT)
-    return None if said is None else float(said)
+    """Read the Unix time at which a message was queued. None without the header."""
+    queued_at = json.loads(message)["headers"].get(QUEUED_AT)
+    return None if queued_at is None else float(queued_at)
 
 
 def encode_message(job: Job) -> str:
-    """A job as Celery's Redis transport keeps it in a queue (task message protocol 2).
+    """Encode a job as Celery's Redis transport stores it in a queue (task message protocol 2).
 
-    Written here so that a process that only queues jobs loads neither Celery nor kombu, and so that queueing is
-    one Redis command on the event loop.
+    Celery's own client would load Celery and kombu into processes that only queue jobs, and would block the
+    event loop for what is one Redis command here.
     """
     job_id = str(uuid4())
     body = json.dumps([job.args, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}])
@@ -110,9 +110,9 @@ def encode_message(job: Job) -> str:
 
 @dataclass
 class JobSender:
-    """Queues jobs in the background of one event loop; what Redis does not take is left to the sweeper.
+    """Queues jobs in the background of one event loop. While Redis is away the sweeper queues them later.
 
-    `on_drop` is told how many it did not take.
+    `on_drop`: called with the number of jobs that were dropped.
     """
 
     redis: "Redis"

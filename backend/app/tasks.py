@@ -1,11 +1,12 @@
-"""Tasks of an event loop that are told to stop, and do."""
+"""Concurrency on one event loop: pairs of tasks, and cancellation that is certain to end."""
 
 import asyncio
 import contextlib
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-_ASK_AGAIN_S = 0.5
+_CANCEL_INTERVAL_S = 0.5
+"""Pause before a task is cancelled again: long enough for most clean-ups."""
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -14,7 +15,7 @@ Second = TypeVar("Second")
 async def run_concurrently(
     first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
 ) -> tuple[First, Second]:
-    """Both at a time; when one fails, the other is stopped before the failure is seen."""
+    """Run two coroutines at the same time. If one fails, stop the other before raising."""
     tasks = asyncio.create_task(first), asyncio.create_task(second)
     try:
         return await tasks[0], await tasks[1]
@@ -23,26 +24,26 @@ async def run_concurrently(
 
 
 async def cancel_and_wait(*tasks: "asyncio.Task[Any] | None") -> None:
-    """Cancel and wait; more than once, for a library may take a cancellation for a timeout of its own.
+    """Cancel tasks until they have stopped. A library may take a cancellation for a timeout of its own.
 
-    Whoever is cancelled while waiting here waits on, and is cancelled when they have stopped.
+    A cancellation of the caller is deferred until the tasks have stopped.
     """
     running = {task for task in tasks if task and not task.done()}
-    cut: asyncio.CancelledError | None = None
+    cancellation: asyncio.CancelledError | None = None
     while running:
         for task in running:
             task.cancel()
         try:
-            await asyncio.wait(running, timeout=_ASK_AGAIN_S)
+            await asyncio.wait(running, timeout=_CANCEL_INTERVAL_S)
         except asyncio.CancelledError as error:
-            cut = error
+            cancellation = error
         running = {task for task in running if not task.done()}
-    if cut:
-        raise cut
+    if cancellation:
+        raise cancellation
 
 
 async def consume_cancellation(task: "asyncio.Task[Any] | None") -> None:
-    """In a task that was cancelled and goes on to clean up: take a cancellation that has not arrived yet."""
+    """Consume the pending cancellations of a cancelled task that has to clean up."""
     if task and task.cancelling():
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Does an answer satisfy what was asked?"""
+"""Validation of answers against the JSON Schema of their question."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,19 +10,27 @@ from pydantic import JsonValue
 from app.errors import InvalidInput
 from app.modeling.problem.names import nearest_names
 
+MAX_SUGGESTIONS = 5
+"""Names in one message: more would not be read."""
+
 
 def check_answer(answer_schema: Mapping[str, Any], answer: JsonValue) -> None:
-    """Raises InvalidInput that says where the answer is wrong, names what is nearest, and shows the schema."""
-    error = best_match(Draft202012Validator(_meant(answer_schema, answer)).iter_errors(answer))
+    """Check an answer. Raises InvalidInput with the place of the fault, similar valid names and the schema."""
+    error = best_match(Draft202012Validator(_select_form(answer_schema, answer)).iter_errors(answer))
     if error is not None:
         where = error.json_path.replace("$", "answer", 1)
         raise InvalidInput(
-            "answer_invalid", f"{where}: {error.message}.{_hint(error)}", answer_schema=dict(answer_schema)
+            "answer_invalid",
+            f"{where}: {error.message}.{_suggest_names(error)}",
+            answer_schema=dict(answer_schema),
         )
 
 
-def _meant(schema: Mapping[str, Any], answer: JsonValue) -> Mapping[str, Any]:
-    """Of several forms the one with the answer's `decision`: what is wrong with the others says nothing."""
+def _select_form(schema: Mapping[str, Any], answer: JsonValue) -> Mapping[str, Any]:
+    """Return the form with the answer's `decision`, if there is exactly one, else the schema.
+
+    Errors of the other forms would only mislead.
+    """
     if not isinstance(answer, dict) or "decision" not in answer:
         return schema
     decided = {"const": answer["decision"]}
@@ -30,19 +38,19 @@ def _meant(schema: Mapping[str, Any], answer: JsonValue) -> Mapping[str, Any]:
     return {**forms[0], "$defs": schema.get("$defs", {})} if len(forms) == 1 else schema
 
 
-def _hint(error: ValidationError) -> str:
-    """Names like the one that is not known."""
+def _suggest_names(error: ValidationError) -> str:
+    """Return a sentence with valid names similar to the invalid ones; empty without any."""
     instance: Any = error.instance
     schema: Any = error.schema
     if error.validator == "enum":
-        wrong, known = [instance], schema["enum"]
+        invalid, valid = [instance], schema["enum"]
     elif error.validator == "additionalProperties":
-        known = schema.get("properties", {})
-        wrong = [name for name in instance if name not in known]
+        valid = schema.get("properties", {})
+        invalid = [name for name in instance if name not in valid]
     else:
         return ""
-    names = [name for name in known if isinstance(name, str)]
-    close = dict.fromkeys(
-        near for name in wrong if isinstance(name, str) for near in nearest_names(name, names)
+    names = [name for name in valid if isinstance(name, str)]
+    similar = dict.fromkeys(
+        match for name in invalid if isinstance(name, str) for match in nearest_names(name, names)
     )
-    return f" Did you mean {', '.join(list(close)[:5])}?" if close else ""
+    return f" Did you mean {', '.join(list(similar)[:MAX_SUGGESTIONS])}?" if similar else ""

@@ -1,4 +1,4 @@
-"""Beside the task that matters: a lease that is renewed."""
+"""Renewal of a lease in the background of the work that it protects."""
 
 import asyncio
 import contextlib
@@ -9,47 +9,48 @@ from app.db.pool import is_away
 
 
 class LeaseHolder(Protocol):
-    """What runs under a lease. `look`: set to have the lease's row looked at now."""
+    """Work under a lease. Setting `recheck` renews the lease at once, which reads its row."""
 
     recheck: asyncio.Event
 
 
 Key = TypeVar("Key")
-Something = TypeVar("Something", bound=LeaseHolder)
+Holder = TypeVar("Holder", bound=LeaseHolder)
 
 
 @contextlib.asynccontextmanager
 async def renew_in_background(
-    running: MutableMapping[Key, Something],
+    running: MutableMapping[Key, Holder],
     key: Key,
-    held: Something,
+    holder: Holder,
     renew: Callable[[], Awaitable[bool]],
-    every_s: float,
+    interval_s: float,
 ) -> AsyncIterator[None]:
-    """Hold a lease while the block runs, listed in `running`.
+    """Renew a lease while the block runs, with its holder listed in `running`.
 
-    `renew` is called every `every_s` seconds and when `held.look` is set, until it says False. While the
-    database is away it is called again: the lease may yet be ours when it is back.
+    `renew` is called every `interval_s` seconds and when `holder.recheck` is set, until it returns False. It
+    is called again while the database is away: the lease may still be valid afterwards.
     """
-    running[key] = held
-    renewal = asyncio.create_task(_renew(held.recheck, renew, every_s))
+    running[key] = holder
+    renewal = asyncio.create_task(_renew(holder.recheck, renew, interval_s))
     try:
         yield
     finally:
         renewal.cancel()
-        if running.get(key) is held:
+        # A new holder of the same key may have been listed meanwhile.
+        if running.get(key) is holder:
             del running[key]
 
 
-async def _renew(look: asyncio.Event, renew: Callable[[], Awaitable[bool]], every_s: float) -> None:
-    ours = True
-    while ours:
+async def _renew(recheck: asyncio.Event, renew: Callable[[], Awaitable[bool]], interval_s: float) -> None:
+    is_valid = True
+    while is_valid:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(every_s):
-                await look.wait()
-        look.clear()
+            async with asyncio.timeout(interval_s):
+                await recheck.wait()
+        recheck.clear()
         try:
-            ours = await renew()
+            is_valid = await renew()
         except Exception as error:
             if not is_away(error):
                 raise

@@ -1,8 +1,8 @@
-"""What a session may use, and what is said when that is used up. Pure.
+"""The budget of a session: limits, usage, and the question that is asked when a resource is used up. Pure.
 
-Four resources: tokens and cost of chat models, tool calls, and seconds of work. One that is used up is asked
-about: the user adds to it, or the session ends with what there is. Without tokens or money the offline policies
-go on in the agents' place; without tool calls or seconds only what an ending needs still runs.
+There are four resources: tokens and cost of chat models, tool calls, and seconds of work. When one is used up,
+the user adds to it, or the session ends with its present results. Without tokens or money the offline policies
+replace the agents; without tool calls or seconds only what the ending needs still runs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,11 +28,13 @@ NEEDS: Mapping[str, tuple[Resource, ...]] = {
     "chat": (Resource.TOKENS, Resource.COST, Resource.SECONDS),
     "tool": (Resource.TOOL_CALLS, Resource.SECONDS),
 }
-"""Kind of call -> what it uses."""
+"""Kind of call -> resources that it uses."""
 
 REPORT = "report"
+"""Answer that ends the session instead of adding to its budget."""
 WARN_AT = 0.8
-_SAID: Mapping[Resource, str] = {
+"""Share of a limit at which the user is warned: early enough to add to it before the session waits."""
+_AMOUNT_FORMATS: Mapping[Resource, str] = {
     Resource.TOKENS: "{:,.0f} tokens",
     Resource.COST: "{:,.2f} USD",
     Resource.TOOL_CALLS: "{:,.0f} tool calls",
@@ -43,41 +45,42 @@ _SAID: Mapping[Resource, str] = {
 def resolve_budget(
     requested: Mapping[str, float | None], default: Mapping[str, float], maximum: Amounts
 ) -> dict[str, float]:
-    """The budget of a new session: what was asked for, else what is usual here, never more than `most`.
+    """Return the budget of a new session by resource: the requested limits, otherwise the defaults.
 
-    A resource without any of them has no limit. Raises InvalidInput for more than the operator allows.
+    A default is capped at `maximum`. A resource without any of the three has no limit. Raises InvalidInput if
+    a request exceeds `maximum`.
     """
     budget: dict[str, float] = {}
     for resource in Resource:
-        wanted, bound = requested.get(resource.value), maximum.get(resource)
-        if wanted is not None and bound is not None and wanted > bound:
+        amount, bound = requested.get(resource.value), maximum.get(resource)
+        if amount is not None and bound is not None and amount > bound:
             raise InvalidInput(
                 "budget_too_large",
-                f"preferences.budget.{resource} is {wanted:g}, and this service allows {bound:g} at most.",
+                f"preferences.budget.{resource} is {amount:g}, and this service allows {bound:g} at most.",
                 field=f"preferences.budget.{resource}",
                 limit=bound,
             )
-        limits = [one for one in (default.get(resource.value), bound) if one is not None]
-        if wanted is not None or limits:
-            budget[resource.value] = wanted if wanted is not None else min(limits)
+        fallbacks = [limit for limit in (default.get(resource.value), bound) if limit is not None]
+        if amount is not None or fallbacks:
+            budget[resource.value] = amount if amount is not None else min(fallbacks)
     return budget
 
 
 def read_extra_seconds(question: str, answer: JsonValue) -> float:
-    """By how much the answer to the question of that key moves the session's time limit."""
-    return _added(answer) if f"budget:{Resource.SECONDS}:" in question else 0.0
+    """Return the seconds that an answer adds to the session's time limit. `question`: its key."""
+    return _read_increase(answer) if f"budget:{Resource.SECONDS}:" in question else 0.0
 
 
-def _added(answer: JsonValue) -> float:
+def _read_increase(answer: JsonValue) -> float:
     return float(answer) if isinstance(answer, int | float) and not isinstance(answer, bool) else 0.0
 
 
 @dataclass
 class BudgetLedger:
-    """What one session may use and has used, as its driver keeps it.
+    """Limits and usage of one session, as its driver tracks them.
 
-    `limits` grow by what the user adds. `most`: how far. `finished`: resources that are used up and of which
-    the user wants no more. `asked`: how often each was answered about. `warned`: limits that were warned of.
+    `limits` grow by what the user adds, up to `maximum`. `exhausted`: resources that are used up and to which
+    the user adds no more. `answer_counts`: answers about each resource. `warned_limits`: limits with a warning.
     """
 
     limits: dict[Resource, float]
@@ -91,12 +94,12 @@ class BudgetLedger:
         return worked_s if resource is Resource.SECONDS else self.spent.get(resource, 0.0)
 
     def is_wrapping_up(self, kind: str) -> bool:
-        """Was the session told to end without more calls of that kind?"""
+        """Check if the session has to end without more calls of that kind."""
         needed = NEEDS["tool"] if kind == "tool" else (*NEEDS["chat"], *NEEDS["tool"])
         return not self.exhausted.isdisjoint(needed)
 
     def find_exhausted(self, kind: str, worked_s: float) -> Resource | None:
-        """What such a call needs and there is no more of, if it has not been settled yet."""
+        """Return the first resource of such a call that has reached its limit, or None."""
         for resource in NEEDS[kind]:
             limit = self.limits.get(resource)
             if limit is not None and self.used(resource, worked_s) >= limit:
@@ -104,55 +107,55 @@ class BudgetLedger:
         return None
 
     def max_increase(self, resource: Resource) -> float | None:
-        """How much may still be added; None is no bound."""
-        most = self.maximum.get(resource)
-        return None if most is None else max(0.0, most - self.limits[resource])
+        """Return the amount that the user may still add; None without a bound."""
+        maximum = self.maximum.get(resource)
+        return None if maximum is None else max(0.0, maximum - self.limits[resource])
 
     def add(self, kind: str, usage: Mapping[str, float]) -> None:
         for resource, amount in measure_call(kind, usage).items():
             self.spent[resource] = self.spent.get(resource, 0.0) + amount
 
     def apply_answer(self, resource: Resource, answer: JsonValue) -> None:
-        """Take the answer of one question into account."""
+        """Raise the limit by the answer, or mark the resource as exhausted."""
         self.answer_counts[resource] = self.answer_counts.get(resource, 0) + 1
-        if added := _added(answer):
-            self.limits[resource] += added
+        if increase := _read_increase(answer):
+            self.limits[resource] += increase
         else:
             self.exhausted.add(resource)
 
     def make_warnings(self, kind: str, usage: Mapping[str, float], worked_s: float) -> list[BudgetWarning]:
-        """What has passed 80 % of its limit with this call, each limit once."""
-        due = []
+        """Return a warning for each limit of which this call reaches the share WARN_AT, once per limit."""
+        warnings = []
         for resource, limit in self.limits.items():
             used = self.used(resource, worked_s) + measure_call(kind, usage).get(resource, 0.0)
             if used >= WARN_AT * limit and (resource, limit) not in self.warned_limits:
                 self.warned_limits.add((resource, limit))
-                due.append(BudgetWarning(budget=resource, used=round(used, 6), limit=limit))
-        return due
+                warnings.append(BudgetWarning(budget=resource, used=round(used, 6), limit=limit))
+        return warnings
 
     def make_question(self, resource: Resource, agent: str, worked_s: float) -> Question:
-        """What to ask the user, who can only choose the default where nothing may be added."""
-        room, limit, said = self.max_increase(resource), self.limits[resource], _SAID[resource]
+        """Make the question about a used-up resource. Where nothing may be added, only its default is valid."""
+        increase, limit, style = self.max_increase(resource), self.limits[resource], _AMOUNT_FORMATS[resource]
         number: dict[str, JsonValue] = {"type": "number", "exclusiveMinimum": 0}
-        more = ""
-        if room is not None:
-            number["maximum"] = room
-            more = f" (at most {said.format(room)})"
+        bound = ""
+        if increase is not None:
+            number["maximum"] = increase
+            bound = f" (at most {style.format(increase)})"
         return Question(
             key=f"budget:{resource}:{self.answer_counts.get(resource, 0)}",
             agent=agent,
-            text=f"The session has used {said.format(self.used(resource, worked_s))}, and its budget was "
-            f"{said.format(limit)}. Answer with a number to add so many{more}, or with `{REPORT}` to end with "
-            "what there is.",
+            text=f"The session has used {style.format(self.used(resource, worked_s))} of a budget of "
+            f"{style.format(limit)}. Answer with the number to add{bound}, or with `{REPORT}` to end with "
+            "the present results.",
             answer_schema={"anyOf": [number, {"const": REPORT}]},
-            options=[REPORT, limit if room is None else min(limit, room)],
+            options=[REPORT, limit if increase is None else min(limit, increase)],
             default=REPORT,
             kind="budget",
         )
 
 
 def measure_call(kind: str, usage: Mapping[str, float]) -> dict[Resource, float]:
-    """What one recorded call used of each resource; seconds are the clock's."""
+    """Return the amounts that one recorded call used. Seconds are not counted by calls but by the clock."""
     if kind == "tool":
         return {Resource.TOOL_CALLS: 1}
     if kind != "chat":
@@ -164,7 +167,7 @@ def measure_call(kind: str, usage: Mapping[str, float]) -> dict[Resource, float]
 def make_ledger(
     budget: Mapping[str, float], answers: Iterable[tuple[str, JsonValue]], maximum: Amounts | None = None
 ) -> BudgetLedger:
-    """The limits of a session's own budget, with what its answers (resource, answer) came to."""
+    """Make the ledger of a session from its own budget and its answers (resource, answer) so far."""
     ledger = BudgetLedger({Resource(name): float(amount) for name, amount in budget.items()}, maximum or {})
     for name, answer in answers:
         ledger.apply_answer(Resource(name), answer)

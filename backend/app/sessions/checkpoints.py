@@ -1,6 +1,7 @@
-"""LangGraph checkpoints on plain Redis commands: a cache of the journal, lost without harm.
+"""LangGraph checkpoints in Redis: a cache of the journal, whose loss does no harm.
 
-One hash per thread: a field for every checkpoint and one for every pending write. No modules, no Lua, no locks.
+One hash per thread has a field for each checkpoint and for each pending write. Plain commands suffice: no
+modules, Lua or locks.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -23,9 +24,10 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from redis.asyncio import Redis
 
 ALLOWED_TYPES: tuple[tuple[str, str], ...] = ()
-"""Types beyond the serializer's own safe ones that a checkpoint may make. State is JSON: none."""
+"""Types that a checkpoint may construct beyond the serializer's safe ones: none, since state is JSON."""
 
 _KEEP_S = 24 * 3600
+"""Default lifetime of a thread after its last write, in seconds. Workers set their own from the settings."""
 _SEPARATOR = "\x1f"
 _PREFIX = "labcrew:checkpoints:"
 
@@ -40,9 +42,10 @@ def thread_config(thread_id: str, namespace: str = "", checkpoint_id: str | None
     }
 
 
-def _place(config: RunnableConfig) -> tuple[str, str]:
-    where = config["configurable"]
-    return str(where["thread_id"]), where.get("checkpoint_ns", "")
+def _read_address(config: RunnableConfig) -> tuple[str, str]:
+    """Return thread id and namespace."""
+    address = config["configurable"]
+    return str(address["thread_id"]), address.get("checkpoint_ns", "")
 
 
 class RedisCheckpoints(BaseCheckpointSaver[int]):
@@ -54,10 +57,10 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         self._keep_s = keep_s
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        thread_id, namespace = _place(config)
+        thread_id, namespace = _read_address(config)
         fields = await self._read(thread_id)
-        wanted = get_checkpoint_id(config)
-        ids = [found for found in _checkpoint_ids(fields, namespace) if wanted in (None, found)]
+        requested_id = get_checkpoint_id(config)
+        ids = [stored for stored in _checkpoint_ids(fields, namespace) if requested_id in (None, stored)]
         return self._tuple(fields, thread_id, namespace, max(ids)) if ids else None
 
     async def alist(
@@ -68,22 +71,24 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Newest first within a thread's namespace."""
-        wanted = get_checkpoint_id(config) if config else None
-        until = get_checkpoint_id(before) if before else None
-        found = 0
-        for thread_id in [_place(config)[0]] if config else await self._threads():
+        """Yield checkpoints, newest first within each namespace of a thread."""
+        requested_id = get_checkpoint_id(config) if config else None
+        before_id = get_checkpoint_id(before) if before else None
+        count = 0
+        for thread_id in [_read_address(config)[0]] if config else await self._threads():
             fields = await self._read(thread_id)
             for namespace in _namespaces(fields, config):
                 for checkpoint_id in sorted(_checkpoint_ids(fields, namespace), reverse=True):
-                    if (wanted and checkpoint_id != wanted) or (until and checkpoint_id >= until):
+                    if (requested_id and checkpoint_id != requested_id) or (
+                        before_id and checkpoint_id >= before_id
+                    ):
                         continue
                     entry = self._tuple(fields, thread_id, namespace, checkpoint_id)
                     if filter and any(entry.metadata.get(key) != value for key, value in filter.items()):
                         continue
-                    if limit is not None and found >= limit:
+                    if limit is not None and count >= limit:
                         return
-                    found += 1
+                    count += 1
                     yield entry
 
     async def aput(
@@ -93,7 +98,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        thread_id, namespace = _place(config)
+        thread_id, namespace = _read_address(config)
         parent = config["configurable"].get("checkpoint_id")
         value = self._dump([checkpoint, get_checkpoint_metadata(config, metadata), parent])
         async with self._redis.pipeline(transaction=True) as pipeline:
@@ -105,8 +110,8 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """An ordinary write is kept as first written; a special one (error, interrupt) is replaced."""
-        thread_id, namespace = _place(config)
+        """Store pending writes. An ordinary one is never replaced; a special one (error, interrupt) is."""
+        thread_id, namespace = _read_address(config)
         checkpoint_id = config["configurable"]["checkpoint_id"]
         async with self._redis.pipeline(transaction=True) as pipeline:
             for i, (channel, value) in enumerate(writes):
@@ -121,7 +126,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         await self._redis.delete(_PREFIX + thread_id)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """`keep_latest`: the newest checkpoint of each namespace with its writes; `delete`: nothing."""
+        """Delete all checkpoints (`delete`), or all but the newest of each namespace (`keep_latest`)."""
         if strategy not in ("keep_latest", "delete"):
             raise ValueError(f"There is no pruning strategy {strategy!r}: use keep_latest or delete.")
         for thread_id in thread_ids:
@@ -129,16 +134,16 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
             newest = {
                 namespace: max(_checkpoint_ids(fields, namespace)) for namespace in _namespaces(fields, None)
             }
-            doomed = [
+            expired = [
                 name
                 for name in fields
                 if strategy == "delete" or newest.get(name.split(_SEPARATOR)[1]) != name.split(_SEPARATOR)[2]
             ]
-            if doomed:
-                await self._redis.hdel(_PREFIX + thread_id, *doomed)
+            if expired:
+                await self._redis.hdel(_PREFIX + thread_id, *expired)
 
     async def replace(self, thread_id: str, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
-        """The thread's only checkpoint from now on."""
+        """Store a checkpoint as the only one of its thread."""
         async with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.delete(_PREFIX + thread_id)
             pipeline.hset(
@@ -172,13 +177,13 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
 
     def _writes(self, fields: dict[str, bytes], namespace: str, checkpoint_id: str) -> list[PendingWrite]:
         start = _SEPARATOR.join(("w", namespace, checkpoint_id, ""))
-        found = []
+        writes = []
         for name, raw in fields.items():
             if name.startswith(start):
                 task_id, channel, value, task_path = self._load(raw)
                 order = writes_sort_key(task_path, task_id, int(name.rsplit(_SEPARATOR, 1)[1]))
-                found.append((order, (task_id, channel, value)))
-        return [write for _, write in sorted(found, key=lambda pair: pair[0])]
+                writes.append((order, (task_id, channel, value)))
+        return [write for _, write in sorted(writes, key=lambda pair: pair[0])]
 
     def _dump(self, value: Any) -> bytes:
         kind, raw = self.serde.dumps_typed(value)
@@ -199,9 +204,9 @@ def _checkpoint_ids(fields: dict[str, bytes], namespace: str) -> list[str]:
 
 
 def _namespaces(fields: dict[str, bytes], config: RunnableConfig | None) -> list[str]:
-    wanted = config["configurable"].get("checkpoint_ns") if config else None
-    found = sorted({name.split(_SEPARATOR)[1] for name in fields if name.startswith("c")})
-    return [namespace for namespace in found if wanted in (None, namespace)]
+    requested = config["configurable"].get("checkpoint_ns") if config else None
+    stored = sorted({name.split(_SEPARATOR)[1] for name in fields if name.startswith("c")})
+    return [namespace for namespace in stored if requested in (None, namespace)]
 
 
 def _text(value: bytes | str) -> str:

@@ -1,4 +1,4 @@
-"""How patient a session's machinery is."""
+"""Settings of the machinery that drives sessions: times and limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,47 +9,50 @@ from app.sessions.budget import Amounts, Resource, resolve_budget
 
 @dataclass(frozen=True)
 class SessionsConfig:
-    """Times in seconds. Short ones recover sooner from a killed process and cost more statements."""
+    """Times in seconds. Shorter ones recover sooner from a killed process and cost more statements."""
 
     lease_s: float = 6.0
-    """A driver or fit that has not renewed for so long is taken for dead."""
+    """Duration of a lease of a driver or fit that is not renewed."""
     renew_s: float = 1.5
+    """Interval of renewals: a quarter of the lease, so that a late one does not lose it."""
     slice_s: float = 1.0
-    """A session that has run for so long goes to the end of the queue."""
+    """Time after which a running session goes to the end of the queue, so that short ones wait less."""
     sweep_s: float = 1.0
+    """Longest interval between two passes of one sweeper."""
     grace_s: float = 2.0
-    """How long a queued wake-up may take before the sweeper sends it again."""
+    """Age at which the sweeper sends a queued job again."""
     drain_s: float = 10.0
-    """How long a running step may go on after its worker was asked to stop."""
+    """Time that a running step may take after its worker was asked to stop."""
     time_limit_s: float = 3600.0
-    """Of a whole session, without the time it waits for its user."""
+    """Time limit of a session, without the time that it waits for its user."""
     ending_s: float = 600.0
-    """What a session may take to end after its budget of seconds is used up: a hundred times what it takes, so
-    that it reports on a busy machine too."""
+    """Time for ending after the budget of seconds is used up: a hundred times what it takes on an idle machine,
+    so that a session reports on a busy one too."""
     default_budget: Mapping[str, float] = field(default_factory=dict)
-    """Of each resource (`sessions.budget.Resource`), what a session gets that asks for none."""
+    """Default limits of a session by resource (`sessions.budget.Resource`)."""
     max_budget: Mapping[str, float] = field(default_factory=dict)
+    """Upper bounds of the limits that a user may request, by resource."""
     unpriced_models: tuple[str, ...] = ()
-    """Chat models without a price: a budget of money cannot be kept with them."""
+    """Chat models without a price, with which a budget of money cannot be enforced."""
     stranded_grace_s: float = 600.0
-    """How long a session waits for a worker that runs its version of the graph, before it ends and says so."""
+    """Time that a session waits for a worker with its version of the graph before it fails."""
     max_crashes: int = 10
-    """Leases that may run out at one place before the session is given up."""
+    """Leases that may expire at one step or fit before it fails: a crash so often is not one of the host."""
     max_live_per_owner: int = 0
-    """Sessions of one owner that have not ended, unless the owner has a quota of their own; 0 is no limit."""
+    """Live sessions of an owner without a quota of their own; 0 is no limit."""
     max_running: int = 0
-    """Sessions that run at a time; more wait in line. 0 is no limit."""
+    """Sessions that run at the same time; more wait in the admission queue. 0 is no limit."""
     max_running_per_owner: int = 0
-    """Of those, one owner's, unless the owner has a quota of their own; 0 is no limit."""
+    """Running sessions of an owner without a quota of their own; 0 is no limit."""
 
     @property
     def resource_limits(self) -> Amounts:
-        """Of each resource, the most that a session may ever have; of seconds it is the time limit."""
+        """Upper bound of each resource. That of seconds is the time limit."""
         return {Resource.SECONDS: self.time_limit_s} | {Resource(k): v for k, v in self.max_budget.items()}
 
-    def make_budget(self, asked: Mapping[str, float | None]) -> dict[str, float]:
-        """The budget of a new session that asks for this; raises InvalidInput."""
-        budget = resolve_budget(asked, self.default_budget, self.resource_limits)
+    def make_budget(self, requested: Mapping[str, float | None]) -> dict[str, float]:
+        """Return the budget of a new session. Raises InvalidInput."""
+        budget = resolve_budget(requested, self.default_budget, self.resource_limits)
         if Resource.COST in budget and self.unpriced_models:
             raise InvalidInput(
                 "no_price",

@@ -1,4 +1,4 @@
-"""Graphs that sessions can run: any LangGraph graph whose nodes are journaled."""
+"""The graphs that sessions can run: LangGraph graphs whose nodes are journaled."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from app.sessions.step_scope import SessionFacts, StepScope
 
 
 class JournaledState(TypedDict, total=False):
-    """What every graph state must have. `step`: how many steps have run; only `journaled` writes it."""
+    """Base of every graph state. `step`: number of steps that have run, written only by `journaled`."""
 
     step: int
 
 
 class CommittingStep(StepScope, Protocol):
-    """A step that can be looked up and committed: what `journaled` needs beside the scope."""
+    """A step scope that `journaled` can look up and commit."""
 
     async def recorded(self) -> dict[str, Any] | None: ...
 
@@ -31,7 +31,7 @@ class Drive(Protocol):
     def begin(self, seq: int, node: str) -> CommittingStep: ...
 
     def context(self, step: StepScope) -> Any:
-        """What the node gets as `runtime.context`."""
+        """Make the `runtime.context` of a node."""
         ...
 
 
@@ -39,10 +39,10 @@ Node = Callable[[Any, Runtime[Any]], Awaitable[Mapping[str, Any]]]
 
 
 def journaled(name: str, node: Node) -> Node:
-    """`node`, run once and then replayed: looked up first, committed after.
+    """Wrap a node so that its update is looked up first and committed after, and so runs once.
 
-    Graphs are sequences: one node a superstep. The node's `runtime.context` is what the graph's spec makes of
-    the step's scope; its update must be JSON.
+    Graphs are sequences of one node per superstep. The node's `runtime.context` is made from the step's scope
+    by `GraphSpec.make_context`. Its update must be JSON.
     """
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> Mapping[str, Any]:
@@ -66,10 +66,10 @@ def _no_result(state: Mapping[str, Any]) -> dict[str, Any]:
 class GraphSpec:
     """One graph, compiled without a checkpointer.
 
-    `initial(facts)`: the input of a new session. `make_context(scope)`: what nodes get as `runtime.context`.
-    `result(state)`: what a completed session shows. Raise `version` when a recorded session could not be
-    replayed by the new graph: workers of the old version end it, and where there is none any more it ends
-    with a readable error instead of a guess. `also`: earlier versions whose sessions this one goes on with.
+    `initial(facts)`: input of a new session. `make_context(scope)`: `runtime.context` of nodes.
+    `result(state)`: public result of a completed session. Raise `version` if the new graph cannot replay
+    recorded sessions: workers of the old version end them, and without any they fail with a readable error.
+    `continued_versions`: earlier versions whose sessions this one continues.
     """
 
     name: str
@@ -82,7 +82,7 @@ class GraphSpec:
 
     @property
     def supported_versions(self) -> list[int]:
-        """Its version and then earlier ones whose sessions it goes on with."""
+        """The version, then the earlier ones whose sessions it continues."""
         return [self.version, *self.continued_versions]
 
 
@@ -95,7 +95,7 @@ class Graphs:
         self.supported_versions = {spec.name: spec.supported_versions for spec in self._specs.values()}
 
     def get(self, name: str, version: int | None) -> GraphSpec:
-        """Raises LabError when this service cannot run that graph."""
+        """Return a graph by name. Raises LabError if this service cannot run that version."""
         spec = self._specs.get(name)
         if spec is None:
             raise LabError("graph_unknown", f"This service has no graph named {name}.")

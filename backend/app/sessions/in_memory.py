@@ -1,4 +1,4 @@
-"""A step and a drive that live in memory: the same promises without servers, for tests and for the floor of a
+"""Steps and drives in memory, with the guarantees of the stored ones, for tests and for the baseline of a
 benchmark."""
 
 import json
@@ -23,7 +23,7 @@ RunFit = Callable[[Fit], Awaitable[FitOutcome]]
 
 @dataclass
 class MemoryJournal:
-    """What a session recorded. Hand the same one to a second drive to see a replay.
+    """The records of a session. A second drive with the same journal is a replay.
 
     `answers`: by the question's key (`<step>.<key>`, or the key alone); a question without one interrupts.
     """
@@ -31,7 +31,7 @@ class MemoryJournal:
     answers: dict[str, JsonValue] = field(default_factory=dict)
     run_fit: RunFit | None = None
     max_calls: Mapping[str, int] = field(default_factory=dict)
-    """Kind of call -> how many the session can afford before it has to end with what there is."""
+    """Kind of call -> number that the budget allows."""
     steps: dict[int, tuple[str, str]] = field(default_factory=dict)
     calls: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
     recorded: list[tuple[Call, CallResult]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class MemoryJournal:
 
 @dataclass
 class MemoryStep:
-    """A `StepScope` over a `MemoryJournal`; what it leaves is in the journal's lists."""
+    """A `StepScope` over a `MemoryJournal`, whose lists receive its effects."""
 
     session: SessionFacts
     journal: MemoryJournal = field(default_factory=MemoryJournal)
@@ -58,14 +58,15 @@ class MemoryStep:
         return time.monotonic() - self.started
 
     async def recorded(self) -> dict[str, Any] | None:
-        found = self.journal.steps.get(self.seq)
-        if found is None:
+        entry = self.journal.steps.get(self.seq)
+        if entry is None:
             return None
-        if found[0] != self.node:
+        stored_node, stored_update = entry
+        if stored_node != self.node:
             raise JournalDiverged(
-                "journal_diverged", f"Step {self.seq} was recorded as {found[0]}, not {self.node}."
+                "journal_diverged", f"Step {self.seq} was recorded as {stored_node}, not {self.node}."
             )
-        update: dict[str, Any] = json.loads(found[1])
+        update: dict[str, Any] = json.loads(stored_update)
         return update
 
     async def commit(self, update: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,8 +88,8 @@ class MemoryStep:
             self.journal.recorded.append((call, result))
             self.journal.artifacts.extend(result.artifacts)
             self.journal.events.extend(result.events)
-        found, raw = self.journal.calls[place]
-        if found != request_digest(call.request):
+        stored_digest, raw = self.journal.calls[place]
+        if stored_digest != request_digest(call.request):
             raise JournalDiverged(
                 "journal_diverged", f"Call {call.key} of step {self.seq} was recorded with another request."
             )
@@ -102,16 +103,16 @@ class MemoryStep:
         return self._used_up("tool")
 
     def _used_up(self, kind: str) -> bool:
-        made = sum(call.kind == kind for call, _ in self.journal.recorded)
-        return made >= self.journal.max_calls.get(kind, made + 1)
+        count = sum(call.kind == kind for call, _ in self.journal.recorded)
+        return count >= self.journal.max_calls.get(kind, count + 1)
 
     async def ask(self, question: Question) -> JsonValue:
         key = f"{self.seq}.{question.key}"
         if question not in self.journal.questions:
             self.journal.questions.append(question)
-        for known in (key, question.key):
-            if known in self.journal.answers:
-                return self.journal.answers[known]
+        for answer_key in (key, question.key):
+            if answer_key in self.journal.answers:
+                return self.journal.answers[answer_key]
         if self.session.preferences.get("clarify") == "never":
             self.journal.answers[key] = question.default
             return question.default
@@ -137,7 +138,7 @@ class MemoryStep:
 
 @dataclass
 class MemoryDrive:
-    """Runs a whole graph in this process."""
+    """Runs a graph from start to end in this process."""
 
     spec: GraphSpec
     session: SessionFacts
@@ -151,7 +152,7 @@ class MemoryDrive:
         return self.spec.make_context(step)
 
     async def run(self) -> Mapping[str, Any]:
-        """The state that the graph ended in; `__interrupt__` is in it when a question has no answer."""
+        """Return the final state, with `__interrupt__` if a question has no answer."""
         start = {**self.spec.initial(self.session), "step": 0}
         out: Mapping[str, Any] = await self.spec.graph.ainvoke(start, {"recursion_limit": 1000}, context=self)
         return out

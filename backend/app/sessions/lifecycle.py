@@ -45,7 +45,7 @@ class SessionEvent(StrEnum):
     COMPLETE = "complete"
     FAIL = "fail"
     END_CANCELLED = "end_cancelled"
-    """The driver found the request to cancel, and nothing of the session runs any more."""
+    """The driver acts on the request to cancel, and nothing of the session runs any more."""
 
 
 class LeaseState(StrEnum):
@@ -56,9 +56,9 @@ class LeaseState(StrEnum):
 
 @dataclass(frozen=True)
 class SessionPosition:
-    """What the guards read of a session's row and of the rows that belong to it.
+    """The inputs of the guards: a session's row and the rows that belong to it.
 
-    `is_cancelled`: a cancel was requested. `has_work`: `wake > seen`, something came that no driver has noted.
+    `is_cancelled`: a cancel was requested. `has_work`: `wake > seen`, so that work is due.
     `is_driver`: the event comes from the driver with the newest fence.
     """
 
@@ -101,7 +101,7 @@ def next_status(position: SessionPosition, event: SessionEvent) -> SessionStatus
 
 
 def release_event(has_more: bool, has_open_question: bool, has_open_fits: bool) -> SessionEvent:
-    """The event of a driver that gives its session back. `again`: it has more to do."""
+    """Return the event of a driver that releases its session. `has_more`: it has more to do."""
     if has_more:
         return SessionEvent.YIELD
     if has_open_question:

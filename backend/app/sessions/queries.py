@@ -1,8 +1,9 @@
-"""What one owner can read of a session. Plain statements: a list or a view is one round trip."""
+"""Read access of one owner to sessions. Each list or view is one statement, so one round trip."""
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
@@ -37,9 +38,50 @@ def make_not_found_error(session_id: UUID) -> NotFound:
     return NotFound("session_not_found", f"There is no session with the id {session_id}.")
 
 
+class SessionDetailRow(NamedTuple):
+    """A session with its usage. JSON: `preferences`, `error`, `result`, `queue`, `question`, `usage` and
+    `budget_answers`."""
+
+    id: UUID
+    goal: str
+    status: str
+    step: int
+    node: str | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    dataset_ids: list[UUID]
+    preferences: str
+    seed: int
+    deadline_at: datetime | None
+    event_seq: int
+    error: str | None
+    result: str | None
+    expired_data: list[str]
+    queue: str | None
+    question: str | None
+    worked_s: float
+    budget_answers: str
+    usage: str
+
+
+class ResultsRow(NamedTuple):
+    """`error`, `result` and `candidates`: JSON."""
+
+    id: UUID
+    status: str
+    error: str | None
+    result: str | None
+    candidates: str
+
+
+class OverRow(NamedTuple):
+    over: bool
+
+
 @dataclass(frozen=True)
 class SessionReader:
-    """Every method raises NotFound for a session that is not the owner's. `runs`: lists and gets runs only."""
+    """Methods raise NotFound for a session of another owner. `runs`: read runs only."""
 
     db: Database
     owner: UUID
@@ -48,55 +90,46 @@ class SessionReader:
     async def list_sessions(
         self, status: SessionStatus | None, portion: PageRequest
     ) -> ListPage[SessionSummary]:
-        """Newest first."""
-        asked, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
-        cut = (after.at, after.id) if after else (None, None)
-        rows = await self.db.rows(VIEWS.list_sessions, *asked, *cut, portion.limit + 1, portion.offset)
-        counted = None if after else await self.db.row(VIEWS.count_sessions, *asked, MAX_COUNTED_ROWS)
-        total = counted["total"] if counted else after.total if after else 0
-        found = [SessionSummary(**_plain(row)) for row in rows]
-        return make_page(found, portion, total, lambda one: (one.created_at, one.id))
+        """List the sessions, newest first."""
+        scope, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
+        cursor = (after.at, after.id) if after else (None, None)
+        rows = await self.db.rows(VIEWS.list_sessions, *scope, *cursor, portion.limit + 1, portion.offset)
+        count = None if after else await self.db.row(VIEWS.count_sessions, *scope, MAX_COUNTED_ROWS)
+        total = _read_total(count) if count else after.total if after else 0
+        summaries = [SessionSummary(**_select(row)) for row in rows]
+        return make_page(summaries, portion, total, lambda session: (session.created_at, session.id))
 
     async def get(self, session_id: UUID) -> SessionView:
         row = await self.db.row(GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)
         if row is None:
             raise make_not_found_error(session_id)
-        return SessionView(
-            **_plain(row, "event_seq", "preferences", "error", "result", "question", "queue", *_OF_USAGE),
-            preferences=json.loads(row["preferences"]),
-            last_event=row["event_seq"],
-            question=_question(row["question"]),
-            usage=_usage(row),
-            queue=QueuePositionView.model_validate_json(row["queue"]) if row["queue"] else None,
-            error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
-            result=current_result(json.loads(row["result"])) if row["result"] else None,
-        )
+        return _make_session_view(SessionDetailRow(**row))
 
     async def check_exists(self, session_id: UUID) -> None:
         if await self.db.row(VIEWS.is_owned, session_id, self.owner) is None:
             raise make_not_found_error(session_id)
 
     async def is_over(self, session_id: UUID, cursor: int) -> bool:
-        """Whether nothing comes after event `cursor` any more."""
+        """Check if the session has ended and event `cursor` was its last."""
         row = await self.db.row(VIEWS.is_over, session_id, self.owner, cursor)
         if row is None:
             raise make_not_found_error(session_id)
-        return bool(row["over"])
+        return OverRow(**row).over
 
     async def messages(self, session_id: UUID, limit: int, offset: int) -> tuple[list[MessageView], int]:
-        """In the order in which they were said."""
+        """List the messages of the conversation in order, and their number."""
         rows, total = await self._page(VIEWS.list_messages, session_id, limit, offset)
-        return [MessageView(**_plain(row)) for row in rows], total
+        return [MessageView(**_select(row)) for row in rows], total
 
     async def steps(self, session_id: UUID, limit: int, offset: int) -> tuple[list[StepView], int]:
         rows, total = await self._page(VIEWS.list_steps, session_id, limit, offset)
-        return [StepView(**_plain(row, "calls"), calls=json.loads(row["calls"])) for row in rows], total
+        return [StepView(**_select(row, "calls"), calls=json.loads(row["calls"])) for row in rows], total
 
     async def audit(self, session_id: UUID, limit: int, offset: int) -> tuple[list[AuditView], int]:
-        """Everything that was done, oldest first: asked, called, answered, approved, ended."""
+        """List all recorded actions, oldest first: questions, calls, answers, approvals, the end."""
         rows, total = await self._page(VIEWS.audit, session_id, limit, offset)
         return [
-            AuditView(**_plain(row, "detail"), detail=json.loads(current_event(row["action"], row["detail"])))
+            AuditView(**_select(row, "detail"), detail=json.loads(current_event(row["action"], row["detail"])))
             for row in rows
         ], total
 
@@ -104,34 +137,62 @@ class SessionReader:
         row = await self.db.row(VIEWS.get_results, session_id, self.owner)
         if row is None:
             raise make_not_found_error(session_id)
+        results = ResultsRow(**row)
         return ResultsView(
-            id=row["id"],
-            status=row["status"],
-            error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
-            result=current_result(json.loads(row["result"])) if row["result"] else None,
-            candidates=[CandidateView(**candidate) for candidate in json.loads(row["candidates"])],
+            id=results.id,
+            status=SessionStatus(results.status),
+            error=_make_failure(results.error),
+            result=current_result(json.loads(results.result)) if results.result else None,
+            candidates=[CandidateView(**candidate) for candidate in json.loads(results.candidates)],
         )
 
     async def _page(self, sql: str, session_id: UUID, limit: int, offset: int) -> tuple[list[Record], int]:
-        """One part of what belongs to a session, and how much there is in all, also past its end."""
+        """Return one page of the rows of a session, and their total number, also beyond the last page."""
         await self.check_exists(session_id)
         rows = await self.db.rows(sql, session_id, limit, offset)
         counted = rows if rows or not offset else await self.db.rows(sql, session_id, 1, 0)
-        return list(rows), counted[0]["total"] if counted else 0
+        return list(rows), _read_total(counted[0]) if counted else 0
 
 
-def _plain(row: Record, *without: str) -> dict[str, Any]:
-    left_out = {"total", *without}
+def _read_total(row: Record) -> int:
+    """Read the column `total`, which every statement of a page has beside the fields of its view."""
+    return int(row["total"])
+
+
+def _select(row: Record, *excluded: str) -> dict[str, Any]:
+    """Return the columns that are fields of a view."""
+    left_out = {"total", *excluded}
     return {name: value for name, value in row.items() if name not in left_out}
 
 
-_OF_USAGE = ("usage", "worked_s", "budget_answers")
+def _make_session_view(row: SessionDetailRow) -> SessionView:
+    return SessionView(
+        id=row.id,
+        goal=row.goal,
+        status=SessionStatus(row.status),
+        step=row.step,
+        node=row.node,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        dataset_ids=row.dataset_ids,
+        preferences=json.loads(row.preferences),
+        seed=row.seed,
+        deadline_at=row.deadline_at,
+        last_event=row.event_seq,
+        queue=QueuePositionView.model_validate_json(row.queue) if row.queue else None,
+        question=_make_question(row.question),
+        usage=_make_usage(row),
+        error=_make_failure(row.error),
+        result=current_result(json.loads(row.result)) if row.result else None,
+        expired_data=row.expired_data,
+    )
 
 
-def _usage(row: Record) -> UsageView:
-    parts = [StepUsage(**part) for part in json.loads(row["usage"])]
-    totals, worked_s = total_usage(parts), round(row["worked_s"], 3)
-    ledger = make_ledger(json.loads(row["preferences"]).get("budget", {}), json.loads(row["budget_answers"]))
+def _make_usage(row: SessionDetailRow) -> UsageView:
+    parts = [StepUsage(**part) for part in json.loads(row.usage)]
+    totals, worked_s = total_usage(parts), round(row.worked_s, 3)
+    ledger = make_ledger(json.loads(row.preferences).get("budget", {}), json.loads(row.budget_answers))
     ledger.spent = {
         Resource.TOKENS: totals.input_tokens + totals.output_tokens,
         Resource.COST: totals.cost_usd,
@@ -142,15 +203,19 @@ def _usage(row: Record) -> UsageView:
             resource=resource.value,
             used=ledger.used(resource, worked_s),
             limit=limit,
-            ended=resource in ledger.exhausted,
+            exhausted=resource in ledger.exhausted,
         )
         for resource, limit in ledger.limits.items()
     ]
     return UsageView(**totals.model_dump(), budget=budget, worked_s=worked_s, breakdown=parts)
 
 
-def _question(raw: str | None) -> QuestionView | None:
+def _make_question(raw: str | None) -> QuestionView | None:
     if raw is None:
         return None
     question = json.loads(raw)
     return QuestionView(**question.pop("body"), **question)
+
+
+def _make_failure(raw: str | None) -> FailureView | None:
+    return FailureView.model_validate_json(raw) if raw else None

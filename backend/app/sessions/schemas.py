@@ -1,4 +1,4 @@
-"""What the session endpoints take and give."""
+"""Request and response models of the session endpoints."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ class _SessionOutput(BaseModel):
 
 
 def _storable(text: str) -> str:
-    """Postgres cannot hold a NUL, and UTF-8 no half of a surrogate pair."""
+    """Refuse text that Postgres (NUL) or UTF-8 (half a surrogate pair) cannot hold."""
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
     if any("\ud800" <= sign <= "\udfff" for sign in text):
@@ -39,39 +39,43 @@ ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
 
 MAX_DATASETS = 20
+"""Datasets of one session: join discovery compares every pair of tables."""
 Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MAX_DATASETS)]
 
 RUN_GRAPH = "run"
-"""Sessions of this graph are runs: listed by themselves."""
+"""Graph of runs, which are sessions with lists of their own."""
 
 
 class ErrorCosts(_SessionInput):
-    """What mistakes cost, in any unit; the threshold of a yes or no is chosen for the lowest cost."""
+    """Costs of errors of a binary classifier, in any unit. Its threshold minimises the expected cost."""
 
     false_alarm: float = Field(gt=0, allow_inf_nan=False, examples=[1])
-    missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="A positive not found.")
+    missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="Cost of a false negative.")
 
 
 class BudgetRequest(_SessionInput):
-    """What the session may use. When something is used up it asks for more, or ends with what there is."""
+    """Limits of a session's usage. At a limit it asks for more, or ends with its present results."""
 
     tokens: int | None = Field(default=None, ge=1, description="Input and output tokens of chat models.")
     cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     tool_calls: int | None = Field(default=None, ge=1)
     seconds: float | None = Field(
-        default=None, ge=1, allow_inf_nan=False, description="Of work, without waiting for you."
+        default=None,
+        ge=1,
+        allow_inf_nan=False,
+        description="Working time, without the time spent waiting for you.",
     )
 
 
 class Preferences(_SessionInput):
-    """What the user has decided already; whatever is left out the crew decides, or asks."""
+    """Decisions of the user. The crew makes all others, or asks."""
 
     target: ColumnName | None = Field(default=None, description="The column to predict.", examples=["survived"])
     problem: ProblemKindName | None = None
-    metric: MetricName | None = Field(default=None, description="What candidates are compared by.")
-    time_column: ColumnName | None = Field(default=None, description="Orders the rows in time.")
+    metric: MetricName | None = Field(default=None, description="Metric that candidates are compared by.")
+    time_column: ColumnName | None = Field(default=None, description="Column that orders the rows in time.")
     group_column: ColumnName | None = Field(
-        default=None, description="Rows of one group stay on one side of every split."
+        default=None, description="Column of groups. All rows of a group stay on the same side of every split."
     )
     exclude: list[ColumnName] = Field(default_factory=list, max_length=500, description="Columns not to use.")
     column_types: dict[
@@ -79,27 +83,30 @@ class Preferences(_SessionInput):
     ] = Field(
         default_factory=dict,
         max_length=4096,
-        description="What columns hold where they mislead; of dates also which of day and month is first.",
+        description="Types of columns that are inferred wrongly. For dates, also the order of day and month.",
         examples=[{"store": "category"}],
     )
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
-    costs: ErrorCosts | None = Field(default=None, description="What mistakes cost; two classes only.")
-    horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")
+    costs: ErrorCosts | None = Field(default=None, description="Costs of errors; two classes only.")
+    horizon: int | None = Field(default=None, ge=1, le=100_000, description="Number of rows to predict ahead.")
     model: Literal["ensemble", "single", "interpretable"] | None = Field(
         default=None,
-        description="`single`: the best family alone; `interpretable`: a linear model. Else an ensemble, "
+        description="`single`: the best family alone; `interpretable`: a linear model. By default an ensemble, "
         "unless the goal asks for a simple model.",
     )
     time_budget_s: float = Field(
         default=60,
         ge=1,
         le=86_400,
-        description="Seconds of the whole session, report included, without waiting for its user.",
+        description="Time budget of the session in seconds, report included, without waiting for its user.",
     )
     clarify: Literal["ask", "never"] = Field(
-        default="ask", description="`never` takes an agent's default answer, and the report says so."
+        default="ask",
+        description="`never`: every question is answered with its default, and the report says so.",
     )
-    deterministic: bool = Field(default=False, description="Choose by counts and seeds, never by the clock.")
+    deterministic: bool = Field(
+        default=False, description="Decide by counts and seeds only, never by the clock."
+    )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     budget: BudgetRequest = Field(default_factory=BudgetRequest, examples=[{"tokens": 200_000}])
     review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
@@ -115,14 +122,14 @@ class SessionCreate(_SessionInput):
 
 
 class SessionRespond(_SessionInput):
-    """An answer to a question. `question` is its key; left out, it means the one that is open."""
+    """An answer to a question. `question`: its key, by default that of the open question."""
 
     question: Text | None = Field(default=None, min_length=1, max_length=200, examples=["1.ask:1"])
     answer: JsonValue = Field(description="Must satisfy the question's `answer_schema`.", examples=["survived"])
 
 
 class QuestionView(_SessionOutput):
-    """`key` is what to answer with, `answer_schema` the JSON Schema of the answer."""
+    """An open question. An answer names its `key` and must satisfy the JSON Schema `answer_schema`."""
 
     key: str
     kind: Literal["clarification", "approval", "budget"]
@@ -132,13 +139,13 @@ class QuestionView(_SessionOutput):
     default: Any
     answer_schema: dict[str, Any]
     about: dict[str, Any] = Field(
-        default_factory=dict, description="Of a call to approve: `tool`, `arguments`, `preview` and `risk`."
+        default_factory=dict, description="The call to approve: `tool`, `arguments`, `preview` and `risk`."
     )
     asked_at: datetime
 
 
 class AllowanceView(_SessionOutput):
-    """A rule of one session: calls of `tool` go through without asking."""
+    """A rule of one session: `tool` runs without asking."""
 
     tool: str
     question: str = Field(description="The question whose answer made the rule.")
@@ -151,25 +158,25 @@ class FailureView(_SessionOutput):
 
 
 class UsageTotals(_SessionOutput):
-    """What was used. Tokens and cost are of chat models; CPU time and memory of cells, fits included."""
+    """Usage. Tokens and cost are those of chat models, CPU time and memory those of cells, with fits."""
 
     chat_calls: int = 0
     tool_calls: int = 0
     fits: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = Field(default=0, description="Of the input tokens; the provider knew them.")
-    cost_usd: float = Field(default=0.0, description="By the price table of the service.")
-    unpriced_calls: int = Field(default=0, description="Calls of chat models that the price table lacks.")
-    cells: int = Field(default=0, description="Computations.")
+    cached_tokens: int = Field(default=0, description="Input tokens that the provider had cached.")
+    cost_usd: float = Field(default=0.0, description="Cost by the price table of the service.")
+    unpriced_calls: int = Field(default=0, description="Calls of chat models without a price.")
+    cells: int = Field(default=0, description="Number of computations.")
     cpu_s: float = 0.0
-    peak_memory_bytes: int = Field(default=0, description="Of the largest cell.")
-    memory_limit_bytes: int = Field(default=0, description="What bounded it; 0 when no cell ran.")
-    duration_s: float = Field(default=0.0, description="Time inside calls.")
+    peak_memory_bytes: int = Field(default=0, description="Peak memory of the largest cell.")
+    memory_limit_bytes: int = Field(default=0, description="Memory limit of that cell; 0 without cells.")
+    duration_s: float = Field(default=0.0, description="Time in calls, in seconds.")
 
 
 class StepUsage(UsageTotals):
-    """What one agent used in one step. A step that is not committed yet has no node."""
+    """Usage of one agent in one step. A step that is not committed yet has no node."""
 
     step: int
     node: str | None
@@ -186,17 +193,19 @@ class BudgetView(_SessionOutput):
 
 
 class UsageView(UsageTotals):
-    budget: list[BudgetView] = Field(default_factory=list, description="Only what has a limit.")
-    worked_s: float = Field(default=0.0, description="Since its first claim, without waiting for its user.")
-    breakdown: list[StepUsage] = Field(default_factory=list, description="By step and agent.")
+    budget: list[BudgetView] = Field(default_factory=list, description="Resources with a limit.")
+    worked_s: float = Field(
+        default=0.0, description="Seconds since the session began, without the time it waited for its user."
+    )
+    breakdown: list[StepUsage] = Field(default_factory=list, description="Usage by step and agent.")
 
 
 class SessionSummary(_SessionOutput):
     id: UUID
     goal: str
     status: SessionStatus
-    step: int = Field(description="How many steps are committed.")
-    node: str | None = Field(description="The last committed step's name.", examples=["data_analysis"])
+    step: int = Field(description="Number of committed steps.")
+    node: str | None = Field(description="Name of the last committed step.", examples=["data_analysis"])
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
@@ -214,16 +223,17 @@ class SessionView(SessionSummary):
     preferences: dict[str, Any]
     seed: int
     deadline_at: datetime | None
-    last_event: int = Field(description="Number of the newest event: a cursor for the streams.")
+    last_event: int = Field(description="Number of the latest event, a cursor for the streams.")
     queue: QueuePositionView | None = Field(
-        default=None, description="Set while it waits for one of the places that sessions run in."
+        default=None, description="Set while the session waits for admission."
     )
-    question: QuestionView | None = Field(description="The oldest open question, while it awaits its user.")
+    question: QuestionView | None = Field(description="The oldest open question.")
     usage: UsageView
     error: FailureView | None
-    result: dict[str, Any] | None = Field(description="What the session ended with, in short.")
+    result: dict[str, Any] | None = Field(description="Summary of the result.")
     expired_data: list[str] = Field(
-        default_factory=list, description="Parts that were kept long enough and are gone: `events`, `journal`."
+        default_factory=list,
+        description="Parts that were deleted after their retention time: `events`, `journal`.",
     )
 
 
@@ -240,7 +250,7 @@ class SessionStatusView(_SessionOutput):
 
 class SessionAnswered(_SessionOutput):
     id: UUID
-    question: str = Field(description="The key of the question that was answered.")
+    question: str = Field(description="Key of the answered question.")
 
 
 class MessageView(_SessionOutput):
@@ -252,7 +262,7 @@ class MessageView(_SessionOutput):
 
 
 class CallView(_SessionOutput):
-    """One recorded call: `summary` where a tool left one."""
+    """One recorded call of a chat model or tool."""
 
     key: str
     kind: str
@@ -278,13 +288,13 @@ class CandidateView(_SessionOutput):
     candidate: int
     name: str
     status: str
-    attempts: int = Field(description="How often it was started; more than 1 after a crash.")
+    attempts: int = Field(description="Number of starts: more than 1 after a crash.")
     started_at: datetime | None
     ended_at: datetime | None
 
 
 class ResultsView(_SessionOutput):
-    """`result` is there once the session is completed, `error` once it failed."""
+    """Result of a completed session, or error of a failed one, with all candidates."""
 
     id: UUID
     status: SessionStatus
@@ -294,10 +304,10 @@ class ResultsView(_SessionOutput):
 
 
 class AuditView(_SessionOutput):
-    """Who did what, when. `detail` depends on the action.
+    """One recorded action. `detail` depends on the action.
 
-    A call carries its arguments and the SHA-256 of its recorded result, a question what was asked, an answer
-    what was answered and by whom.
+    For a call it has the arguments and the SHA-256 of the recorded result, for a question its text, for an
+    answer its value and its author.
     """
 
     created_at: datetime
@@ -307,7 +317,7 @@ class AuditView(_SessionOutput):
 
 
 class TicketView(_SessionOutput):
-    """Opens one socket, once, within `expires_in` seconds."""
+    """A ticket that opens one socket, once, within `expires_in` seconds."""
 
     ticket: str
     expires_in: int

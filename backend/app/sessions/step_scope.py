@@ -1,7 +1,7 @@
-"""What a running step may do to the world: call once and replay for ever, ask, fan out, tell.
+"""The interface between a running step and its session: calls, questions, fits, messages, artifacts, events.
 
-A node or a tool never writes a row itself. It asks its step's scope, which records what happened behind the
-session's fence: a driver that lost its lease has no effects.
+Nodes and tools write no rows themselves. They use the scope of their step, which records everything behind the
+session's fence, so that a driver without a lease has no effects. A recorded call is replayed, never repeated.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from app.sessions.events.events import Durable, Live
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """What does not change while a session runs."""
+    """The constant facts of a session."""
 
     id: UUID
     owner_id: UUID
@@ -30,7 +30,7 @@ class SessionFacts:
 
 @dataclass(frozen=True)
 class ArtifactDraft:
-    """An artifact whose bytes are stored and whose row is written with the call or step that made it."""
+    """An artifact with stored bytes. Its row is written with the call or step that made it."""
 
     kind: str
     name: str
@@ -43,9 +43,9 @@ class ArtifactDraft:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What one call came to. `value` is JSON and all that a replay sees; the rest is written with it.
+    """The result of one call. A replay sees only `value`, which is JSON; the rest is written with it.
 
-    A refusal that the agent can correct is recorded too (`failed=True`): replay must repeat it.
+    A refusal that the agent can correct is recorded too (`failed=True`), since a replay must repeat it.
     """
 
     value: JsonValue
@@ -55,12 +55,12 @@ class CallResult:
     usage: Mapping[str, float] = field(default_factory=dict)
     failed: bool = False
     answered_by: str | None = None
-    """Who answered, where another than the one that was asked may have: the chat model of a chat call."""
+    """The chat model that answered a chat call: after a fallback it is not the one that was called."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """Names one call. `key` is stable under replay and unique in its step: `chat:3`, `tool:3.0`, `clock:1`."""
+    """One call. `key` is stable under replay and unique in its step: `chat:3`, `tool:3.0`, `clock:1`."""
 
     key: str
     kind: str
@@ -82,15 +82,15 @@ class Question:
     default: JsonValue = None
     kind: str = "clarification"
     about: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What an approval is of: the tool, its arguments, what the call would do, the risk."""
+    """Of an approval: the tool, its arguments, a preview of its effect, and the risk."""
 
 
 @dataclass(frozen=True)
 class Fit:
     """One candidate of a round: a computation on blobs, by digest.
 
-    `grace_s`: how long before the round's deadline it is meant to end. A fit that starts so late that its
-    `time_limit_s`, a parameter, would take it further is given less.
+    `grace_s`: seconds before the round's deadline at which it has to end. The parameter `time_limit_s` of a
+    fit that starts late is shortened to that.
     """
 
     name: str
@@ -126,52 +126,52 @@ class StepScope(Protocol):
     def worked_s(self) -> float:
         """Seconds since the session's first claim, without the time that it waited for its user.
 
-        It differs on a replay: what is chosen by it belongs into a recorded call.
+        Differs on a replay: a choice that depends on it has to be a recorded call.
         """
         ...
 
     async def call(self, call: Call, run: Callable[[], Awaitable[CallResult]]) -> JsonValue:
-        """The recorded result of this call, or run it and record it.
+        """Return the recorded result of this call, or run and record it.
 
-        A recorded call whose request digest differs ends the session with a readable error. `run` may
-        itself ask or fan out: then nothing is recorded until it has what it waited for.
+        A recorded call with another request digest ends the session with a readable error. `run` may itself
+        ask or fan out: then nothing is recorded until it has the answer or the outcomes.
         """
         ...
 
     async def can_afford(self, kind: str, agent: str) -> bool:
-        """May one more `chat` or `tool` call be made? Ask inside `run`: a recorded call is never asked about.
+        """Check if the budget allows one more `chat` or `tool` call. Use it in `run`: a replay costs nothing.
 
-        When the budget is used up the user is asked (`interrupt()`) to add to it. False: the session is to end
-        with what there is.
+        If the budget is used up, the user is asked (`interrupt()`) to add to it. False: the session has to end
+        with its present results.
         """
         ...
 
     async def is_wrapping_up(self) -> bool:
-        """Was it told to end without more work of its tools? Stays the same while a step runs again."""
+        """Check if the session has to end without more tool calls. The same when a step runs again."""
         ...
 
     async def ask(self, question: Question) -> JsonValue:
-        """The answer, or `interrupt()`: the session waits as `awaiting_user`.
+        """Return the answer, or `interrupt()`: the session waits as `awaiting_user`.
 
         With the preference `clarify: never` the default is recorded as the answer at once.
         """
         ...
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
-        """The outcomes of a round in the order given, or `interrupt()` until its last fit is in.
+        """Return the outcomes of a round in the order of `fits`, or `interrupt()` until its last fit has ended.
 
-        A candidate that has not come when the deadline has passed is `left_out`.
+        A candidate that has not ended by the deadline is `left_out`.
         """
         ...
 
     def post_message(self, role: str, text: str) -> None:
-        """A message of the conversation, written with the step's commit."""
+        """Add a message to the conversation, written with the step's commit."""
         ...
 
     def save_artifact(self, artifact: ArtifactDraft) -> None:
-        """An artifact written with the step's commit (one made by a call goes into its `Recorded`)."""
+        """Save an artifact with the step's commit. That of a call belongs into its `CallResult`."""
         ...
 
     def emit(self, event: Durable | Live) -> None:
-        """A live event goes out now; a durable one with the step's commit."""
+        """Publish a live event at once, or a durable one with the step's commit."""
         ...

@@ -1,4 +1,4 @@
-"""What a session has used, by step and agent: read from the rows that calls and fits left."""
+"""Totals of a session's usage over its steps and agents."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ _ADDED = tuple(name for name in UsageTotals.model_fields if name not in _LARGEST
 
 
 def total_usage(parts: Sequence[StepUsage]) -> UsageTotals:
-    """Sums of all parts; of memory the largest."""
+    """Add up all parts. Memory is not a sum but the largest cell's."""
     sums = {name: _sum(getattr(part, name) for part in parts) for name in _ADDED}
     peaks = {name: max((getattr(part, name) for part in parts), default=0) for name in _LARGEST}
     return UsageTotals.model_validate(sums | peaks)

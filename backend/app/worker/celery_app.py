@@ -1,4 +1,4 @@
-"""The Celery application: queues, broker, and settings that survive a broker that does not."""
+"""The Celery application: queues, broker, and settings for a broker that may go away."""
 
 import ssl
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from kombu.transport.redis import Channel
 from app.jobs import QUEUES
 from app.redis_address import kombu_address, parse_sentinel_service
 
-# Without Redis, kombu would write the jobs it holds to a file and leave it; the sweeper repeats them.
+# Without Redis, kombu would write its open jobs to a file that nothing reads. The sweeper repeats them.
 Channel.do_restore = False
 
 
 @dataclass(frozen=True)
 class Broker:
-    """A Redis in kombu's words. `options`: of its transport; `tls`: what is asked of a server's certificate."""
+    """Address of Redis for kombu. `options`: of its transport; `tls`: checks of the server's certificate."""
 
     address: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Broker:
 
 
 def broker(redis_url: str) -> Broker:
-    """It has schemes of its own for sockets and Sentinels, and TLS is a setting beside them."""
+    """Translate an address of Redis. Kombu has its own schemes for sockets and Sentinels, and a TLS setting."""
     parts = urlsplit(redis_url)
     if parts.scheme == "unix":
         database = parse_qs(parts.query).get("db", ["0"])[0]
@@ -41,7 +41,7 @@ def broker(redis_url: str) -> Broker:
 
 
 def make_celery(redis_url: str) -> Celery:
-    """No results, events or remote control; a message is a wake-up, acknowledged before it runs."""
+    """Make the application. It has no results, events or remote control, since a message is only a wake-up."""
     redis = broker(redis_url)
     app = Celery("labcrew", broker=redis.address, set_as_current=False)
     app.conf.update(

@@ -1,4 +1,4 @@
-"""The graphs that this service's sessions run."""
+"""Assembly of the graphs that sessions of this service run."""
 
 import os
 from functools import partial

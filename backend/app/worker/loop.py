@@ -1,7 +1,7 @@
-"""A worker process's event loop, in a thread of its own, and everything that lives on it.
+"""The event loop of a worker process, in a thread of its own, and the services that run on it.
 
-Celery's pool threads only hand their job over and wait. The loop starts before the first job and never lazily,
-or the sweeper would sleep until a first message; the pool is of threads, so nothing forks after it.
+Celery's pool threads pass jobs to the loop and wait. The loop starts before the first job, since the sweeper
+must run without one. The pool consists of threads, so that no process is forked after the loop has started.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import uvloop
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerServices:
-    """What a worker process works with, opened on its loop."""
+    """The services of a worker process, opened on its event loop."""
 
     runner: Runner
     fits: Fits
@@ -68,8 +68,8 @@ class WorkerServices:
             leases=Leases(db, config, graphs.supported_versions),
             graphs=graphs,
             checkpoints=RedisCheckpoints(resources.redis, round(keep.checkpoints_days * DAY_S)),
-            tail=tail,
-            send=send,
+            publisher=tail,
+            send_job=send,
             config=config,
             charge=charge,
         )
@@ -81,25 +81,25 @@ class WorkerServices:
 
 
 _CLOSE_S = 30.0
-"""For a stopping worker to hand back its leases once its steps have ended: long, for a busy machine, and with
-`SessionsConfig.drain_s` within the 45 s after which containers are killed."""
+"""Time for a stopping worker to hand back its leases after its steps have ended. Long, for a busy machine; with
+`SessionsConfig.drain_s` it stays within the 45 s after which containers are killed."""
 
 
-class OpenDuties(Protocol):
-    def __call__(self) -> AbstractAsyncContextManager[WorkerServices]: ...
+OpenServices = Callable[[], AbstractAsyncContextManager[WorkerServices]]
+"""Opens the services of a process on its running loop."""
 
 
 class WorkerLoop:
-    """One per process. `start` returns when it is ready for jobs, or raises what kept it from being."""
+    """The loop of a process. `start` returns when it is ready for jobs, or raises what prevents it."""
 
-    def __init__(self, open_duties: OpenDuties) -> None:
-        self._open = open_duties
+    def __init__(self, open_services: OpenServices) -> None:
+        self._open = open_services
         self._loop = uvloop.new_event_loop()
-        self._thread = threading.Thread(target=self._live, name="labcrew-loop", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="labcrew-loop", daemon=True)
         self._ready: Future[WorkerServices] = Future()
         self._stop = asyncio.Event()
         self._draining = False
-        self._turned_away: list[Job] = []
+        self._rejected_jobs: list[Job] = []
 
     def start(self) -> None:
         self._thread.start()
@@ -107,30 +107,33 @@ class WorkerLoop:
 
     def advance(self, session_id: UUID) -> None:
         """Drive a session; blocks its pool thread until the drive is over."""
-        self._do(jobs.advance_job(session_id), lambda duties: duties.runner.advance(session_id))
+        self._submit(jobs.advance_job(session_id), lambda services: services.runner.advance(session_id))
 
     def fit(self, key: FitKey) -> None:
-        self._do(jobs.fit_job(*key.key_columns), lambda duties: duties.fits.run(key))
+        self._submit(jobs.fit_job(*key.key_columns), lambda services: services.fits.run(key))
 
     def drain(self) -> None:
-        """No new claims; running steps finish or are stopped. Safe to call from a signal's receiver."""
+        """Claim no more; let running steps finish, or stop them. Safe to call from a signal handler."""
         self._draining = True
-        duties = self._ready.result()
-        self._loop.call_soon_threadsafe(lambda: self._loop.create_task(_drain(duties)))
+        services = self._ready.result()
+        self._loop.call_soon_threadsafe(lambda: self._loop.create_task(_drain(services)))
 
     def stop(self) -> None:
-        """After the last job: close what was opened, and end the loop."""
+        """Close the services and end the loop, after the last job."""
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(_CLOSE_S)
 
-    def _do(self, job: Job, work: Callable[[WorkerServices], Coroutine[Any, Any, None]]) -> None:
-        """What was taken from the queue and not begun is queued again, once nobody here takes it any more."""
+    def _submit(self, job: Job, work: Callable[[WorkerServices], Coroutine[Any, Any, None]]) -> None:
+        """Run a job on the loop and wait for it.
+
+        While the process drains, jobs are rejected: they are queued again once it takes no more.
+        """
         if self._draining:
-            self._turned_away.append(job)
+            self._rejected_jobs.append(job)
         else:
             asyncio.run_coroutine_threadsafe(work(self._ready.result()), self._loop).result()
 
-    def _live(self) -> None:
+    def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._main())
@@ -142,40 +145,42 @@ class WorkerLoop:
 
     async def _main(self) -> None:
         async with AsyncExitStack() as stack:
-            duties = await stack.enter_async_context(self._open())
+            services = await stack.enter_async_context(self._open())
             background = [
-                asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
-                asyncio.create_task(_listen_for_ever(duties), name="control"),
-                asyncio.create_task(duties.heartbeat.beat_for_ever(), name="heartbeat"),
-                asyncio.create_task(duties.retention_worker.run_deletions(), name="deletions"),
-                asyncio.create_task(duties.retention_worker.run_retention(), name="retention"),
+                asyncio.create_task(
+                    sweep_for_ever(services.db, services.send, services.config), name="sweeper"
+                ),
+                asyncio.create_task(_listen_for_ever(services), name="control"),
+                asyncio.create_task(services.heartbeat.beat_for_ever(), name="heartbeat"),
+                asyncio.create_task(services.retention_worker.run_deletions(), name="deletions"),
+                asyncio.create_task(services.retention_worker.run_retention(), name="retention"),
             ]
-            self._ready.set_result(duties)
+            self._ready.set_result(services)
             await self._stop.wait()
             await cancel_and_wait(*background)
-            for job in self._turned_away:
-                duties.send(job)
+            for job in self._rejected_jobs:
+                services.send(job)
 
 
-async def _drain(duties: WorkerServices) -> None:
-    await asyncio.gather(duties.runner.drain(), duties.fits.drain())
+async def _drain(services: WorkerServices) -> None:
+    await asyncio.gather(services.runner.drain(), services.fits.drain())
 
 
-async def _listen_for_ever(duties: WorkerServices) -> None:
-    """Hear of cancels at once; without Redis the next renewal sees them."""
-    react: tuple[Callable[[UUID], None], ...] = (duties.runner.cancel, duties.fits.cancel)
+async def _listen_for_ever(services: WorkerServices) -> None:
+    """React to announced cancellations. While Redis is away the next renewal of a lease finds them."""
+    handlers: tuple[Callable[[UUID], None], ...] = (services.runner.cancel, services.fits.cancel)
     while True:
         try:
-            async with duties.redis.pubsub() as control:
-                await control.subscribe(CONTROL_CHANNEL)
-                async for heard in control.listen():
-                    if heard["type"] == "message":
-                        for line in _text(heard["data"]).splitlines():
-                            for cancel in react:
+            async with services.redis.pubsub() as pubsub:
+                await pubsub.subscribe(CONTROL_CHANNEL)
+                async for message in pubsub.listen():
+                    if message["type"] == "message":
+                        for line in _decode(message["data"]).splitlines():
+                            for cancel in handlers:
                                 cancel(UUID(line))
         except (*REDIS_AWAY, ValueError):
             await asyncio.sleep(0.3)
 
 
-def _text(data: bytes | str) -> str:
+def _decode(data: bytes | str) -> str:
     return data.decode() if isinstance(data, bytes) else data

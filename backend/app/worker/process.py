@@ -1,4 +1,4 @@
-"""A worker process: Celery's consumer and thread pool in front of our event loop."""
+"""A worker process: Celery's consumer and thread pool in front of the event loop."""
 
 import asyncio
 import gc
@@ -32,6 +32,7 @@ from app.worker.loop import WorkerLoop, WorkerServices
 log = logging.getLogger(__name__)
 
 _MAX_DRIVES = 16
+"""Drives of one process at the same time. They mostly wait for cells, chat models and Postgres."""
 
 MakeGraphs = Callable[[Resources], Graphs]
 
@@ -42,14 +43,14 @@ def run(
     threads: int | None = None,
     figures_at: socket.socket | None = None,
 ) -> None:
-    """Work until SIGTERM or SIGINT; then claim nothing more, end running steps and return.
+    """Work until SIGTERM or SIGINT, then claim no more, end running steps and return.
 
-    `threads`: how many jobs run at once. Drives of the `steps` queue mostly wait; a fit of the `compute` queue
-    uses a core, so that queue is best given processes of its own, by default with one thread a core.
-    `figures_at`: a listening socket to show figures on, if anybody wants them.
+    `threads`: jobs that run at the same time. Drives of the `steps` queue mostly wait. A fit of the `compute`
+    queue uses a core, so that queue should have processes of its own, by default with one thread per core.
+    `figures_at`: a listening socket that serves metrics.
     """
-    most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MAX_DRIVES
-    serve(settings, queues, threads or most, pipeline_graphs, warm_cells=True, figures_at=figures_at)
+    default_threads = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MAX_DRIVES
+    serve(settings, queues, threads or default_threads, pipeline_graphs, warm_cells=True, figures_at=figures_at)
 
 
 def serve(
@@ -60,26 +61,26 @@ def serve(
     warm_cells: bool = False,
     figures_at: socket.socket | None = None,
 ) -> None:
-    """`run` for any graphs. `warm_cells`: have cells ready before the first session asks for one."""
+    """Run a worker for any graphs. `warm_cells`: start cells before the first session needs one."""
     if settings.redis_address is None:
         raise Unavailable("address_missing", "REDIS_URL must be set; `labcrew up` sets it.")
 
     @asynccontextmanager
-    async def open_duties() -> AsyncIterator[WorkerServices]:
+    async def open_services() -> AsyncIterator[WorkerServices]:
         async with open_resources(settings, "worker") as resources:
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
             try:
-                with _shown(figures_at, resources):
+                with _serve_metrics(figures_at, resources):
                     yield WorkerServices.assemble(
                         resources, make_graphs(resources), queues, _fit_slots(queues, threads)
                     )
             finally:
                 await cancel_and_wait(warming)
 
-    consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
+    consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_services))
 
 
-def _shown(figures_at: socket.socket | None, resources: Resources) -> AbstractContextManager[None]:
+def _serve_metrics(figures_at: socket.socket | None, resources: Resources) -> AbstractContextManager[None]:
     if figures_at is None:
         return nullcontext()
     token = resources.settings.metrics_token
@@ -89,19 +90,19 @@ def _shown(figures_at: socket.socket | None, resources: Resources) -> AbstractCo
 
 
 def _fit_slots(queues: Sequence[str], threads: int) -> int:
-    """Fits that this process computes at a time: each uses a core."""
+    """Return the number of fits that this process computes at the same time. Each uses a core."""
     return min(threads, os.cpu_count() or 1) if "compute" in queues else 0
 
 
 async def _warm(cells: CellProvider) -> None:
     try:
         await cells.start()
-    except (LabError, OSError):  # whoever needs a cell tries again, and says what is wrong
+    except (LabError, OSError):  # the first session that needs a cell tries again, and reports the error
         log.warning("cells are not ready", exc_info=True)
 
 
 def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) -> None:
-    """Bind the jobs to a loop of ours and consume until told to stop."""
+    """Bind the jobs to the loop and consume until the process is stopped."""
 
     @app.task(name=JobName.ADVANCE)  # type: ignore[untyped-decorator]  # celery has no types
     def advance(session_id: str) -> None:
@@ -115,15 +116,15 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
         loop.drain()
 
     def freeze(**_: Any) -> None:
-        gc.freeze()  # what was imported stays: looking through it for garbage is a tenth of a drive
+        gc.freeze()  # imported modules stay: collecting them takes a tenth of a drive
 
     def keep_logging(**_: Any) -> None:
-        logging.getLogger("celery").setLevel(logging.WARNING)  # a line for each message says nothing
+        logging.getLogger("celery").setLevel(logging.WARNING)  # its line for each message has no information
 
-    setup_logging.connect(keep_logging)  # else Celery sets a level and handlers of its own
+    setup_logging.connect(keep_logging)  # otherwise Celery sets a level and handlers of its own
     worker_shutting_down.connect(drain)
     worker_ready.connect(freeze)
-    # Celery warns of root at each start; a worker runs nobody's code outside of a cell.
+    # Celery warns of root at each start, but a worker runs users' code in cells only.
     warnings.simplefilter("ignore", SecurityWarning)
     loop.start()
     try:

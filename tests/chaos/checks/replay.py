@@ -13,7 +13,7 @@ from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
 from app.sessions.drive.graph_drive import GraphDrive
-from app.sessions.drive.journal import CompletedCall, CompletedStep, Journal, StepOutputs
+from app.sessions.drive.journal import CallEntry, Journal, StepEntry, StepOutputs
 from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import EventMessage, dumps
@@ -49,14 +49,14 @@ class ReplayJournal(Journal):
             raise Differs(f"step {seq} makes a call {call.key} ({call.name}) that is not recorded")
         return recorded
 
-    async def commit(self, done: CompletedStep, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
+    async def commit(self, done: StepEntry, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         recorded = await super().step(done.seq, done.node) or {}
         update = json.loads(dumps(done.update))
         if update != recorded:
             raise Differs(f"step {done.seq} ({done.node}) came to {update}, not to {recorded}"[:600])
         return recorded, WriteResult(DriveSignal.GO_ON, ())
 
-    async def record(self, done: CompletedCall, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
+    async def record(self, done: CallEntry, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
         raise Differs(f"call {done.call.key} of step {done.seq} was recorded again")
 
 

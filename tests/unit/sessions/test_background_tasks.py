@@ -23,7 +23,7 @@ async def test_a_lease_is_renewed_until_it_is_not_ours_and_when_it_is_looked_at(
             raise answer
         return answer
 
-    async with renew_in_background(running, "a", held, renew, every_s=10 * HANG_GUARD_S):
+    async with renew_in_background(running, "a", held, renew, interval_s=10 * HANG_GUARD_S):
         assert running == {"a": held}
         for _ in range(4):
             asked.clear()
@@ -44,6 +44,6 @@ async def test_a_lease_that_another_took_over_stays_listed() -> None:
     async def renew() -> bool:
         return True
 
-    async with renew_in_background(running, "a", first, renew, every_s=10 * HANG_GUARD_S):
+    async with renew_in_background(running, "a", first, renew, interval_s=10 * HANG_GUARD_S):
         running["a"] = second
     assert running == {"a": second}

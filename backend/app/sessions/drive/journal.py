@@ -34,7 +34,7 @@ class StepOutputs:
 
 
 @dataclass(frozen=True)
-class CompletedStep:
+class StepEntry:
     seq: int
     node: str
     update: Mapping[str, Any]
@@ -42,7 +42,7 @@ class CompletedStep:
 
 
 @dataclass(frozen=True)
-class CompletedCall:
+class CallEntry:
     seq: int
     call: Call
     recorded: CallResult
@@ -120,7 +120,7 @@ class Journal:
         update: dict[str, Any] = json.loads(recorded.update)
         return update
 
-    async def commit(self, step: CompletedStep, outputs: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
+    async def commit(self, step: StepEntry, outputs: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         """Write a step and return its update as a replay reads it. Raises LeaseLost."""
         raw = dumps(step.update, f"update of {step.node}")
         has_outputs = bool(outputs.artifacts or outputs.messages)
@@ -156,7 +156,7 @@ class Journal:
             )
         return (json.loads(recorded.result),)
 
-    async def record(self, completed: CompletedCall, outputs: StepOutputs) -> tuple[JsonValue, WriteResult]:
+    async def record(self, completed: CallEntry, outputs: StepOutputs) -> tuple[JsonValue, WriteResult]:
         """Write a call and return its result as a replay reads it. Raises LeaseLost."""
         raw = dumps(completed.recorded.value, f"result of {completed.call.name}")
         extra = (_dump_call(completed), *((_dump_artifacts(outputs),) if outputs.artifacts else ()))
@@ -172,7 +172,7 @@ class Journal:
         return json.loads(raw), write
 
 
-def _dump_call(completed: CompletedCall) -> str:
+def _dump_call(completed: CallEntry) -> str:
     """Return the columns of a call beside its result, as a JSON object."""
     call, recorded = completed.call, completed.recorded
     columns = {

@@ -1,4 +1,4 @@
-"""Drive sessions: claim, run the graph for a slice, hand back or end."""
+"""The runner drives sessions: claim, run the graph for a slice, hand back or end."""
 
 import asyncio
 import time
@@ -42,42 +42,44 @@ from app.tasks import consume_cancellation
 log = structlog.get_logger(__name__)
 
 _MAX_SUPERSTEPS = 1000
-_PASS_ON_S = 0.25
+"""Nodes of one drive, LangGraph's bound on endless loops: about a hundred times the nodes of a session."""
+_REQUEUE_DELAY_S = 0.25
+"""Pause before a job is queued for a worker of another version, so that it does not circle at full speed."""
 
 
 @dataclass(frozen=True)
 class Pause:
-    """The drive stops and the session goes on later: `again` by itself, else when something wakes it.
+    """The drive stops and the session continues later: by itself (`has_more`), or when an event wakes it.
 
-    What is not to be soon is sent by the sweeper, after its grace.
+    Without `is_urgent` the sweeper queues it, after its grace.
     """
 
-    again: bool
-    soon: bool = True
+    has_more: bool
+    is_urgent: bool = True
 
 
 @dataclass(frozen=True)
 class Abandoned:
-    """The lease is somebody else's: nothing more is written."""
+    """Another worker holds the lease: nothing more is written."""
 
 
 Outcome = Ending | Pause | Abandoned
 
-_TOO_LONG = SessionFailed(code="time_limit", detail="The session used up its time limit and was stopped.")
+_TIME_LIMIT = SessionFailed(code="time_limit", detail="The session used up its time limit and was stopped.")
 
 
 _OUTCOMES: dict[DriveSignal, Outcome] = {
     DriveSignal.CANCEL: SessionCancelled(),
-    DriveSignal.OVERDUE: _TOO_LONG,
+    DriveSignal.OVERDUE: _TIME_LIMIT,
     DriveSignal.LOST: Abandoned(),
-    DriveSignal.SHUTDOWN: Pause(again=True),
-    DriveSignal.GO_ON: Pause(again=True),
+    DriveSignal.SHUTDOWN: Pause(has_more=True),
+    DriveSignal.GO_ON: Pause(has_more=True),
 }
 
 
-def make_stop_outcome(why: DriveSignal) -> Outcome:
-    """What becomes of a drive that was told to stop."""
-    return _OUTCOMES[why]
+def make_stop_outcome(signal: DriveSignal) -> Outcome:
+    """Return the outcome of a drive that was stopped by a signal."""
+    return _OUTCOMES[signal]
 
 
 @dataclass
@@ -88,63 +90,63 @@ class Runner:
     leases: Leases
     graphs: Graphs
     checkpoints: RedisCheckpoints
-    tail: EventPublisher
-    send: SendJob
+    publisher: EventPublisher
+    send_job: SendJob
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
     _running: dict[UUID, SessionDrive] = field(default_factory=dict)
-    _passing: set[UUID] = field(default_factory=set)
+    _requeued: set[UUID] = field(default_factory=set)
 
     @property
-    def _line(self) -> AdmissionQueue:
-        return AdmissionQueue(self.db, self.send, self.config)
+    def _queue(self) -> AdmissionQueue:
+        return AdmissionQueue(self.db, self.send_job, self.config)
 
     async def advance(self, session_id: UUID) -> None:
-        """Drive a session for a slice, if it has something to do and nobody drives it."""
+        """Drive a session for a slice, if it is due and no worker drives it."""
         if self.draining:
             return
         lease = await self.leases.claim(session_id)
         if lease is None:
-            await self._pass_on(session_id)
+            await self._requeue_for_others(session_id)
         else:
             with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
                 await self._advance(lease)
 
-    async def _pass_on(self, session_id: UUID) -> None:
-        """A wake-up that only workers of another version can follow is sent again, for one of them to take."""
-        if session_id in self._passing or not await self.leases.is_for_others(session_id):
+    async def _requeue_for_others(self, session_id: UUID) -> None:
+        """Queue a session again if only workers of another version can drive it."""
+        if session_id in self._requeued or not await self.leases.is_for_others(session_id):
             return
-        self._passing.add(session_id)
+        self._requeued.add(session_id)
 
         def send() -> None:
-            self._passing.discard(session_id)
-            self.send(jobs.advance_job(session_id))
+            self._requeued.discard(session_id)
+            self.send_job(jobs.advance_job(session_id))
 
-        asyncio.get_running_loop().call_later(_PASS_ON_S, send)
+        asyncio.get_running_loop().call_later(_REQUEUE_DELAY_S, send)
 
     async def _advance(self, lease: Lease) -> None:
         clock = time.monotonic()
-        _note_claim(lease)
+        _record_claim(lease)
         if lease.started_event:
-            self.tail.publish(lease.facts.id, lease.started_event)
+            self.publisher.publish(lease.facts.id, lease.started_event)
         saved = SliceCheckpoint(self.checkpoints)
-        with meter_usage() as used:
+        with meter_usage() as usage:
             outcome = await self._outcome(lease, saved)
         if isinstance(outcome, Pause):
             await saved.flush()
-            await self._hand_back(lease, outcome.again, outcome.soon)
+            await self._hand_back(lease, outcome.has_more, outcome.is_urgent)
         elif not isinstance(outcome, Abandoned):
             await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
-        await self.charge(lease.facts.owner_id, used.cpu_s)
+        await self.charge(lease.facts.owner_id, usage.cpu_s)
 
     def cancel(self, session_id: UUID) -> None:
-        """Somebody says that a session was cancelled: ask its row now instead of at the next renewal."""
+        """React to the announcement of a cancelled session: check its row now, not at the next renewal."""
         if drive := self._running.get(session_id):
             drive.recheck.set()
 
     async def drain(self) -> None:
-        """Claim no more; let running steps finish, and stop those that take too long."""
+        """Claim no more. Let running steps finish, and stop those that take longer than `drain_s`."""
         self.draining = True
         for drive in self._running.values():
             drive.control.request_drain("shutdown")
@@ -179,37 +181,37 @@ class Runner:
             continues_earlier_version=lease.graph_version != spec.version,
         )
         return SessionDrive(
-            lease, journal, self.tail, self.send, self.config.slice_s, self.config.resource_limits
+            lease, journal, self.publisher, self.send_job, self.config.slice_s, self.config.resource_limits
         )
 
     async def _renew(self, drive: SessionDrive) -> bool:
         try:
-            found = await self.leases.renew(drive.lease)
+            signal = await self.leases.renew(drive.lease)
         except LeaseLost:
-            found = DriveSignal.LOST
-        if found is not DriveSignal.GO_ON:
-            drive.halt(found)
-        return found is DriveSignal.GO_ON
+            signal = DriveSignal.LOST
+        if signal is not DriveSignal.GO_ON:
+            drive.halt(signal)
+        return signal is DriveSignal.GO_ON
 
-    async def _hand_back(self, lease: Lease, again: bool, soon: bool = True) -> None:
-        more = await self.leases.hand_back(lease, again)
-        if not again:  # it may wait for its user, and then its place is free
-            await self._line.admit()
-        if more and soon:
-            self.send(jobs.advance_job(lease.facts.id))
+    async def _hand_back(self, lease: Lease, has_more: bool, is_urgent: bool = True) -> None:
+        is_due = await self.leases.hand_back(lease, has_more)
+        if not has_more:  # it may wait for its user, and then its place is free
+            await self._queue.admit()
+        if is_due and is_urgent:
+            self.send_job(jobs.advance_job(lease.facts.id))
 
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
-        seen = await self.leases.end(lease, ending)
-        if seen:
-            _note_end(lease, STATUS_BY_ENDING[type(ending)], worked_s)
-            self.tail.publish(lease.facts.id, seen)
+        message = await self.leases.end(lease, ending)
+        if message:
+            _record_end(lease, STATUS_BY_ENDING[type(ending)], worked_s)
+            self.publisher.publish(lease.facts.id, message)
             await saved.forget(lease)
-            await self._line.admit()
+            await self._queue.admit()
         else:
-            await self._hand_back(lease, again=False)
+            await self._hand_back(lease, has_more=False)
 
 
-def _note_claim(lease: Lease) -> None:
+def _record_claim(lease: Lease) -> None:
     if lease.started_event:
         SESSION_WAIT_SECONDS.labels(lease.graph).observe(lease.queued_s)
     if lease.taken_over:
@@ -217,7 +219,7 @@ def _note_claim(lease: Lease) -> None:
         log.warning("lease_taken_over", last_step=lease.last_seq, crashes=lease.crashes)
 
 
-def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
+def _record_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
     SESSIONS_ENDED.labels(lease.graph, status).inc()
     SESSION_SECONDS.labels(lease.graph, status).observe(worked_s)
     log.info("session_ended", graph=lease.graph, status=status, worked_s=round(worked_s, 3))
@@ -226,7 +228,7 @@ def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
 
 
 async def _guarded(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
-    """Run the graph; whatever happens in it becomes an outcome."""
+    """Run the graph and turn its errors into outcomes."""
     try:
         return await _run(drive, spec, saved)
     except GraphDrained:
@@ -239,14 +241,14 @@ async def _guarded(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint)
         return make_stop_outcome(drive.signal)
     except StoreUnavailable as error:
         log.warning("store_away", node=drive.node, code=error.code)
-        return Pause(again=True, soon=False)  # the session's time limit is the bound
+        return Pause(has_more=True, is_urgent=False)  # the session's time limit is the bound
     except LabError as error:
         STEP_ERRORS.labels(drive.node, error.kind).inc()
         log.warning("step_refused", code=error.code)
         return SessionFailed(code=error.code, detail=error.detail)
-    except Exception as error:  # the edge between the machinery and anybody's graph
+    except Exception as error:  # a graph may raise anything, and its session must end with an error
         if is_away(error):
-            return Abandoned()  # the lease runs out, and the sweeper sends the session to whoever can
+            return Abandoned()  # the lease expires, and the sweeper queues the session again
         STEP_ERRORS.labels(drive.node, "broken").inc()
         log.exception("step_broke", step=drive.journal.last_seq + 1, node=drive.node)
         detail = f"Step {drive.journal.last_seq + 1} failed: {type(error).__name__}: {error}"
@@ -264,5 +266,5 @@ async def _run(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint) -> 
         control=drive.control,
     )
     if out.get("__interrupt__"):
-        return Pause(again=False)
+        return Pause(has_more=False)
     return SessionFinished(result=spec.result(out))

@@ -18,10 +18,10 @@ from app.sessions.lease import Lease
 
 
 class SliceCheckpoint(BaseCheckpointSaver[int]):
-    """What one drive reads at its start and writes at its end; in between nothing leaves the process.
+    """The checkpointer of one drive: reads Redis at its start, writes Redis at its end.
 
-    A session that ends in its first slice never touches Redis for it. Pending writes are not kept: an
-    interrupted node runs again. Nor are the checkpoints of nested graphs: their calls are in the journal.
+    A session that ends in its first slice needs no checkpoint in Redis. Pending writes are not stored: an
+    interrupted node runs again. Nor are checkpoints of nested graphs, whose calls are in the journal.
     """
 
     def __init__(self, store: RedisCheckpoints) -> None:
@@ -32,20 +32,23 @@ class SliceCheckpoint(BaseCheckpointSaver[int]):
         self._newest: tuple[Checkpoint, CheckpointMetadata] | None = None
 
     async def load(self, lease: Lease) -> bool:
-        """Whether there is a checkpoint to go on from. One ahead of the journal is of a lost history: no."""
+        """Load the checkpoint to continue from. Return False if there is none.
+
+        One that is ahead of the journal belongs to steps that were never committed, and is not used.
+        """
         self._thread_id = str(lease.facts.id)
         if lease.fence == 1:
             return False
         try:
-            found = await self._store.aget_tuple(thread_config(self._thread_id))
+            stored = await self._store.aget_tuple(thread_config(self._thread_id))
         except (RedisError, OSError):
             return False
-        if found and found.checkpoint["channel_values"].get("step", 0) <= lease.last_seq:
-            self._loaded = found
+        if stored and stored.checkpoint["channel_values"].get("step", 0) <= lease.last_seq:
+            self._loaded = stored
         return self._loaded is not None
 
     async def flush(self) -> None:
-        """Keep the newest for the next drive; without Redis the journal is enough."""
+        """Store the newest checkpoint for the next drive. While Redis is away the journal suffices."""
         if self._newest:
             try:
                 await self._store.replace(self._thread_id, *self._newest)
@@ -77,4 +80,4 @@ class SliceCheckpoint(BaseCheckpointSaver[int]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Not kept; see the class."""
+        """Discard the writes; see the class."""

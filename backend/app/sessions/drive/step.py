@@ -17,7 +17,7 @@ from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, SetAttributes, span
 from app.sandbox.metering import meter_usage
 from app.sessions.budget import Resource
-from app.sessions.drive.journal import CompletedCall, CompletedStep, StepOutputs
+from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
 from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question
@@ -60,7 +60,7 @@ class DrivenStep:
         posted = [MessagePosted(step=self.seq, role=role, text=text) for role, text in self._messages]
         saved = [_artifact_saved(self.seq, artifact) for artifact in self._artifacts]
         outputs = StepOutputs([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
-        step = CompletedStep(self.seq, self.node, update, self._started_at)
+        step = StepEntry(self.seq, self.node, update, self._started_at)
         replayed, write = await self._journal.commit(step, outputs)
         STEP_SECONDS.labels(self.node).observe(time.perf_counter() - self._clock)
         self._drive.handle_write(write)
@@ -77,7 +77,7 @@ class DrivenStep:
         ledger = await self._drive.ledger()
         warnings = ledger.make_warnings(call.kind, result.usage, self.worked_s)
         saved = [_artifact_saved(self.seq, artifact) for artifact in result.artifacts]
-        completed = CompletedCall(self.seq, call, result, started_at, _elapsed_ms(clock))
+        completed = CallEntry(self.seq, call, result, started_at, _elapsed_ms(clock))
         outputs = StepOutputs([*saved, *result.events, *warnings], result.artifacts)
         replayed, write = await self._journal.record(completed, outputs)
         ledger.add(call.kind, result.usage)

@@ -1,8 +1,8 @@
-"""The closed union of what a watcher can see.
+"""The events of a session, as a closed union.
 
 Durable events are rows, numbered per session without gaps by `UPDATE sessions SET event_seq = event_seq + n`
-inside the transaction that writes them: a sequence would let a reader see 2 before 1 is committed. Progress and
-tokens are live only: they carry step and attempt, live in the tail and have no cursor.
+in the transaction that writes them: a sequence would let a reader see 2 before 1 is committed. Live events
+(progress, tokens, ...) are published only: they carry step and attempt, and have no cursor.
 """
 
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ class SessionStarted(_Event):
 
 
 class SessionQueued(_Event):
-    """Live: it waits in line for a place to run in; said again whenever its place has changed."""
+    """Live: the session waits in the admission queue. Repeated whenever its place changes."""
 
     kind: Literal["session_queued"] = "session_queued"
     position: int
@@ -33,7 +33,7 @@ class PlanMade(_Event):
     steps: list[str]
     """One readable line each."""
     notes: list[str] = []
-    """What of the wish was left out or read in another way; a sentence each."""
+    """Parts of the goal that were left out or interpreted, a sentence each."""
     facts: dict[str, Any] = {}
 
 
@@ -52,7 +52,7 @@ class StepFinished(_Event):
 
 
 class ToolCalled(_Event):
-    """Live: the call may yet be cut by a crash and made again."""
+    """Live: a crash may interrupt the call, which is then made again."""
 
     kind: Literal["tool_called"] = "tool_called"
     step: int
@@ -70,7 +70,7 @@ class ToolReturned(_Event):
     tool: str
     call: str
     summary: str
-    """One readable line: what came back, or why it was refused."""
+    """The result or the reason of a refusal, in one readable line."""
     failed: bool = False
     duration_ms: float
 
@@ -157,7 +157,7 @@ class Progress(_Event):
 
 
 class TokenStreamed(_Event):
-    """Live: a piece of a chat model's answer."""
+    """Live: a part of a chat model's answer."""
 
     kind: Literal["token"] = "token"
     step: int

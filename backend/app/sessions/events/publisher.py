@@ -1,6 +1,6 @@
-"""The event tail: what has just been written or shown, pushed through Redis to whoever watches.
+"""Publication of events through Redis to the processes that watch sessions.
 
-The tail is a hint. A message that is lost, late or doubled changes nothing: watchers read rows.
+Published events are hints: watchers read rows, so a message that is lost, late or doubled changes nothing.
 """
 
 import asyncio
@@ -15,7 +15,9 @@ from app.sessions.events.serialization import EventMessage
 from app.tasks import cancel_and_wait
 
 _MAX_WAITING = 10_000
+"""Events that wait for Redis before all are dropped: bounds the memory at about 10 MB, at a kilobyte each."""
 _PACE_S = 0.005
+"""Time in which the events of a channel become one message: too short to notice, long enough for a burst."""
 
 
 def channel_name(session_id: UUID) -> str:
@@ -23,44 +25,44 @@ def channel_name(session_id: UUID) -> str:
 
 
 CONTROL_CHANNEL = "labcrew:control"
-"""Where a cancel is announced, so that nobody has to wait for the next renewal."""
+"""Channel of cancelled sessions, so that workers react before the next renewal of a lease."""
 
 
-_WAITED_FOR = (SessionStarted, ClarificationAsked, *TERMINAL)
-_URGENT = frozenset(event.model_fields["kind"].default for event in _WAITED_FOR)
+_AWAITED_EVENTS = (SessionStarted, ClarificationAsked, *TERMINAL)
+_URGENT_KINDS = frozenset(event.model_fields["kind"].default for event in _AWAITED_EVENTS)
 
 
 class EventPublisher:
-    """Publishes in order and in the background; what Redis does not take is dropped.
+    """Publishes in order and in the background. Drops events while Redis is away.
 
-    A session's burst is sent at a pace: its first event goes at once, and what it shows within the next
-    milliseconds becomes one message, unless somebody waits for it. The tail has a connection of its own that
-    asks Redis for no replies: they cost more than the rest.
+    The first event of a burst is sent at once, and those of the next milliseconds become one message, except
+    for those that users wait for. The connection is not of the pool and asks Redis for no replies: reading
+    them costs more than sending.
     """
 
     def __init__(self, redis: "Redis") -> None:
         self._redis = redis
-        self._waiting: dict[str, list[str]] = {}
+        self._pending: dict[str, list[str]] = {}
         self._size = 0
-        self._due: set[str] = set()
-        self._resting: set[str] = set()
-        self._bell = asyncio.Event()
-        self._line: AbstractConnection | None = None
+        self._due_channels: set[str] = set()
+        self._paced: set[str] = set()
+        self._wake_up = asyncio.Event()
+        self._connection: AbstractConnection | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._publish_for_ever(), name="tail")
+        self._task = asyncio.create_task(self._run(), name="event-publisher")
 
     async def close(self) -> None:
         await cancel_and_wait(self._task)
-        await self._publish(set(self._waiting))
-        await self._hang_up()
+        await self._publish(set(self._pending))
+        await self._disconnect()
 
-    def publish(self, session_id: UUID, sighting: EventMessage) -> None:
-        """Push one event."""
-        number = "" if sighting.seq is None else str(sighting.seq)
+    def publish(self, session_id: UUID, event: EventMessage) -> None:
+        """Publish one event of a session."""
+        number = "" if event.seq is None else str(event.seq)
         self._enqueue(
-            channel_name(session_id), f"{number} {sighting.kind} {sighting.data}", sighting.kind in _URGENT
+            channel_name(session_id), f"{number} {event.kind} {event.data}", event.kind in _URGENT_KINDS
         )
 
     def announce_cancel(self, session_id: UUID) -> None:
@@ -68,62 +70,66 @@ class EventPublisher:
 
     def _enqueue(self, name: str, text: str, urgent: bool) -> None:
         if self._size >= _MAX_WAITING:  # Redis takes nothing
-            self._waiting, self._size = {}, 0
-        self._waiting.setdefault(name, []).append(text)
+            self._pending, self._size = {}, 0
+        self._pending.setdefault(name, []).append(text)
         self._size += 1
-        if urgent or name not in self._resting:
-            self._send_soon({name})
+        if urgent or name not in self._paced:
+            self._schedule({name})
 
-    def _send_soon(self, names: set[str]) -> None:
-        self._due |= names
-        self._bell.set()
+    def _schedule(self, names: set[str]) -> None:
+        self._due_channels |= names
+        self._wake_up.set()
 
-    async def _publish_for_ever(self) -> None:
+    async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await self._bell.wait()
-            self._bell.clear()
-            due, self._due = self._due, set()
-            self._resting |= due
-            loop.call_later(_PACE_S, self._rested, due)
+            await self._wake_up.wait()
+            self._wake_up.clear()
+            due, self._due_channels = self._due_channels, set()
+            self._paced |= due
+            loop.call_later(_PACE_S, self._end_pace, due)
             await self._publish(due)
 
-    def _rested(self, names: set[str]) -> None:
-        self._resting -= names
-        if more := names & self._waiting.keys():
-            self._send_soon(more)
+    def _end_pace(self, names: set[str]) -> None:
+        self._paced -= names
+        if more := names & self._pending.keys():
+            self._schedule(more)
 
     async def _publish(self, names: set[str]) -> None:
-        messages = {name: self._waiting.pop(name) for name in names if name in self._waiting}
+        messages = {name: self._pending.pop(name) for name in names if name in self._pending}
         if not messages:
             return
         self._size -= sum(map(len, messages.values()))
         try:
-            line = self._line or await self._call()
-            packed = [line.pack_command("PUBLISH", name, "\n".join(told)) for name, told in messages.items()]
-            await line.send_packed_command([part for parts in packed for part in parts], check_health=False)
+            connection = self._connection or await self._connect()
+            packed = [
+                connection.pack_command("PUBLISH", name, "\n".join(texts)) for name, texts in messages.items()
+            ]
+            await connection.send_packed_command(
+                [part for parts in packed for part in parts], check_health=False
+            )
         except REDIS_AWAY:
-            self._waiting, self._size = {}, 0
-            await self._hang_up()
+            self._pending, self._size = {}, 0
+            await self._disconnect()
 
-    async def _call(self) -> AbstractConnection:
-        line: AbstractConnection = self._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
-        await line.connect()  # type: ignore[no-untyped-call]  # redis has no types here
-        await line.send_command("CLIENT", "REPLY", "OFF")
-        self._line = line
-        return line
+    async def _connect(self) -> AbstractConnection:
+        connection: AbstractConnection = self._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+        await connection.connect()  # type: ignore[no-untyped-call]  # redis has no types here
+        await connection.send_command("CLIENT", "REPLY", "OFF")
+        self._connection = connection
+        return connection
 
-    async def _hang_up(self) -> None:
-        line, self._line = self._line, None
-        if line:
-            await line.disconnect(nowait=True)
+    async def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.disconnect(nowait=True)
 
 
 def parse_messages(message: str) -> list[EventMessage]:
-    """The events of one message; JSON text has no line break."""
-    return [_parse_line(line) for line in message.split("\n")]
+    """Parse the events of one message, one per line: JSON text has no line breaks."""
+    return [_parse_message(line) for line in message.split("\n")]
 
 
-def _parse_line(line: str) -> EventMessage:
+def _parse_message(line: str) -> EventMessage:
     number, kind, data = line.split(" ", 2)
     return EventMessage(int(number) if number else None, kind, data)

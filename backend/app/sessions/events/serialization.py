@@ -1,4 +1,4 @@
-"""JSON as the journal keeps it, and events as a watcher reads them."""
+"""Strict JSON for the journal, and the text form of events."""
 
 import hashlib
 import json
@@ -16,33 +16,36 @@ _SORTED = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=Tru
 
 
 class NotJson(LabError):
-    """A value that could not be read back as it was: NaN, infinity, or something that is not JSON."""
+    """A value that JSON does not preserve: NaN, infinity, or a type that is not JSON."""
 
 
 def dumps(value: Any, label: str = "value") -> str:
-    """Strict JSON in ASCII. Text that Postgres cannot hold (a NUL, half a surrogate pair) becomes U+FFFD."""
+    """Encode strict JSON in ASCII. Raises NotJson, with `label` as the name of the value.
+
+    Text that Postgres cannot hold (a NUL, half a surrogate pair) becomes U+FFFD.
+    """
     try:
         raw = _ENCODER.encode(value)
         if "\\u0000" in raw or "\\ud" in raw:
-            raw = _ENCODER.encode(_storable(value))
+            raw = _ENCODER.encode(_make_storable(value))
     except (TypeError, ValueError) as error:
         raise NotJson("not_json", f"The {label} is not JSON: {error}.") from error
     return raw
 
 
 def request_digest(value: Any) -> str:
-    """Of a request, whatever the order of its keys."""
+    """Return the SHA-256 of a request in hex, independent of the order of its keys."""
     return hashlib.sha256(_SORTED.encode(value).encode()).hexdigest()
 
 
-def _storable(value: Any) -> Any:
+def _make_storable(value: Any) -> Any:
     if isinstance(value, str):
-        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return whole.replace("\x00", "\ufffd")
+        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text.replace("\x00", "\ufffd")
     if isinstance(value, dict):
-        return {_storable(key): _storable(item) for key, item in value.items()}
+        return {_make_storable(key): _make_storable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_storable(item) for item in value]
+        return [_make_storable(item) for item in value]
     return value
 
 

@@ -1,4 +1,4 @@
-"""What is told of sessions through Redis: one connection per process hears it for every watcher."""
+"""Subscription of a process to the events of its watched sessions, over one connection to Redis."""
 
 import asyncio
 import contextlib
@@ -14,79 +14,89 @@ from app.sessions.events.publisher import channel_name, parse_messages
 from app.sessions.events.serialization import EventMessage
 from app.tasks import cancel_and_wait
 
-_READY_S = 1.0
-"""How long anybody waits for Redis: it may take commands and say nothing."""
-_SILENT_S = 10.0
+_COMMAND_TIMEOUT_S = 1.0
+"""Limit of waiting for Redis, which may accept commands and not answer. Watchers then rely on rows."""
+_SOCKET_TIMEOUT_S = 10.0
+"""Limit of one read of the socket: twice the 5 s for which a read waits for a message."""
 
-Tell = Callable[[UUID, Sequence[EventMessage]], None]
+Dispatch = Callable[[UUID, Sequence[EventMessage]], None]
 
 
 class EventSubscriber:
-    """`redis_url` because a listening connection is no pool's; `tell` is called for whatever is heard."""
+    """Receives events and passes them to `dispatch`.
 
-    def __init__(self, redis_url: str, tell: Tell) -> None:
+    Takes an address, since a subscribed connection cannot be shared with the pool of a process.
+    """
+
+    def __init__(self, redis_url: str, dispatch: Dispatch) -> None:
         self._redis = open_redis(
-            redis_url, socket_connect_timeout=2, socket_timeout=_SILENT_S, health_check_interval=15
+            redis_url, socket_connect_timeout=2, socket_timeout=_SOCKET_TIMEOUT_S, health_check_interval=15
         )
-        self._tell = tell
+        self._dispatch = dispatch
         self._pubsub: PubSub | None = None
         self._ready: dict[UUID, asyncio.Event] = {}
         self._reader: asyncio.Task[None] | None = None
         self._subscribing = asyncio.Lock()
-        self._errands: set[asyncio.Task[bool]] = set()
+        self._commands: set[asyncio.Task[bool]] = set()
 
     async def close(self) -> None:
-        await cancel_and_wait(self._reader, *self._errands)
+        await cancel_and_wait(self._reader, *self._commands)
         if self._pubsub:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
 
     async def subscribe(self, session_id: UUID) -> None:
-        """Return when Redis sends us this session's events; without Redis, rows alone must do."""
+        """Return when Redis sends the events of a session, or after a second without Redis."""
         ready = self._ready.setdefault(session_id, asyncio.Event())
         if not ready.is_set():
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_READY_S):
-                    if await self._uncut(self._hear_of([channel_name(session_id)])):
+                async with asyncio.timeout(_COMMAND_TIMEOUT_S):
+                    if await self._run_shielded(self._subscribe([channel_name(session_id)])):
                         await ready.wait()
 
     async def resubscribe(self) -> None:
-        """To what Redis does not send us yet: it may have been away."""
+        """Subscribe to the sessions that Redis does not send yet, since it was away."""
         missing = [channel_name(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
         if missing and not self._subscribing.locked():
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_READY_S):
-                    await self._uncut(self._hear_of(missing))
+                async with asyncio.timeout(_COMMAND_TIMEOUT_S):
+                    await self._run_shielded(self._subscribe(missing))
 
     async def unsubscribe(self, session_id: UUID) -> None:
         self._ready.pop(session_id, None)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_READY_S):
-                await self._uncut(self._hear_no_more(session_id))
+            async with asyncio.timeout(_COMMAND_TIMEOUT_S):
+                await self._run_shielded(self._unsubscribe(session_id))
 
-    async def _hear_of(self, names: Iterable[str]) -> bool:
-        """One at a time: two first ones at once would each make a connection, and one is never read."""
+    async def _subscribe(self, names: Iterable[str]) -> bool:
+        """Subscribe to channels. Return False while Redis is away.
+
+        Under a lock: two first commands at once would open two connections, of which one is never read.
+        """
         if self._pubsub is None:
             self._pubsub = self._redis.pubsub()
-            self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="watch")
+            self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="event-subscriber")
         with contextlib.suppress(*REDIS_AWAY):
             async with self._subscribing:
                 await self._pubsub.subscribe(*names)
                 return True
         return False
 
-    async def _hear_no_more(self, session_id: UUID) -> bool:
+    async def _unsubscribe(self, session_id: UUID) -> bool:
         with contextlib.suppress(*REDIS_AWAY):
             async with self._subscribing:
                 if self._pubsub and session_id not in self._ready:
                     await self._pubsub.unsubscribe(channel_name(session_id))
         return True
 
-    async def _uncut(self, errand: Coroutine[Any, Any, bool]) -> bool:
-        """Runs to its end even when its watcher leaves: a command that is cut loses the connection of all."""
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    async def _run_shielded(self, command: Coroutine[Any, Any, bool]) -> bool:
+        """Run a command to its end even if its watcher leaves.
+
+        A cancelled command closes the connection, which all watchers share.
+        """
+        task = asyncio.create_task(command)
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
         return await asyncio.shield(task)
 
     async def _read_for_ever(self, pubsub: PubSub) -> None:
@@ -94,13 +104,13 @@ class EventSubscriber:
             try:
                 message = await pubsub.get_message(timeout=5.0) if pubsub.subscribed else None
                 if message:
-                    self._take(message["type"], message["channel"].decode(), message["data"])
-                elif not pubsub.subscribed and not await self._hear_of(["labcrew:watch"]):
+                    self._handle(message["type"], message["channel"].decode(), message["data"])
+                elif not pubsub.subscribed and not await self._subscribe(["labcrew:watch"]):
                     await asyncio.sleep(0.2)
             except REDIS_AWAY:
                 await asyncio.sleep(0.2)
 
-    def _take(self, kind: str, name: str, data: bytes | int) -> None:
+    def _handle(self, kind: str, name: str, data: bytes | int) -> None:
         head, _, session = name.rpartition(":")
         if head != "labcrew:tail":
             return
@@ -108,4 +118,4 @@ class EventSubscriber:
         if kind == "subscribe" and session_id in self._ready:
             self._ready[session_id].set()
         elif kind == "message" and isinstance(data, bytes):
-            self._tell(session_id, parse_messages(data.decode()))
+            self._dispatch(session_id, parse_messages(data.decode()))

@@ -1,4 +1,4 @@
-"""One watcher's place in a session's events: what it has seen, and what it has heard and not yet got."""
+"""The subscription of one watcher to a session: its position and its pending events."""
 
 import asyncio
 from collections import deque
@@ -10,90 +10,91 @@ from app.sessions.events.events import TERMINAL
 from app.sessions.events.serialization import EventMessage
 
 MAX_PENDING_EVENTS = 2000
+"""Events that a slow watcher may leave unread: bounds its memory at about 2 MB, at a kilobyte each."""
 TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERMINAL)
 
 Push = Callable[[Sequence[EventMessage]], bool]
-"""Takes events at once; False when its client is not ready for them. Never waits."""
+"""Sends events to a client without waiting. Returns False if the client is not ready for them."""
 
 
 class FellBehind(TooMany):
-    """The watcher reads too slowly: it should come back with its cursor."""
+    """The watcher reads too slowly and should reconnect with its cursor."""
 
 
 @dataclass(eq=False)
 class Subscription:
-    """`seen`: number of the last durable event that the watcher got.
+    """The position of a watcher. `last_number`: of the last durable event that it received.
 
-    With `push`, what is heard while nothing is before it goes there in the same moment: a thousand watchers of
-    one event cost no task each. Everything else waits for `next`.
+    With `push`, an event that is next in order is sent at once, so that a thousand watchers of one event need
+    no task each. All others wait for `next_batch`.
     """
 
     last_number: int
     push: Push | None = None
     queue_position: tuple[int, int] | None = None
-    """In the line of sessions, as the watcher was told last."""
+    """(place, length) of the admission queue that was announced last."""
     is_complete: bool = False
-    """The last event of all was pushed."""
-    _waiting: deque[EventMessage] = field(default_factory=deque)
-    _refused: list[EventMessage] = field(default_factory=list)
-    _bell: asyncio.Event = field(default_factory=asyncio.Event)
+    """The session's last event was pushed."""
+    _pending: deque[EventMessage] = field(default_factory=deque)
+    _not_pushed: list[EventMessage] = field(default_factory=list)
+    _wake_up: asyncio.Event = field(default_factory=asyncio.Event)
     _behind: bool = False
     _overrun: bool = False
     _idle: bool = False
 
-    def receive(self, told: Sequence[EventMessage]) -> None:
-        if len(self._waiting) + len(told) > MAX_PENDING_EVENTS:
+    def receive(self, messages: Sequence[EventMessage]) -> None:
+        if len(self._pending) + len(messages) > MAX_PENDING_EVENTS:
             self._overrun = True
         else:
-            self._waiting.extend(told)
-        if not self._pushed():
-            self._bell.set()
+            self._pending.extend(messages)
+        if not self._try_push():
+            self._wake_up.set()
 
     def mark_behind(self) -> None:
-        """There is something in the rows."""
+        """Have rows read next: they hold events that were not received."""
         self._behind = True
-        self._bell.set()
+        self._wake_up.set()
 
     async def next_batch(self) -> list[EventMessage]:
-        """What comes next; nothing when rows must be read, or when it is over. Raises FellBehind."""
+        """Wait for the next events. Empty if rows must be read, or after the last event. Raises FellBehind."""
         while not self._overrun:
-            batch = self._refused or self._in_order()
-            self._refused = []
+            batch = self._not_pushed or self._take_next()
+            self._not_pushed = []
             if batch:
                 return batch
             if self._behind or self.is_complete:
                 self._behind = False
                 return []
-            self._bell.clear()
+            self._wake_up.clear()
             self._idle = True
             try:
-                await self._bell.wait()
+                await self._wake_up.wait()
             finally:
                 self._idle = False
-        raise FellBehind("fell_behind", "The stream was read too slowly; come back with the last cursor.")
+        raise FellBehind("fell_behind", "The stream was read too slowly. Reconnect with the last cursor.")
 
-    def _pushed(self) -> bool:
-        """Whether all that was heard has gone, and nobody need wake."""
-        if self.push is None or self._overrun or not self._idle or self._bell.is_set():
+    def _try_push(self) -> bool:
+        """Push all pending events. Return True if the waiting task has nothing left to do."""
+        if self.push is None or self._overrun or not self._idle or self._wake_up.is_set():
             return False
-        batch = self._in_order()
+        batch = self._take_next()
         if batch and not self.push(batch):
-            self._refused = batch
+            self._not_pushed = batch
             return False
         self.is_complete = bool(batch) and batch[-1].kind in TERMINAL_KINDS
         return not (self._behind or self.is_complete)
 
-    def _in_order(self) -> list[EventMessage]:
-        """What was heard and is next. Where a number is missing, what comes after is in the rows."""
+    def _take_next(self) -> list[EventMessage]:
+        """Take the pending events up to a missing number, after which rows must be read."""
         batch: list[EventMessage] = []
-        while self._waiting:
-            one = self._waiting.popleft()
-            if one.seq is None:
-                batch.append(one)
-            elif one.seq == self.last_number + 1:
-                batch.append(one)
-                self.last_number = one.seq
-            elif one.seq > self.last_number:
+        while self._pending:
+            message = self._pending.popleft()
+            if message.seq is None:
+                batch.append(message)
+            elif message.seq == self.last_number + 1:
+                batch.append(message)
+                self.last_number = message.seq
+            elif message.seq > self.last_number:
                 self._behind = True
                 break
         return batch

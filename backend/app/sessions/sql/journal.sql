@@ -60,7 +60,7 @@ select fence from steps where session_id = $1 and seq = $2
 select fence from calls where session_id = $1 and seq = $2 and key = $3
 
 -- name: find_answer
-select answer, answered_at is not null as answered from questions where session_id = $1 and key = $2
+select answer, answered_at is not null as is_answered from questions where session_id = $1 and key = $2
 
 -- name: insert_question
 , question as (

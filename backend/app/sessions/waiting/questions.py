@@ -17,7 +17,7 @@ class AnswerRow(NamedTuple):
     """`answer`: JSON; None while the question is open."""
 
     answer: str | None
-    answered: bool
+    is_answered: bool
 
 
 @dataclass(frozen=True)
@@ -73,4 +73,4 @@ async def _read_state(writer: FencedWriter, key: str) -> QuestionState | None:
     if row is None:
         return None
     stored = AnswerRow(**row)
-    return QuestionState(json.loads(stored.answer) if stored.answer else None, stored.answered)
+    return QuestionState(json.loads(stored.answer) if stored.answer else None, stored.is_answered)

@@ -121,7 +121,7 @@ async def test_a_watcher_that_does_not_read_is_sent_away(
     assert first.seq == 1
     await lab.answer(session_id)
     await duties.runner.advance(session_id)
-    await until(lambda: all(listener._overrun for listener in watch._listeners[session_id]))
+    await until(lambda: all(listener._overrun for listener in watch._subscriptions[session_id]))
     with pytest.raises(FellBehind):
         async for _ in stream:
             pass
