@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.integration.sessions.lab.duties import QUICK, open_duties
 
 from app.worker.celery_app import make_celery
-from app.worker.loop import OpenDuties, WorkerLoop
+from app.worker.loop import OpenServices, WorkerLoop
 from app.worker.process import consume
 
 
@@ -25,7 +25,7 @@ def live() -> None:
     consume(make_celery(os.environ["REDIS_URL"]), ("steps", "compute"), 16, loop)
 
 
-def opening() -> OpenDuties:
+def opening() -> OpenServices:
     """The parts of the lab's worker; with LAB_SETTINGS, of the real service's."""
     if "LAB_SETTINGS" in os.environ:
         from tests.integration.sessions.lab.service import open_service
