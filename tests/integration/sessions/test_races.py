@@ -10,7 +10,7 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.errors import InvalidInput
-from app.sessions.drive.journal import CompletedCall, CompletedStep, Journal, StepOutputs
+from app.sessions.drive.journal import CallEntry, Journal, StepEntry, StepOutputs
 from app.sessions.fenced_writer import FencedWriter
 from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult
@@ -49,7 +49,7 @@ async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: Work
     assert winner
     assert winner.crashes == 1
     journal = Journal(FencedWriter(duties.db, loser, 1.0))
-    done = CompletedStep(1, "planning", {"step": 1}, winner.facts.created_at)
+    done = StepEntry(1, "planning", {"step": 1}, winner.facts.created_at)
     with pytest.raises(LeaseLost):
         await journal.commit(done, StepOutputs())
     with pytest.raises(LeaseLost):
@@ -63,7 +63,7 @@ async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: W
     session_id = await lab.create(send=False)
     lease = await duties.runner.leases.claim(session_id)
     assert lease
-    done = CompletedStep(1, "planning", {"step": 1, "pair": (1, 2)}, lease.facts.created_at)
+    done = StepEntry(1, "planning", {"step": 1, "pair": (1, 2)}, lease.facts.created_at)
     for _ in range(2):
         update, _written = await Journal(FencedWriter(duties.db, lease, 1.0)).commit(done, StepOutputs())
         assert update == {"step": 1, "pair": [1, 2]}
@@ -76,7 +76,7 @@ async def test_a_lost_reply_about_an_artifact_is_found_too(lab: Lab, duties: Wor
     assert lease
     left = ArtifactDraft("text", "notes", "text/plain", "0" * 64, 1)
     call = Call("tool:1", "tool", "write", "tester", {})
-    done = CompletedCall(1, call, CallResult({"ok": True}), lease.facts.created_at, 1.0)
+    done = CallEntry(1, call, CallResult({"ok": True}), lease.facts.created_at, 1.0)
     journal = Journal(FencedWriter(duties.db, lease, 1.0))
     for _ in range(2):
         value, _written = await journal.record(done, StepOutputs(artifacts=[left]))
