@@ -1,6 +1,7 @@
 """Parsing of the GROUP BY part of a question."""
 
 import re
+from typing import NamedTuple
 
 from app.agents.questions.query import PARTS, Condition, GroupKey
 from app.agents.questions.sentence import GAP, NotUnderstood, Sentence
@@ -19,9 +20,9 @@ def parse_groups(sentence: Sentence) -> None:
     # In "the top five by fare" the column after `by` is a ranking, not a group.
     sentence.text = re.sub(rf"\b({_EXTREME}(?: N\d+)? (?:{_KEY}|R)) by\b", r"\1 @", sentence.text)
     while match := sentence.take(
-        rf"\b{_GROUP_PREFIX} (?P<all>{_KEY}(?:(?: ,| and| ,? ?by| ,? and by|,) {_KEY}){{0,20}})(?!\w)"
+        rf"\b{_GROUP_PREFIX} ({_KEY}(?:(?: ,| and| ,? ?by| ,? and by|,) {_KEY}){{0,20}})(?!\w)"
     ):
-        for mark in _marks(match["all"]):
+        for mark in _marks(match[1]):
             sentence.groups.append(make_group_key(sentence, mark))
     _parse_compared_values(sentence)
     if len(set(sentence.groups)) < len(sentence.groups) or len(sentence.groups) > 3:
@@ -44,14 +45,25 @@ def _is_value(condition: Condition) -> bool:
     return condition.comparison == "is" and condition.part is None and not condition.date
 
 
+class _ComparedGroups(NamedTuple):
+    """The marks of two compared conditions, and the text of the comparison."""
+
+    text: str
+    first: str
+    second: str
+
+
 def _parse_compared_values(sentence: Sentence) -> None:
     """Parse two values of one column that are compared as groups of that column."""
-    match = sentence.take_in_place(r"(?:between |both )?(?P<a>F\d+) (?:and|vs|versus|or|with|than) (?P<b>F\d+)")
-    if not match:
+    compared = sentence.take_in_place(
+        r"(?P<text>(?:between |both )?(?P<first>F\d+) (?:and|vs|versus|or|with|than) (?P<second>F\d+))",
+        _ComparedGroups,
+    )
+    if not compared:
         return
-    first, second = (sentence.conditions[int(match[name][1:])] for name in "ab")
+    first, second = (sentence.conditions[int(mark[1:])] for mark in (compared.first, compared.second))
     if first.column != second.column or not (_is_value(first) and _is_value(second)):
-        sentence.fill(match[0])
+        sentence.fill(compared.text)
         return
     column = next(c for c in sentence.question.table.columns if c.name == first.column)
     if column.distinct != 2:

@@ -3,20 +3,22 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
+from app.agents.goals.typed_pattern import read_groups
 from app.agents.questions.conditions import find_meant_column, parse_flags
 from app.agents.questions.group_by import make_group_key
+from app.agents.questions.marking import flag_values
 from app.agents.questions.query import PARTS, Aggregate, Condition, Function, GroupKey
-from app.agents.questions.sentence import NotUnderstood, Sentence
-from app.agents.questions.tokenizer import flag_values
+from app.agents.questions.sentence import ColumnMark, NotUnderstood, Sentence
 from app.agents.questions.vocabulary import ADJECTIVES, AGGREGATE, AGGREGATES, LOW, SUPERLATIVE
 
-_AGG = rf"(?:(?P<agg>{AGGREGATE})(?: values?| amount| number)?(?: of| in| for)?(?: the| all)? )?"
-_WHAT = rf"(?P<what>C\d+|R|{'|'.join(PARTS)})"
-_BY = r"(?:(?:number|count) of )?(?P<by>C\d+|R)(?P<rate> rate)?"
-_SUP = rf"(?P<sup>{SUPERLATIVE})"
+_AGG = rf"(?:(?P<aggregate>{AGGREGATE})(?: values?| amount| number)?(?: of| in| for)?(?: the| all)? )?"
+_RANKED = rf"(?P<ranked>C\d+|R|{'|'.join(PARTS)})"
+_MEASURE = r"(?:(?:number|count) of )?(?P<measure>C\d+|R)(?P<rate> rate)?"
+_SUPERLATIVE = rf"(?P<superlative>{SUPERLATIVE})"
 NUMERIC_FUNCTIONS: frozenset[Function] = frozenset(
     {"mean", "median", "total", "spread", "percentile", "correlation"}
 )
@@ -47,18 +49,23 @@ def parse_aggregates(sentence: Sentence) -> AggregateRequest:
     raise NotUnderstood("It cannot be told which figure is asked for.")
 
 
+class _ColumnPair(NamedTuple):
+    first: str
+    second: str
+
+
 def _correlation(sentence: Sentence) -> AggregateRequest | None:
     if not sentence.has(r"\bcorrelat\w*|\b(?:related|associated|relationship|association)\b"):
         return None
-    match = sentence.take(r"(?P<a>C\d+) (?:is |are )?(?:and|with|to|,)(?: the)? (?P<b>C\d+)") or sentence.take(
-        r"(?P<a>C\d+) (?:\w+ ){0,8}?(?:with|to|and)(?: the)? (?P<b>C\d+)"
-    )
-    if not match:
+    pair = sentence.take(
+        r"(?P<first>C\d+) (?:is |are )?(?:and|with|to|,)(?: the)? (?P<second>C\d+)", _ColumnPair
+    ) or sentence.take(r"(?P<first>C\d+) (?:\w+ ){0,8}?(?:with|to|and)(?: the)? (?P<second>C\d+)", _ColumnPair)
+    if not pair:
         raise NotUnderstood("A correlation is of two columns, and it does not name two.")
     sentence.take(r"\b(?:correlat\w*|related|associated|relationship|association)(?: coefficient)?")
     sentence.take(r"\b(?:strongly|strong|closely)\b")
-    pair = [require_numeric(sentence.column(match[name]), "correlation") for name in "ab"]
-    return AggregateRequest((Aggregate("correlation", (pair[0], pair[1])),))
+    first, second = (require_numeric(sentence.column(mark), "correlation") for mark in pair)
+    return AggregateRequest((Aggregate("correlation", (first, second)),))
 
 
 def _missing(sentence: Sentence) -> AggregateRequest | None:
@@ -77,44 +84,70 @@ def _missing(sentence: Sentence) -> AggregateRequest | None:
 
 
 MAX_MISSING_COLUMNS = 60
+"""Columns of one answer, each a column of its table: a wider one is not readable."""
 
 
 def _different(sentence: Sentence) -> AggregateRequest | None:
-    match = sentence.take(
-        r"(?:different|distinct|unique) (?:values? )?(?:of |in |for |does )?(?:the )?(?P<c>C\d+)(?: have)?"
+    listed = sentence.take(
+        r"(?:different|distinct|unique) (?:values? )?(?:of |in |for |does )?(?:the )?"
+        r"(?P<column>C\d+)(?: have)?",
+        ColumnMark,
     ) or sentence.take(
-        r"(?:which|what)(?: are the| are all)? (?P<c>C\d+)(?: values)? (?:are|is)"
+        r"(?:which|what)(?: are the| are all)? (?P<column1>C\d+)(?: values)? (?:are|is)"
         r" (?:there|in|present|covered)\b"
-        r"|\b(?:list|show)(?: me)?(?: all)?(?: the)?(?: values of)? (?P<d>C\d+)$"
-        r"|\bwhat values does (?P<e>C\d+) (?:have|take)"
+        r"|\b(?:list|show)(?: me)?(?: all)?(?: the)?(?: values of)? (?P<column2>C\d+)$"
+        r"|\bwhat values does (?P<column3>C\d+) (?:have|take)",
+        ColumnMark,
     )
-    if not match:
+    if not listed:
         return None
-    groups = match.groupdict()
-    column = sentence.column(next(mark for name in "cde" if (mark := groups.get(name))))
+    column = sentence.column(listed.column)
     if sentence.take(r"\b(?:how many|number of|count of|count)\b"):
         return AggregateRequest((Aggregate("different", (column.name,)),))
     return AggregateRequest((COUNT_ROWS,), (GroupKey(column.name),), is_listing=True)
 
 
+class _FrequencyGroups(NamedTuple):
+    """The most or least frequent values of a column; `number`: the count of values."""
+
+    number: str | None
+    side: str
+    column: str
+
+
 def _commonest(sentence: Sentence) -> AggregateRequest | None:
     often = r"(?:common|frequent|popular|often|frequently|represented)"
-    match = sentence.take(
-        rf"(?:(?P<n>N\d+) )?\b(?P<side>most|least) {often}(?: R)?(?: values? of)?(?: the)? (?P<c>C\d+)"
-        rf"|(?P<d>C\d+) (?:is |are |was |were |occurs? |appears? |comes? )?(?:the )?(?P<way>most|least) {often}"
-        r"|\b(?P<word>commonest|rarest) (?P<e>C\d+)"
+    frequency = sentence.take(
+        rf"(?:(?P<number>N\d+) )?\b(?P<side1>most|least) {often}(?: R)?(?: values? of)?(?: the)?"
+        r" (?P<column1>C\d+)"
+        r"|(?P<column2>C\d+) (?:is |are |was |were |occurs? |appears? |comes? )?"
+        rf"(?:the )?(?P<side2>most|least) {often}"
+        r"|\b(?P<side3>commonest|rarest) (?P<column3>C\d+)",
+        _FrequencyGroups,
     )
-    if not match:
+    if not frequency:
         return None
-    column = sentence.column(match["c"] or match["d"] or match["e"])
-    descending = (match["side"] or match["way"] or match["word"]) not in ("least", "rarest")
+    column = sentence.column(frequency.column)
+    descending = frequency.side not in ("least", "rarest")
     if sentence.groups:
         if not descending:
             raise NotUnderstood("The rarest value of each group is beyond me.")
         return AggregateRequest((Aggregate("commonest", (column.name,)),))
     return AggregateRequest(
-        (COUNT_ROWS,), (GroupKey(column.name),), sentence.integer(match["n"], 1), descending
+        (COUNT_ROWS,), (GroupKey(column.name),), sentence.integer(frequency.number, 1), descending
     )
+
+
+class _RankingGroups(NamedTuple):
+    """A ranking: `ranked` are columns, parts of dates or rows, `measure` is a column or the rows."""
+
+    ranked: str
+    measure: str
+    rate: str | None = None
+    aggregate: str | None = None
+    side: str | None = None
+    superlative: str | None = None
+    number: str | None = None
 
 
 def _ranking(sentence: Sentence) -> AggregateRequest | None:
@@ -124,20 +157,20 @@ def _ranking(sentence: Sentence) -> AggregateRequest | None:
             break
     else:
         return None
-    groups = match.groupdict()
-    side = groups.get("side") or groups["sup"]
-    descending = (groups.get("sup") or side) not in LOW and side not in LOW
+    ranking = read_groups(_RankingGroups, match)
+    side = ranking.side or ranking.superlative or ""
+    descending = not {ranking.superlative, ranking.side} & {*LOW}
     group = (
         GroupKey(_row_name_column(sentence))
-        if match["what"] == "R"
-        else make_group_key(sentence, match["what"])
+        if ranking.ranked == "R"
+        else make_group_key(sentence, ranking.ranked)
     )
-    limit = sentence.integer(groups.get("n"), 1)
-    if match["rate"]:
-        measure = _rate(sentence, match["by"])
+    limit = sentence.integer(ranking.number, 1)
+    if ranking.rate:
+        measure = _rate(sentence, ranking.measure)
     else:
-        extreme = groups.get("sup") or side
-        measure = _ranked_by(sentence, group, groups.get("agg"), match["by"], extreme, descending, limit)
+        extreme = ranking.superlative or side
+        measure = _ranked_by(sentence, group, ranking.aggregate, ranking.measure, extreme, descending, limit)
     sentence.replace(match, "|")
     return AggregateRequest((measure,), (group,), limit, descending)
 
@@ -147,15 +180,16 @@ _VERB = (
     r"|recorded|sold|sells|made|makes|by|in|on|for|those|values?|when|there)"
 )
 _RANKINGS = (
-    rf"\b(?P<side>top|bottom|best|worst|highest|lowest|largest|smallest|biggest)(?: (?P<n>N\d+))? {_WHAT}"
+    rf"\b(?P<side>top|bottom|best|worst|highest|lowest|largest|smallest|biggest)"
+    rf"(?: (?P<number>N\d+))? {_RANKED}"
     rf" (?:by|in|on|for|with|in terms of|according to|ranked by|ordered by|@)(?: the| their)?"
-    rf" (?:(?P<sup>{SUPERLATIVE}) )?{_AGG}{_BY}",
+    rf" (?:(?P<superlative>{SUPERLATIVE}) )?{_AGG}{_MEASURE}",
     rf"\b(?:which|what|name|list|show|give|in which|the|those|me)(?: are| is| the| me| were| was){{0,5}}"
-    rf"(?: (?P<n>N\d+))? {_WHAT} (?:{_VERB} ){{0,5}}{_SUP} {_AGG}{_BY}",
-    rf"(?P<n>N\d+) {_WHAT} (?:{_VERB} ){{0,5}}{_SUP} {_AGG}{_BY}",
-    rf"\b(?:which|what|in which|in what|when)(?: (?P<n>N\d+))? ?{_WHAT}"
-    rf" (?:is |was |were |are |did |does |do |the ){{0,5}}{_AGG}{_BY}"
-    rf" (?:is |was |were |are )?(?:the )?{_SUP}\b",
+    rf"(?: (?P<number>N\d+))? {_RANKED} (?:{_VERB} ){{0,5}}{_SUPERLATIVE} {_AGG}{_MEASURE}",
+    rf"(?P<number>N\d+) {_RANKED} (?:{_VERB} ){{0,5}}{_SUPERLATIVE} {_AGG}{_MEASURE}",
+    rf"\b(?:which|what|in which|in what|when)(?: (?P<number>N\d+))? ?{_RANKED}"
+    rf" (?:is |was |were |are |did |does |do |the ){{0,5}}{_AGG}{_MEASURE}"
+    rf" (?:is |was |were |are )?(?:the )?{_SUPERLATIVE}\b",
 )
 
 
@@ -190,8 +224,9 @@ _EXTREME_WORDS = frozenset(
 def _share(sentence: Sentence) -> AggregateRequest | None:
     """Parse shares: of rows that meet the last condition, among those that meet the others."""
     share_words = r"\b(?:share|percent(?:age)?|proportion|fraction)\b"
-    if rate := sentence.take(r"(?P<c>C\d+) (?:rates?|ratio|share|percentage)\b|\brate of (?P<d>C\d+)"):
-        return AggregateRequest((_rate(sentence, rate["c"] or rate["d"]),))
+    rate = r"(?P<column1>C\d+) (?:rates?|ratio|share|percentage)\b|\brate of (?P<column2>C\d+)"
+    if rated := sentence.take(rate, ColumnMark):
+        return AggregateRequest((_rate(sentence, rated.column),))
     if sentence.take(r"\bdistribution of (?=C\d)"):
         return _group_shares(sentence)
     if not sentence.take(share_words):
@@ -238,16 +273,17 @@ def _group_shares(sentence: Sentence) -> AggregateRequest:
 
 
 def _count(sentence: Sentence) -> AggregateRequest | None:
-    match = sentence.take(
-        r"\b(?:how many|(?:total )?number of|count of|count(?:s)?)\b(?: of)?(?: the)?(?: (?P<c>C\d+)\b)?"
+    counted = sentence.take(
+        r"\b(?:how many|(?:total )?number of|count of|count(?:s)?)\b(?: of)?(?: the)?(?: (?P<column>C\d+)\b)?",
+        ColumnMark,
     )
-    if not match:
+    if not counted:
         return None
-    if not match["c"]:
+    if not counted.column:
         return AggregateRequest((COUNT_ROWS,))
-    column = sentence.column(match["c"])
+    column = sentence.column(counted.column)
     if flag_values(column):
-        sentence.text = f"{match['c']} {sentence.text}"
+        sentence.text = f"{counted.column} {sentence.text}"
         return AggregateRequest((COUNT_ROWS,))
     if (
         column.is_number
@@ -272,67 +308,93 @@ def _span(sentence: Sentence) -> AggregateRequest | None:
     ):
         sentence.take(r"\b(?:cover(?:ed|s)?|span(?:ned)?)\b")
         name = sentence.date_column().name
-    elif match := sentence.take(r"\b(?:range|span) of (?:the )?(?P<c>C\d+)"):
-        name = sentence.column(match["c"]).name
+    elif spanned := sentence.take(r"\b(?:range|span) of (?:the )?(?P<column>C\d+)", ColumnMark):
+        name = sentence.column(spanned.column).name
     else:
         return None
     return AggregateRequest((Aggregate("lowest", (name,)), Aggregate("highest", (name,))))
 
 
+class _PercentileGroups(NamedTuple):
+    """A percentile: `number` is a mark, or an ordinal such as `90th`."""
+
+    number: str
+    column: str
+
+
 def _percentile(sentence: Sentence) -> AggregateRequest | None:
-    match = sentence.take(
-        r"(?P<n>N\d+|\d{1,2}(?:st|nd|rd|th))(?: %)? (?:percentile|quantile|percent quantile)s?"
-        r"(?: of| for)?(?: the)? (?P<c>C\d+)"
+    percentile = sentence.take(
+        r"(?P<number>N\d+|\d{1,2}(?:st|nd|rd|th))(?: %)? (?:percentile|quantile|percent quantile)s?"
+        r"(?: of| for)?(?: the)? (?P<column>C\d+)",
+        _PercentileGroups,
     )
-    if not match:
+    if not percentile:
         return None
-    text = match["n"]
+    text = percentile.number
     percent = sentence.number(text) if text[0] == "N" else float(re.sub(r"\D", "", text))
     percent = 100 * percent if percent <= 1 else percent
-    return AggregateRequest(
-        (Aggregate("percentile", (require_numeric(sentence.column(match["c"]), "percentile"),), percent),)
-    )
+    name = require_numeric(sentence.column(percentile.column), "percentile")
+    return AggregateRequest((Aggregate("percentile", (name,), percent),))
+
+
+class _FunctionGroups(NamedTuple):
+    """Names of functions, and the marks of the columns that each of them is applied to."""
+
+    functions: str
+    columns: str
 
 
 def _aggregates(sentence: Sentence) -> AggregateRequest | None:
     """Parse aggregates of columns: mean and median of fare and age."""
     function_word = rf"(?:{AGGREGATE})"
     match = sentence.take(
-        rf"\b(?P<aggs>{function_word}(?:(?: ,|,)? (?:and |or )?(?:the )?{function_word}){{0,20}})"
+        rf"\b(?P<functions>{function_word}(?:(?: ,|,)? (?:and |or )?(?:the )?{function_word}){{0,20}})"
         r"(?: values?| amount| number)?(?: of| in| for| is)?(?: the| all| R){0,5}"
-        r" (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+){0,20})"
-    ) or sentence.take(rf"(?P<cs>C\d+) (?:on )?(?P<aggs>{function_word})\b")
+        r" (?P<columns>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+){0,20})",
+        _FunctionGroups,
+    ) or sentence.take(rf"(?P<columns>C\d+) (?:on )?(?P<functions>{function_word})\b", _FunctionGroups)
     if match:
-        functions = [AGGREGATES[name] for name in re.findall(function_word, match["aggs"])]
-        columns = [sentence.column(mark) for mark in re.findall(r"C\d+", match["cs"])]
+        functions = [AGGREGATES[name] for name in re.findall(function_word, match.functions)]
+        columns = [sentence.column(mark) for mark in re.findall(r"C\d+", match.columns)]
         return AggregateRequest(
             tuple(Aggregate(f, (require_numeric(c, f),)) for c in columns for f in functions)
         )
     return _adjective(sentence)
 
 
+class _SuperlativeGroups(NamedTuple):
+    """What follows a superlative: the rows or a column; `number`: the count of rows."""
+
+    number: str | None
+    row: str | None
+    column: str | None
+
+
 def _adjective(sentence: Sentence) -> AggregateRequest | None:
     """Parse superlatives: `the oldest passenger` is the highest age, `which name is the oldest` a ranking."""
     for adjective, (function, names) in ADJECTIVES.items():
-        match = sentence.take(rf"(?:(?P<n>N\d+) )?\b{adjective}\b(?P<row> R)?(?: (?P<c>C\d+))?")
-        if not match:
+        superlative = sentence.take(
+            rf"(?:(?P<number>N\d+) )?\b{adjective}\b(?P<row> R)?(?: (?P<column>C\d+))?", _SuperlativeGroups
+        )
+        if not superlative:
             continue
         column = find_meant_column(sentence, names, adjective)
         measure = Aggregate(function, (column.name,))
-        if match["c"] and sentence.column(match["c"]) is column:
+        if superlative.column and sentence.column(superlative.column) is column:
             return AggregateRequest((measure,))
-        how = sentence.take(r"\bhow (?P<c>C\d+)")
-        if how and sentence.column(how["c"]) is not column:
+        how = sentence.take(r"\bhow (?P<column>C\d+)", ColumnMark)
+        if how and sentence.column(how.column) is not column:
             raise NotUnderstood(
-                f"It asks for `{sentence.column(how['c']).name}` and for the {adjective} at once."
+                f"It asks for `{sentence.column(how.column).name}` and for the {adjective} at once."
             )
-        subject = match["c"] or (
-            (subject_match := sentence.take(r"\b(?:which|what|whose) (?P<c>C\d+)")) and subject_match["c"]
-        )
-        which = match["n"] or sentence.take(r"\b(?:who|which R|whose)\b")
-        if subject or which or (match["row"] and not how and sentence.has(r"\b(?:what|which)\b")):
+        subject = superlative.column
+        if not subject and (which := sentence.take(r"\b(?:which|what|whose) (?P<column>C\d+)", ColumnMark)):
+            subject = which.column
+        asks_which_row = superlative.number or sentence.take(r"\b(?:who|which R|whose)\b")
+        names_row = superlative.row and not how and sentence.has(r"\b(?:what|which)\b")
+        if subject or asks_which_row or names_row:
             name = sentence.column(subject).name if subject else _row_name_column(sentence)
-            limit = sentence.integer(match["n"], 1)
+            limit = sentence.integer(superlative.number, 1)
             return AggregateRequest((measure,), (GroupKey(name),), limit, function == "highest")
         return AggregateRequest((measure,))
     return None
@@ -369,6 +431,6 @@ def require_numeric(column: Column, function: Function) -> str:
 
 def _all_columns(sentence: Sentence) -> list[str]:
     names = []
-    while match := sentence.take(r"\b(?P<c>C\d+)\b"):
-        names.append(sentence.column(match["c"]).name)
+    while mark := sentence.take(r"\b(?P<column>C\d+)\b", ColumnMark):
+        names.append(sentence.column(mark.column).name)
     return list(dict.fromkeys(names))

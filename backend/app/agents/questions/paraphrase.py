@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.marking import flag_values
 from app.agents.questions.query import Aggregate, Condition, GroupKey, ParsedQuestion
 from app.agents.questions.to_sql import describe_condition
-from app.agents.questions.tokenizer import flag_values
 
 _NAMES = {"spread": "standard deviation"}
 

@@ -11,11 +11,11 @@ from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.conditions import parse_conditions, parse_flags
 from app.agents.questions.group_by import parse_groups
+from app.agents.questions.marking import mark_question
 from app.agents.questions.measures import parse_aggregates
 from app.agents.questions.paraphrase import example_questions, paraphrase
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.sentence import NotUnderstood, Sentence
-from app.agents.questions.tokenizer import tokenize
 from app.agents.questions.vocabulary import NOT_OF_DATA, SIGNS
 from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.names import nearest_names
@@ -53,7 +53,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     results = [_parse(text, table) for table in tables]
     parsed = [result for result in results if isinstance(result, ParsedQuestion)]
     in_named_table = [
-        question for question in parsed if tokenize(text, _find_table(tables, question)).names_table
+        question for question in parsed if mark_question(text, _find_table(tables, question)).names_table
     ]
     if len(parsed) == 1 or len(in_named_table) == 1:
         return (in_named_table or parsed)[0]
@@ -73,15 +73,15 @@ def _find_table(tables: Sequence[TableProfile], question: ParsedQuestion) -> Tab
 
 
 def _parse(text: str, table: TableProfile) -> ParsedQuestion | UnparsedQuestion:
-    scanned = tokenize(text, table)
-    if scanned.ambiguous:
-        word, names = scanned.ambiguous[0]
+    marked = mark_question(text, table)
+    if marked.ambiguous:
+        word, names = marked.ambiguous[0]
         listing = ", ".join(f"`{name}`" for name in names)
         return UnparsedQuestion(
             f"{word!r} could be {listing}.",
             tuple(re.sub(rf"(?i)\b{word}\w*", f"`{name}`", text, count=1) for name in names[:6]),
         )
-    sentence = Sentence(scanned, scanned.text)
+    sentence = Sentence(marked, marked.text)
     try:
         question = _parse_sentence(sentence)
     except NotUnderstood as error:

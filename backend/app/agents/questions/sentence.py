@@ -1,17 +1,25 @@
 """A tokenized question during parsing: parsed parts are removed, so that the rest was not understood."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, overload
 
 from app.agents.goals.tables import Column
+from app.agents.goals.typed_pattern import Groups, read_groups
+from app.agents.questions.marking import MarkedQuestion
 from app.agents.questions.query import Cell, Condition, GroupKey
-from app.agents.questions.tokenizer import TokenizedQuestion
 from app.agents.questions.vocabulary import STOP
 
 GAP = " | "
 PLACEHOLDER = " \0 "
 """Keeps a position for `fill`. It cannot occur in a question, because it is not a word."""
+
+
+class ColumnMark(NamedTuple):
+    """The groups of a pattern that names one column."""
+
+    column: str
 
 
 class NotUnderstood(Exception):
@@ -26,25 +34,30 @@ class NotUnderstood(Exception):
 class Sentence:
     """The unparsed rest of a question. Conditions are marked in `text` by `F` and their index."""
 
-    question: TokenizedQuestion
+    question: MarkedQuestion
     text: str
     conditions: list[Condition] = field(default_factory=list)
     groups: list[GroupKey] = field(default_factory=list)
     interpretations: list[str] = field(default_factory=list)
 
-    def take(self, pattern: str) -> re.Match[str] | None:
-        """Return the first match and remove it."""
+    @overload
+    def take(self, pattern: str) -> re.Match[str] | None: ...
+    @overload
+    def take(self, pattern: str, groups: Callable[..., Groups]) -> Groups | None: ...
+    def take(self, pattern: str, groups: Callable[..., Groups] | None = None) -> object:
+        """Return the first match, or its named groups as `groups`, and remove it."""
         match = re.search(pattern, self.text)
         if match:
             self.replace(match, GAP)
-        return match
+        return read_groups(groups, match) if match and groups else match
 
-    def take_in_place(self, pattern: str) -> re.Match[str] | None:
-        """Return the first match and replace it by a placeholder for `fill`."""
+    def take_in_place(self, pattern: str, groups: Callable[..., Groups]) -> Groups | None:
+        """Return the named groups of the first match and replace it by a placeholder for `fill`."""
         match = re.search(pattern, self.text)
-        if match:
-            self.replace(match, PLACEHOLDER)
-        return match
+        if match is None:
+            return None
+        self.replace(match, PLACEHOLDER)
+        return read_groups(groups, match)
 
     def fill(self, text: str) -> None:
         self._set(self.text.replace(PLACEHOLDER.strip(), text))

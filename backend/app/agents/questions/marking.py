@@ -1,12 +1,11 @@
-"""The tokenizer of questions: words marked as columns, values, numbers, dates or rows."""
+"""Marks of a question's words: columns, values, numbers, dates or rows of a table."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.agents.goals.stemming import have_same_meaning, stem, stems
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tokenizer import Lexeme, lexemes, words
 from app.agents.goals.vocabulary import (
     IDENTIFIER_WORDS,
     MONTHS,
@@ -26,12 +25,6 @@ from app.agents.questions.vocabulary import (
     STOP,
 )
 
-_TOKEN = re.compile(
-    r"`(?P<ticked>[^`]+)`|[\"\u201c](?P<quoted>[^\"\u201c\u201d]+)[\"\u201d]|(?<!\w)'(?P<single>[^']+)'(?!\w)"
-    r"|(?P<date>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?)"
-    r"|[$\u20ac\u00a3]?(?P<number>-?\d[\d,]*(?:\.\d+)?)(?P<thousand>k)?(?![\w])%?"
-    r"|(?P<word>\w+)|(?P<sign>>=|<=|!=|<>|[=<>,;])"
-)
 _GRAMMAR_WORDS = frozenset(
     {
         *AGGREGATES,
@@ -63,7 +56,7 @@ class QuestionToken:
 
 
 @dataclass
-class TokenizedQuestion:
+class MarkedQuestion:
     """`text`: the question with marks: `C` a column, `V` a value of one, `N` a number, `D` a date, `L` another
     text, `R` the rows. A mark's number is its place in the list of its kind."""
 
@@ -92,9 +85,11 @@ class TokenizedQuestion:
         return f"V{len(self.values) - 1}"
 
 
-def tokenize(question: str, table: TableProfile) -> TokenizedQuestion:
-    scanned = TokenizedQuestion(table)
-    _tokens(question, scanned)
+def mark_question(question: str, table: TableProfile) -> MarkedQuestion:
+    """Split a question into words and mark those that a table gives a meaning."""
+    marked = MarkedQuestion(table)
+    for lexeme in lexemes(question):
+        marked.tokens += _make_tokens(lexeme, marked)
     for step in (
         _mark_full_names,
         _mark_values,
@@ -103,8 +98,8 @@ def tokenize(question: str, table: TableProfile) -> TokenizedQuestion:
         _mark_partial_names,
         _mark_synonyms,
     ):
-        step(scanned)
-    return scanned
+        step(marked)
+    return marked
 
 
 def flag_values(column: Column) -> tuple[Cell, Cell] | None:
@@ -118,51 +113,45 @@ def flag_values(column: Column) -> tuple[Cell, Cell] | None:
     return None
 
 
-def _tokens(question: str, scanned: TokenizedQuestion) -> None:
-    text = re.sub(r"(?i)n['\u2019]t\b", " not", question)
-    for match in _TOKEN.finditer(text):
-        scanned.tokens += _token(match, scanned)
+def _make_tokens(lexeme: Lexeme, marked: MarkedQuestion) -> list[QuestionToken]:
+    """Make the tokens of a lexeme: one, or those of the words that a word such as `SalePrice` consists of."""
+    if name := lexeme.backticked or lexeme.quoted:
+        return [QuestionToken(name, _mark_quoted(name, bool(lexeme.backticked), marked))]
+    if lexeme.date:
+        marked.dates.append(lexeme.date)
+        return [QuestionToken(lexeme.date, f"D{len(marked.dates) - 1}")]
+    if lexeme.number:
+        marked.numbers.append(lexeme.value)
+        return [QuestionToken(lexeme.number, f"N{len(marked.numbers) - 1}")]
+    if lexeme.sign:
+        return [QuestionToken(lexeme.sign)]
+    return [QuestionToken(word) for word in words(lexeme.word or "")]
 
 
-def _token(match: re.Match[str], scanned: TokenizedQuestion) -> list[QuestionToken]:
-    if name := match["ticked"] or match["quoted"] or match["single"]:
-        return [QuestionToken(name, _quoted(name, bool(match["ticked"]), scanned))]
-    if match["date"]:
-        scanned.dates.append(match["date"])
-        return [QuestionToken(match["date"], f"D{len(scanned.dates) - 1}")]
-    if match["number"]:
-        number = float(match["number"].replace(",", "")) * (1000 if match["thousand"] else 1)
-        scanned.numbers.append(number)
-        return [QuestionToken(match["number"], f"N{len(scanned.numbers) - 1}")]
-    if match["sign"]:
-        return [QuestionToken(match["sign"])]
-    return [QuestionToken(word) for word in words(match["word"])]
-
-
-def _quoted(name: str, is_backticked: bool, scanned: TokenizedQuestion) -> str:
+def _mark_quoted(name: str, is_backticked: bool, marked: MarkedQuestion) -> str:
     """Return the mark of a quoted name: a column, the table, else a text."""
-    for column in scanned.table.columns:
+    for column in marked.table.columns:
         if column.name.casefold() == name.casefold():
-            return scanned.column_mark(column)
-    if is_backticked and scanned.table.name.casefold() == name.casefold():
-        scanned.names_table = True
+            return marked.column_mark(column)
+    if is_backticked and marked.table.name.casefold() == name.casefold():
+        marked.names_table = True
         return "R"
-    scanned.literals.append(name)
-    return f"L{len(scanned.literals) - 1}"
+    marked.literals.append(name)
+    return f"L{len(marked.literals) - 1}"
 
 
-def _mark_full_names(scanned: TokenizedQuestion) -> None:
+def _mark_full_names(marked: MarkedQuestion) -> None:
     """Mark full names of columns, the longest first. A unit at the end of a name may be missing."""
-    names = [(words(column.name), column) for column in scanned.table.columns]
+    names = [(words(column.name), column) for column in marked.table.columns]
     names += [(name[:-1], column) for name, column in names if len(name) > 1 and name[-1] in UNITS_OF_MEASURE]
     names = [(name, column) for name, column in names if name and not (len(name) == 1 and len(name[0]) == 1)]
-    question_words = {token.word for token in scanned.tokens}
+    question_words = {token.word for token in marked.tokens}
     question_stems = {stem(word) for word in question_words}
     for name, column in sorted(names, key=lambda entry: -len(entry[0])):
         if not all(_may_be_mentioned(word, question_words, question_stems) for word in name):
             continue
-        for start in _name_positions(scanned.tokens, name):
-            _set_mark(scanned.tokens, start, len(name), scanned.column_mark(column))
+        for start in _name_positions(marked.tokens, name):
+            _set_mark(marked.tokens, start, len(name), marked.column_mark(column))
 
 
 def _name_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
@@ -190,24 +179,24 @@ def _set_mark(tokens: list[QuestionToken], start: int, length: int, mark: str) -
     del tokens[start + 1 : start + length]
 
 
-def _mark_values(scanned: TokenizedQuestion) -> None:
+def _mark_values(marked: MarkedQuestion) -> None:
     """Mark values of text columns, the longest first."""
     values = [
         (name, column, value)
-        for column in scanned.table.columns
+        for column in marked.table.columns
         if not column.is_number
         for value in column.top
         if isinstance(value, str) and (name := words(value))
     ]
     for name, column, value in sorted(values, key=lambda entry: -len(entry[0])):
         if len(name) == 1 and (len(name[0]) == 1 or name[0] in STOP or name[0] in {"no", "yes", "not"}):
-            _mark_short_value(scanned, name[0], column, value)
+            _mark_short_value(marked, name[0], column, value)
             continue
-        for start in _value_positions(scanned.tokens, name):
-            _set_mark(scanned.tokens, start, len(name), scanned.value_mark(column, value))
-    for token in scanned.tokens:
+        for start in _value_positions(marked.tokens, name):
+            _set_mark(marked.tokens, start, len(name), marked.value_mark(column, value))
+    for token in marked.tokens:
         if not token.mark and (alias := ALIASES.get(token.word)):
-            _mark_alias(scanned, token, alias)
+            _mark_alias(marked, token, alias)
 
 
 def _value_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
@@ -223,69 +212,69 @@ def _is_value_word(token: str, word: str) -> bool:
     return token == word or (len(word) > 3 and token in (f"{word}s", f"{word}es"))
 
 
-def _mark_short_value(scanned: TokenizedQuestion, word: str, column: Column, value: str) -> None:
+def _mark_short_value(marked: MarkedQuestion, word: str, column: Column, value: str) -> None:
     """Mark a value that is also a common short word, only right after its column's name."""
-    for position, token in enumerate(scanned.tokens):
+    for position, token in enumerate(marked.tokens):
         before = [
             t
-            for t in scanned.tokens[max(0, position - 2) : position]
+            for t in marked.tokens[max(0, position - 2) : position]
             if t.mark or t.word not in {"is", "=", "are"}
         ]
-        if not token.mark and token.word == word and before and _is_column(scanned, before[-1].mark, column):
-            token.mark = scanned.value_mark(column, value)
+        if not token.mark and token.word == word and before and _is_column(marked, before[-1].mark, column):
+            token.mark = marked.value_mark(column, value)
 
 
-def _is_column(scanned: TokenizedQuestion, mark: str, column: Column) -> bool:
-    return mark[:1] == "C" and scanned.columns[int(mark[1:])] is column
+def _is_column(marked: MarkedQuestion, mark: str, column: Column) -> bool:
+    return mark[:1] == "C" and marked.columns[int(mark[1:])] is column
 
 
-def _mark_alias(scanned: TokenizedQuestion, token: QuestionToken, alias: str) -> None:
-    for column in scanned.table.columns:
+def _mark_alias(marked: MarkedQuestion, token: QuestionToken, alias: str) -> None:
+    for column in marked.table.columns:
         for value in column.top:
             if str(value).casefold() in {alias, INITIALS.get(alias, alias)} and not column.is_number:
-                token.mark = scanned.value_mark(column, value)
+                token.mark = marked.value_mark(column, value)
                 return
 
 
-def _mark_opposites(scanned: TokenizedQuestion) -> None:
-    for token in scanned.tokens:
+def _mark_opposites(marked: MarkedQuestion) -> None:
+    for token in marked.tokens:
         if token.mark or token.word not in OPPOSITES:
             continue
-        for column in scanned.table.columns:
+        for column in marked.table.columns:
             flag = flag_values(column)
             if flag and OPPOSITES[token.word] in {stem(word) for word in words(column.name)}:
-                token.mark = scanned.value_mark(column, flag[0])
+                token.mark = marked.value_mark(column, flag[0])
 
 
-def _mark_rows(scanned: TokenizedQuestion) -> None:
+def _mark_rows(marked: MarkedQuestion) -> None:
     """Mark numbers, and words for the rows: the table's name, or a generic word."""
-    table_stems = {stem(word) for word in words(scanned.table.name) if len(word) > 2}
-    for token in scanned.tokens:
+    table_stems = {stem(word) for word in words(marked.table.name) if len(word) > 2}
+    for token in marked.tokens:
         if token.mark:
             continue
         if token.word in NUMBER_WORDS:
-            scanned.numbers.append(NUMBER_WORDS[token.word])
-            token.mark = f"N{len(scanned.numbers) - 1}"
+            marked.numbers.append(NUMBER_WORDS[token.word])
+            token.mark = f"N{len(marked.numbers) - 1}"
         elif token.word in GENERIC_ROWS or stem(token.word) in table_stems:
             token.mark = "R"
         elif stem(token.word) in _ROW_STEMS:
-            token.mark = _row_or_identifier(scanned, token.word, table_stems)
-        elif token.word == "days" and _is_daily(scanned.table):
-            scanned.interpretations.append(f"A row of `{scanned.table.name}` is taken for 'days'.")
+            token.mark = _row_or_identifier(marked, token.word, table_stems)
+        elif token.word == "days" and _is_daily(marked.table):
+            marked.interpretations.append(f"A row of `{marked.table.name}` is taken for 'days'.")
             token.mark = "R"
 
 
-def _row_or_identifier(scanned: TokenizedQuestion, word: str, table_stems: set[str]) -> str:
+def _row_or_identifier(marked: MarkedQuestion, word: str, table_stems: set[str]) -> str:
     """Return the mark of a word such as `customers`: rows, unless a column identifies customers or the table's
     name says what its rows are."""
-    for column in scanned.table.columns:
+    for column in marked.table.columns:
         name = {stem(part) for part in words(column.name)}
         if name - IDENTIFIER_WORDS == {stem(word)} and name & IDENTIFIER_WORDS and not column.unique:
-            scanned.interpretations.append(f"A value of `{column.name}` is taken for {word!r}.")
-            return scanned.column_mark(column)
+            marked.interpretations.append(f"A value of `{column.name}` is taken for {word!r}.")
+            return marked.column_mark(column)
     if table_stems & _ROW_STEMS:
         return ""
-    scanned.interpretations.append(f"A row of `{scanned.table.name}` is taken for {word!r}.")
+    marked.interpretations.append(f"A row of `{marked.table.name}` is taken for {word!r}.")
     return "R"
 
 
@@ -297,37 +286,37 @@ def _is_daily(table: TableProfile) -> bool:
     )
 
 
-def _mark_partial_names(scanned: TokenizedQuestion) -> None:
+def _mark_partial_names(marked: MarkedQuestion) -> None:
     """Mark words that are part of one column's name: `mass` in `body_mass_g`."""
     by_stem: dict[str, list[Column]] = {}
-    for column in scanned.table.columns:
+    for column in marked.table.columns:
         for part in dict.fromkeys(stems(column.name)):
             by_stem.setdefault(part, []).append(column)
-    for token in _unmarked_words(scanned):
+    for token in _unmarked_words(marked):
         candidates = by_stem.get(stem(token.word), [])
         if len(candidates) > 1:
-            scanned.ambiguous.append((token.word, tuple(column.name for column in candidates)))
+            marked.ambiguous.append((token.word, tuple(column.name for column in candidates)))
         if len(candidates) == 1:
-            token.mark = scanned.column_mark(candidates[0])
-            scanned.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
+            token.mark = marked.column_mark(candidates[0])
+            marked.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
 
 
-def _mark_synonyms(scanned: TokenizedQuestion) -> None:
+def _mark_synonyms(marked: MarkedQuestion) -> None:
     """Mark synonyms of one column's name."""
-    single_names = [(column, name) for column in scanned.table.columns if (name := _single_name_word(column))]
-    for token in _unmarked_words(scanned):
+    single_names = [(column, name) for column in marked.table.columns if (name := _single_name_word(column))]
+    for token in _unmarked_words(marked):
         candidates = [column for column, name in single_names if _is_synonym(token.word, name)]
         if len(candidates) == 1:
-            token.mark = scanned.column_mark(candidates[0])
-            scanned.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
+            token.mark = marked.column_mark(candidates[0])
+            marked.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
 
 
-def _unmarked_words(scanned: TokenizedQuestion) -> list[QuestionToken]:
+def _unmarked_words(marked: MarkedQuestion) -> list[QuestionToken]:
     """Return the unmarked words that are no words of the grammar."""
     grammar_words = {*_GRAMMAR_WORDS, "different", "distinct", "unique", "missing", "common", "most", "least"}
     return [
         t
-        for t in scanned.tokens
+        for t in marked.tokens
         if not t.mark and t.word.isalpha() and t.word not in grammar_words and len(t.word) > 2
     ]
 
