@@ -163,7 +163,7 @@ async def test_the_session_result_names_the_report(ctx: ToolContext, records: Re
 
     page = next(artifact for artifact in made.artifacts if artifact.name == "report.html")
     assert result["report"]["artifact"] == str(page.id)
-    assert result["report"]["checked"] > 100
+    assert result["report"]["checked_claims"] > 100
     assert json.loads(json.dumps(result)) == result
 
 
