@@ -8,13 +8,13 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from app.api.failures import add_failures
-from app.api.middleware import BodyLimit, Envelope, Patience
+from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
 from app.api.openapi import describe
-from app.api.rate_limit import Gate
+from app.api.rate_limit import RateLimitMiddleware
 from app.api.router import api_router
 from app.api.routes import docs, health
-from app.api.service_metrics import Facts
-from app.api.size_limits import BODY_BYTES, larger_bodies
+from app.api.service_metrics import ServiceMetrics
+from app.api.size_limits import MAX_BODY_BYTES, larger_body_limits
 from app.auth.secret import load_signing_secrets
 from app.auth.services import open_auth_services
 from app.observability.logging import configure_logging
@@ -40,7 +40,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
             ) as auth_services,
         ):
             app.state.resources, app.state.auth_services = resources, auth_services
-            app.state.facts = Facts(resources)
+            app.state.service_metrics = ServiceMetrics(resources)
             yield
 
     app = FastAPI(
@@ -55,11 +55,11 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     add_failures(app)
     app.add_middleware(
         BodyLimit,
-        limit_bytes=BODY_BYTES,
-        larger=larger_bodies(settings.upload_max_size_mb << 20, settings.prices_max_size_mb << 20),
+        limit_bytes=MAX_BODY_BYTES,
+        larger=larger_body_limits(settings.upload_max_size_mb << 20, settings.prices_max_size_mb << 20),
     )
-    app.add_middleware(Gate)
-    app.add_middleware(Patience)
+    app.add_middleware(RateLimitMiddleware)
+    app.add_middleware(SlowClientMiddleware)
     app.add_middleware(Envelope)
     app.include_router(api_router())
     for routes in (health, docs):

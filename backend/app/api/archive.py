@@ -1,4 +1,4 @@
-"""A zip archive that is made while it is sent: no file of it is held whole, and nothing touches a disk."""
+"""A zip archive written while it is sent, without holding a whole file in memory or on disk."""
 
 import asyncio
 import hashlib
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-PACKED = (".parquet", ".png", ".skops", ".zip", ".gz")
-"""Formats that are compressed already."""
-_BIG = 1 << 31
+COMPRESSED_SUFFIXES = (".parquet", ".png", ".skops", ".zip", ".gz")
+"""Files in compressed formats, which are stored without compressing them again."""
+_ZIP64_BYTES = 1 << 31
+"""Entries above this size need ZIP64, which must be decided before their bytes are written."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`content` gives the bytes in pieces; `about` goes into the manifest."""
+    """A file of the archive: its bytes in pieces, and `about`, its members in the manifest."""
 
     path: str
     content: AsyncIterator[bytes]
@@ -26,7 +27,7 @@ class Entry:
 
 
 class _Sink(io.RawIOBase):
-    """Collects what the archive writes until it is sent; it cannot seek, so the archive never goes back."""
+    """A buffer of what the archive writes until it is sent. It cannot seek, so the archive never rewrites."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,33 +40,35 @@ class _Sink(io.RawIOBase):
         self._pieces.append(bytes(data))
         return len(data)
 
-    def taken(self) -> bytes:
+    def drain(self) -> bytes:
         data, self._pieces = b"".join(self._pieces), []
         return data
 
 
-async def zipped(entries: Sequence[Entry], facts: Mapping[str, Any], at: datetime) -> AsyncIterator[bytes]:
-    """The archive's bytes: the entries in order, then manifest.json with `facts` and the SHA-256 of each."""
+async def stream_zip(entries: Sequence[Entry], facts: Mapping[str, Any], at: datetime) -> AsyncIterator[bytes]:
+    """Yield the bytes of the archive: the entries, then manifest.json with `facts` and the SHA-256 of each."""
     sink = _Sink()
-    listed: list[dict[str, Any]] = []
+    files: list[dict[str, Any]] = []
     with zipfile.ZipFile(sink, "w") as archive:
         for entry in entries:
-            seen, size = hashlib.sha256(), 0
-            with archive.open(_info(entry.path, at), "w", force_zip64=entry.size_bytes > _BIG) as file:
+            sha256, size = hashlib.sha256(), 0
+            with archive.open(
+                _zip_info(entry.path, at), "w", force_zip64=entry.size_bytes > _ZIP64_BYTES
+            ) as file:
                 async for piece in entry.content:
-                    seen.update(piece)
+                    sha256.update(piece)
                     size += len(piece)
                     await asyncio.to_thread(file.write, piece)
-                    if data := sink.taken():
+                    if data := sink.drain():
                         yield data
-            listed.append({"path": entry.path, "sha256": seen.hexdigest(), "size_bytes": size, **entry.about})
-        manifest = json.dumps({**facts, "files": listed}, ensure_ascii=False, indent=1)
-        archive.writestr(_info("manifest.json", at), manifest)
-    yield sink.taken()
+            files.append({"path": entry.path, "sha256": sha256.hexdigest(), "size_bytes": size, **entry.about})
+        manifest = json.dumps({**facts, "files": files}, ensure_ascii=False, indent=1)
+        archive.writestr(_zip_info("manifest.json", at), manifest)
+    yield sink.drain()
 
 
-def _info(path: str, at: datetime) -> zipfile.ZipInfo:
+def _zip_info(path: str, at: datetime) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(path, at.timetuple()[:6])
-    info.compress_type = zipfile.ZIP_STORED if path.endswith(PACKED) else zipfile.ZIP_DEFLATED
+    info.compress_type = zipfile.ZIP_STORED if path.endswith(COMPRESSED_SUFFIXES) else zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
     return info

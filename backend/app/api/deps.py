@@ -1,4 +1,4 @@
-"""What a route may ask for: who is calling, one transaction, a page of a list."""
+"""Dependencies of routes: the caller, a transaction, a page of a list."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Generic, TypeVar
@@ -10,7 +10,7 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 
-from app.api.rate_limit import credential_in
+from app.api.rate_limit import read_credential
 from app.api.scopes import scope_needed
 from app.auth.principal import Credential, Principal, Scope, UserRole
 from app.auth.services import AuthServices
@@ -40,12 +40,12 @@ async def _unit_of_work(resources: ResourcesDep) -> AsyncIterator[UnitOfWork]:
 
 
 UowDep = Annotated[UnitOfWork, Depends(_unit_of_work, scope="function")]
-"""Committed when the route function returns, before the answer leaves."""
+"""Committed when the route function returns, before the response is sent."""
 
 
 async def principal_of(headers: Headers, auth_services: AuthServices) -> Principal:
     """Raises Unauthorized."""
-    credential = credential_in(headers)
+    credential = read_credential(headers)
     if not credential:
         raise Unauthorized(
             "not_signed_in", "Send `Authorization: Bearer <access token or API key>` or `X-API-Key`."
@@ -54,7 +54,7 @@ async def principal_of(headers: Headers, auth_services: AuthServices) -> Princip
 
 
 class _Caller(SecurityBase):
-    """One dependency instead of FastAPI's own chain of them: every request pays for each."""
+    """One dependency instead of a chain of them: each costs time in every request."""
 
     model = HTTPBearerModel(description="An access token of /auth/token, or an API key of /auth/keys.")
     scheme_name = "bearer"
@@ -80,7 +80,7 @@ PrincipalDep = Annotated[Principal, Depends(_Caller())]
 
 
 async def _signed_in(principal: PrincipalDep) -> Principal:
-    """Not by a key, whatever its scopes."""
+    """Require an access token; API keys are refused, whatever their scopes."""
     if principal.credential is not Credential.TOKEN:
         raise Forbidden("sign_in_required", "This needs an access token of /auth/token, not an API key.")
     return principal
@@ -90,7 +90,7 @@ SignedInDep = Annotated[Principal, Depends(_signed_in)]
 
 
 async def _admin(principal: PrincipalDep) -> Principal:
-    """By role; that a key has the scope was asked before."""
+    """Require the role; the scope of a key is checked before."""
     if principal.role is not UserRole.ADMIN:
         raise Forbidden("admin_required", "Only an admin may do this.")
     return principal
@@ -106,20 +106,20 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="Sent again with its key, a request makes nothing new and answers with what it made.",
+        description="A repeated request with the same key creates nothing and returns the first result.",
         examples=["b1946ac9-titanic-1"],
     ),
 ]
 
 
 async def _check_storage_quota(request: Request, principal: PrincipalDep, auth_services: AuthDep) -> None:
-    """Refused before anything is read, by what the request says of its own length."""
+    """Check the storage quota by the declared length, before the body is read."""
     declared = request.headers.get("content-length", "")
     await auth_services.storage_quota.require(principal, int(declared) if declared.isdecimal() else 0)
 
 
-NEEDS_ROOM = Depends(_check_storage_quota)
-"""For what stores something: raises TooMany when the user's bytes are used up."""
+CHECK_STORAGE = Depends(_check_storage_quota)
+"""Dependency of routes that store data. Raises TooMany if the storage quota of the user is used up."""
 
 
 class PageQuery(BaseModel):

@@ -1,4 +1,4 @@
-"""Stored bytes over HTTP: one range, conditions by digest, a safe name, and pages that can run nothing."""
+"""Downloads of stored bytes: ranges, conditional requests, safe file names and a sandboxing policy."""
 
 import re
 from dataclasses import dataclass
@@ -24,17 +24,18 @@ class Download:
 
 
 @dataclass(frozen=True)
-class Slice:
-    """Bytes `start` to `end`, exclusive."""
+class ByteRange:
+    """Bytes from `start` to `end`, exclusive."""
 
     start: int
     end: int
 
 
-def asked_range(header: str | None, size_bytes: int) -> Slice | None:
-    """The one range that is asked for; None means all. ValueError when it lies outside.
+def parse_range(header: str | None, size_bytes: int) -> ByteRange | None:
+    """Parse a `Range` header with one range; None stands for the whole file.
 
-    Several ranges, another unit or nonsense mean all: RFC 9110 lets a server ignore them.
+    Several ranges, another unit and invalid headers are ignored, as RFC 9110 permits. Raises ValueError for a
+    range outside of the file.
     """
     match = re.fullmatch(r"bytes=(\d{0,19})-(\d{0,19})", (header or "").replace(" ", ""))
     if not match or not (match[1] or match[2]):
@@ -48,11 +49,11 @@ def asked_range(header: str | None, size_bytes: int) -> Slice | None:
             return None
     if start >= end:
         raise ValueError(f"bytes */{size_bytes}")
-    return Slice(start, end)
+    return ByteRange(start, end)
 
 
 async def send_blob(request: Request, blobs: BlobStore, download: Download, attach: bool = False) -> Response:
-    """200, 206, 304 or 416, by the request's own headers. Raises NotFound when the bytes are gone."""
+    """Answer 200, 206, 304 or 416 by the headers of the request. Raises NotFound if the bytes are deleted."""
     await blobs.size(download.digest)
     etag = f'"{download.digest}"'
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": _CACHE}
@@ -60,7 +61,7 @@ async def send_blob(request: Request, blobs: BlobStore, download: Download, atta
         return Response(status_code=304, headers=headers)
     current = request.headers.get("if-range", etag) == etag
     try:
-        part = asked_range(request.headers.get("range") if current else None, download.size_bytes)
+        part = parse_range(request.headers.get("range") if current else None, download.size_bytes)
     except ValueError as error:
         return problem(
             416,
@@ -70,7 +71,7 @@ async def send_blob(request: Request, blobs: BlobStore, download: Download, atta
             headers={"Content-Range": str(error)},
         )
     headers |= _presentation(download, attach)
-    status, part = (206, part) if part else (200, Slice(0, download.size_bytes))
+    status, part = (206, part) if part else (200, ByteRange(0, download.size_bytes))
     if status == 206:
         headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{download.size_bytes}"
     headers["Content-Length"] = str(part.end - part.start)
@@ -85,7 +86,7 @@ def _tags(header: str) -> list[str]:
 
 
 def _presentation(download: Download, attach: bool) -> dict[str, str]:
-    """Whatever a session made is shown in a page of its own without scripts, forms or our origin."""
+    """Return headers that show a file without scripts, forms or this origin: sessions write HTML."""
     inline = download.media_type.startswith(_SHOWN_INLINE) and not attach
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", download.filename)[:150] or "file"
     disposition = "inline" if inline else "attachment"

@@ -1,4 +1,4 @@
-"""A multipart form read while it arrives: one file, and a few short texts beside it."""
+"""Incremental parser of a multipart form with one file and a few short texts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,22 +8,24 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from app.errors import InvalidInput, TooLarge
 
-_TEXT_BYTES = 4096
-_TEXTS = 20
+_MAX_TEXT_BYTES = 4096
+"""Of one text, which is a name or a label."""
+_MAX_TEXTS = 20
+"""No form of the API has more than two; the parser keeps them in memory."""
 
 
 @dataclass
-class Sink:
-    """What came so far. `waiting`: bytes of the file that nobody has written yet."""
+class UploadSink:
+    """The parts of a form that have arrived. `pending`: bytes of the file that are not written yet."""
 
     max_bytes: int
-    waiting: bytearray = field(default_factory=bytearray)
+    pending: bytearray = field(default_factory=bytearray)
     size_bytes: int = 0
     filename: str | None = None
     texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, piece: bytes) -> None:
-        """Raises TooLarge when this is more than the file may have."""
+        """Raises TooLarge if the file exceeds `max_bytes`."""
         self.size_bytes += len(piece)
         if self.size_bytes > self.max_bytes:
             raise TooLarge(
@@ -31,15 +33,18 @@ class Sink:
                 f"The file is larger than the limit of {self.max_bytes:,} bytes.",
                 limit_bytes=self.max_bytes,
             )
-        self.waiting += piece
+        self.pending += piece
 
     def drain(self) -> bytes:
-        piece, self.waiting = bytes(self.waiting), bytearray()
+        piece, self.pending = bytes(self.pending), bytearray()
         return piece
 
 
-def form_reader(content_type: str, sink: Sink) -> Callable[[bytes], None]:
-    """Eats the body piece by piece, an empty one for its end; InvalidInput when it is no form."""
+def make_form_reader(content_type: str, sink: UploadSink) -> Callable[[bytes], None]:
+    """Return a function that parses the body piece by piece, with an empty piece at the end.
+
+    Raises InvalidInput for a body that is not a form.
+    """
     boundary = parse_options_header(content_type)[1].get(b"boundary")
     if not boundary:
         raise InvalidInput("bad_form", "The form's Content-Type has no boundary.")
@@ -59,15 +64,15 @@ def form_reader(content_type: str, sink: Sink) -> Callable[[bytes], None]:
             },
         )
 
-    def take(piece: bytes) -> None:
+    def parse(piece: bytes) -> None:
         with _FormErrors():
             parser.write(piece) if piece else parts.require_end()
 
-    return take
+    return parse
 
 
 class _FormErrors:
-    """The parser's errors, as the caller's."""
+    """Translate errors of the parser to InvalidInput."""
 
     def __enter__(self) -> None:
         return None
@@ -78,9 +83,9 @@ class _FormErrors:
 
 
 class _Parts:
-    """One part after the other, as the parser finds them."""
+    """Callbacks of the parser, which pass each part to the sink."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: UploadSink) -> None:
         self._sink = sink
         self._name = bytearray()
         self._value = bytearray()
@@ -109,8 +114,8 @@ class _Parts:
         filename = options.get(b"filename")
         if filename is None:
             self._text_name = name
-            if len(self._sink.texts) >= _TEXTS:
-                raise InvalidInput("bad_form", f"The form has more than {_TEXTS} texts.")
+            if len(self._sink.texts) >= _MAX_TEXTS:
+                raise InvalidInput("bad_form", f"The form has more than {_MAX_TEXTS} texts.")
         elif self._sink.filename is not None or name != "file":
             raise InvalidInput("bad_form", "The form must have one file, in its part `file`.")
         else:
@@ -121,7 +126,7 @@ class _Parts:
             self._sink.add(data[start:end])
             return
         self._text += data[start:end]
-        if len(self._text) > _TEXT_BYTES:
+        if len(self._text) > _MAX_TEXT_BYTES:
             raise InvalidInput("bad_form", f"The form's text {self._text_name!r} is too long.")
 
     def end(self) -> None:
@@ -136,7 +141,7 @@ class _Parts:
             raise InvalidInput("bad_form", "The multipart form ends before its last boundary.")
 
 
-def plain_filename(sent: str) -> str:
-    """A label to show: a path's last part, printable, at most 200 characters. Never a path of ours."""
-    last = sent.replace("\\", "/").rpartition("/")[2]
+def plain_filename(name: str) -> str:
+    """Return a label from a client's file name: printable, at most 200 characters, and never a path."""
+    last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(mark for mark in last if mark.isprintable()).strip()[:200] or "upload"

@@ -1,4 +1,4 @@
-"""An iterator that never stays silent for long."""
+"""Heartbeats between the items of an asynchronous iterator."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -13,9 +13,9 @@ Item = TypeVar("Item")
 async def with_heartbeats(
     source: AsyncGenerator[Item, None], every_s: float, ended: "asyncio.Task[None] | None" = None
 ) -> AsyncGenerator[Item | None, None]:
-    """The items of `source`, and None whenever `every_s` seconds pass without one; until `ended` is done.
+    """Yield the items of `source`, and None after each `every_s` seconds without one, until `ended` is done.
 
-    Waiting is never cut short: a timeout inside `source` would end it.
+    The next item is awaited in a task of its own: a timeout around `anext` would cancel and so end `source`.
     """
     also = {ended} if ended else set()
     async with aclosing(source):
@@ -35,13 +35,13 @@ async def with_heartbeats(
 
 
 async def _first(tasks: "set[asyncio.Task[Any]]", within_s: float) -> bool:
-    """Whether one of them is done in time."""
+    """Wait until one of the tasks is done; False after `within_s` seconds."""
     done, _ = await asyncio.wait(tasks, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
     return bool(done)
 
 
 async def _next(source: AsyncGenerator[Item, None]) -> tuple[Item] | tuple[()]:
-    """The next item in a tuple of one, which is empty at the end."""
+    """Return the next item in a tuple, which is empty at the end: None may be an item."""
     try:
         return (await anext(source),)
     except StopAsyncIteration:

@@ -1,4 +1,4 @@
-"""What surrounds every request: an id, a size limit, safe headers, a line in the log. Pure ASGI."""
+"""ASGI middleware of every request: id, size limit, safe headers, access log."""
 
 import asyncio
 import re
@@ -24,16 +24,19 @@ SAFE_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-MAX_DEPTH = 40
-PAUSE_S = 20.0
-"""How long nothing of a body may come."""
-SLOWEST_BYTES_PER_S = 4096
-SEND_S = 30.0
+MAX_JSON_DEPTH = 40
+"""Levels; above the deepest valid request, and far below the recursion limit of the JSON parser."""
+MAX_PAUSE_S = 20.0
+"""Seconds without a byte of the body."""
+MIN_BYTES_PER_S = 4096
+"""Mean rate of a body, about that of a modem; slower clients hold a connection and its memory for too long."""
+MAX_SEND_S = 30.0
+"""Seconds that a client may take to accept one part of a response."""
 CUT = "labcrew.cut"
-"""Extension of the ASGI scope by our server: its `now` drops the connection at once."""
+"""Extension of the ASGI scope by `EdgeProtocol`: its `now` drops the connection at once."""
 
 _TOO_SLOW = (
-    f"The body came too slowly: nothing for {PAUSE_S:g} s, or under {SLOWEST_BYTES_PER_S} bytes a second."
+    f"The body arrived too slowly: nothing for {MAX_PAUSE_S:g} s, or under {MIN_BYTES_PER_S} bytes a second."
 )
 _CLOSE = {"Connection": "close"}
 _STRICT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
@@ -41,7 +44,7 @@ _NOT_STORED = (b"cache-control", b"no-store")
 
 
 class Envelope:
-    """Names the request, logs and measures it, and turns what nobody caught into a 500."""
+    """Give each request an id, log and measure it, and answer 500 for an unhandled exception."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -72,21 +75,21 @@ class Envelope:
         try:
             await self.app(scope, receive, send_named)
         except ClientTooSlow:
-            log.info("client_too_slow", **_where(scope))
+            log.info("client_too_slow", **_log_fields(scope))
         except Exception:
-            log.exception("request_failed", method=scope["method"], **_where(scope))
+            log.exception("request_failed", method=scope["method"], **_log_fields(scope))
             if status:
-                raise  # the answer has begun: the server must cut the connection
+                raise  # the response has begun: the server must cut the connection
             await unknown_problem(scope["request_id"])(scope, receive, send_named)
         finally:
-            _account(scope, status, time.perf_counter() - started_at)
+            _log_request(scope, status, time.perf_counter() - started_at)
 
 
 class BodyLimit:
-    """Refuses a body over the limit of its path, by its declared length or while it arrives.
+    """Refuse a body over the limit of its path, by its declared length or while it arrives.
 
-    `larger`: path patterns with a limit of their own, in bytes; the first that matches counts. What may be
-    larger than `json_bytes` is a file, even if it is JSON; other JSON may be nested so deep and no deeper.
+    `larger`: path patterns with limits of their own, in bytes; the first match counts. The depth of JSON is
+    checked where the limit is at most `json_bytes`; a larger body is an upload, which is not parsed here.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class BodyLimit:
             await refusal(scope, receive, send)
             return
         kind = dict(scope["headers"]).get(b"content-type", b"")
-        body = _Body(receive, limit, pieces=[] if b"json" in kind and limit <= self.json_bytes else None)
+        body = _LimitedBody(receive, limit, pieces=[] if b"json" in kind and limit <= self.json_bytes else None)
         await self.app(scope, body.receive, send)
 
     def _limit(self, path: str) -> int:
@@ -120,42 +123,42 @@ class BodyLimit:
 
 
 @dataclass
-class _Body:
-    """A body on its way in, up to a size and not slower than a pace."""
+class _LimitedBody:
+    """The body of a request while it arrives, with limits of size (bytes), pace and depth."""
 
     source: Receive
     limit: int
     pieces: list[bytes] | None
-    """Of JSON, what came so far."""
+    """Bytes of a JSON body that have arrived; None for a body that is not checked."""
     arrived: int = 0
     waited_s: float = 0.0
-    whole: bool = False
+    is_complete: bool = False
 
     async def receive(self) -> Message:
-        if self.whole:
+        if self.is_complete:
             return await self.source()  # waits for the client to leave
-        asked_at = time.monotonic()
+        waiting_since = time.monotonic()
         try:
-            async with asyncio.timeout(self.patience_s):
+            async with asyncio.timeout(self.timeout_s):
                 message = await self.source()
         except TimeoutError:
             SLOW_CLIENTS.labels("body").inc()
             raise HTTPException(408, _TOO_SLOW, _CLOSE) from None
-        self.waited_s += time.monotonic() - asked_at
+        self.waited_s += time.monotonic() - waiting_since
         self.arrived += len(message.get("body", b""))
-        self.whole = not message.get("more_body", False)
+        self.is_complete = not message.get("more_body", False)
         if self.arrived > self.limit:
             raise HTTPException(413, _too_large(self.limit), _CLOSE)
         if self.pieces is not None:
             self.pieces.append(message.get("body", b""))
-            if self.whole and too_deep(b"".join(self.pieces)):
-                raise TooDeep
+            if self.is_complete and is_too_deep(b"".join(self.pieces)):
+                raise BodyTooDeep
         return message
 
     @property
-    def patience_s(self) -> float:
-        """For the next piece: a pause has an end, and so has a trickle."""
-        return max(0.0, min(PAUSE_S, PAUSE_S + self.arrived / SLOWEST_BYTES_PER_S - self.waited_s))
+    def timeout_s(self) -> float:
+        """Seconds for the next piece: a pause is limited, and so is the mean rate."""
+        return max(0.0, min(MAX_PAUSE_S, MAX_PAUSE_S + self.arrived / MIN_BYTES_PER_S - self.waited_s))
 
 
 # An unclosed text matches too, to the end of the body: a search that fails would begin again at each quote.
@@ -163,32 +166,32 @@ _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
-def too_deep(body: bytes) -> bool:
-    """Whether JSON is nested deeper than MAX_DEPTH, however broken it is: a parser would run out of stack."""
-    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+def is_too_deep(body: bytes) -> bool:
+    """Check if JSON is nested deeper than MAX_JSON_DEPTH, valid or not: its parser would exhaust the stack."""
+    if body.count(b"[") + body.count(b"{") <= MAX_JSON_DEPTH:
         return False
     brackets = _TEXTS.sub(b"", body).translate(None, _NO_BRACKETS)
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_JSON_DEPTH):
         outer = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if outer == brackets:
-            return len(outer) > MAX_DEPTH
+            return len(outer) > MAX_JSON_DEPTH
         brackets = outer
     return bool(brackets)
 
 
-class TooDeep(HTTPException):
-    """A body that nobody means."""
+class BodyTooDeep(HTTPException):
+    """The body is nested too deep."""
 
     code = "json_too_deep"
 
     def __init__(self) -> None:
-        super().__init__(400, f"The body is nested deeper than {MAX_DEPTH} levels.")
+        super().__init__(400, f"The body is nested deeper than {MAX_JSON_DEPTH} levels.")
 
 
-class Patience:
-    """Lets go of a client that does not take its answer."""
+class SlowClientMiddleware:
+    """Disconnect a client that does not read its response."""
 
-    def __init__(self, app: ASGIApp, send_s: float = SEND_S) -> None:
+    def __init__(self, app: ASGIApp, send_s: float = MAX_SEND_S) -> None:
         self.app = app
         self.send_s = send_s
 
@@ -207,7 +210,7 @@ class Patience:
 
 
 class ClientTooSlow(OSError):
-    """The client reads too slowly: its connection is cut."""
+    """The client reads too slowly. Its connection is cut."""
 
 
 def _too_large(limit: int) -> str:
@@ -215,7 +218,7 @@ def _too_large(limit: int) -> str:
 
 
 def _request_id(scope: Scope) -> str:
-    """The caller's own id when it is harmless, so that a trace can cross services."""
+    """Return the id that the client sent, if it is harmless, so that a trace can cross services."""
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             return str(value.decode())
@@ -223,7 +226,7 @@ def _request_id(scope: Scope) -> str:
 
 
 def _missing_headers(message: Message, scope: Scope) -> list[tuple[bytes, bytes]]:
-    """A route that sets its own content or cache policy keeps it."""
+    """Return the default headers that the route has not set itself."""
     present = {name.lower() for name, _ in message["headers"]}
     defaults = (*SAFE_HEADERS, _STRICT_POLICY, _NOT_STORED)
     missing = [header for header in defaults if header[0] not in present]
@@ -233,15 +236,15 @@ def _missing_headers(message: Message, scope: Scope) -> list[tuple[bytes, bytes]
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
-def _where(scope: Scope) -> dict[str, str]:
-    """The route and the ids in its path; what else a path may say is its sender's."""
+def _log_fields(scope: Scope) -> dict[str, str]:
+    """Return the route and the ids in its path. Other parts of a path are free text of the client."""
     ids = {
         name: str(value) for name, value in scope.get("path_params", {}).items() if _ID.fullmatch(str(value))
     }
     return {"route": getattr(scope.get("route"), "path", "unmatched"), **ids}
 
 
-def _account(scope: Scope, status: int, seconds: float) -> None:
+def _log_request(scope: Scope, status: int, seconds: float) -> None:
     route = getattr(scope.get("route"), "path", None)
     observe_request(scope["method"], route, status, seconds)
     log.info(
@@ -249,5 +252,5 @@ def _account(scope: Scope, status: int, seconds: float) -> None:
         method=scope["method"],
         status=status,
         duration_ms=round(seconds * 1000, 2),
-        **_where(scope),
+        **_log_fields(scope),
     )

@@ -1,4 +1,4 @@
-"""An answer that says how far its work is, as JSON Lines: for what takes longer than people wait in silence."""
+"""A response with progress as JSON Lines, for work that takes long."""
 
 import asyncio
 import json
@@ -13,8 +13,10 @@ from app.errors import LabError
 from app.sandbox.contract import Progress
 
 MEDIA_TYPE = "application/x-ndjson"
-_TELL_S = 0.5
-_SILENCE_S = 10.0
+_UPDATE_S = 0.5
+"""Between lines: enough for a progress bar."""
+_MAX_SILENCE_S = 10.0
+"""Below the 60 s after which nginx and common load balancers cut a silent connection."""
 
 Work = Callable[[Progress], Awaitable[Mapping[str, Any]]]
 
@@ -26,7 +28,7 @@ def wants_progress(request: Request) -> bool:
 class NdjsonProgressResponse(Response):
     """Lines `{"progress": 0.4, "text": "..."}`, then `{"result": ...}` or `{"problem": ...}` (RFC 9457).
 
-    The status is 200 before the work begins. A client that goes away cancels it. `after` runs in any case.
+    The status is 200 before the work begins. A disconnect of the client cancels the work. `after` always runs.
     """
 
     def __init__(self, work: Work, after: Callable[[], Awaitable[object]]) -> None:
@@ -34,42 +36,42 @@ class NdjsonProgressResponse(Response):
         del self.headers["content-length"]
         self._work = work
         self._after = after
-        self._now: dict[str, Any] = {"progress": 0.0, "text": "Begun"}
+        self._progress: dict[str, Any] = {"progress": 0.0, "text": "Started"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            await self._tell(receive, send, scope.get("request_id"))
+            await self._run(receive, send, scope.get("request_id"))
         finally:
             await self._after()
 
-    async def _tell(self, receive: Receive, send: Send, request_id: str | None) -> None:
-        work = asyncio.ensure_future(self._work(self._hear))
-        gone = asyncio.create_task(_gone(receive))
+    async def _run(self, receive: Receive, send: Send, request_id: str | None) -> None:
+        work = asyncio.ensure_future(self._work(self._set_progress))
+        disconnect = asyncio.create_task(_wait_for_disconnect(receive))
         try:
-            await self._follow(work, gone, send)
+            await self._follow(work, disconnect, send)
             if not work.done():
                 return
             await send(_line(_ending(work, request_id), more=False))
         finally:
-            gone.cancel()
+            disconnect.cancel()
             work.cancel()
             await asyncio.wait([work])
 
-    async def _follow(self, work: "asyncio.Future[Any]", gone: "asyncio.Task[None]", send: Send) -> None:
-        told, silent_s = None, 0.0
-        while not (work.done() or gone.done()):
-            if self._now is not told or silent_s >= _SILENCE_S:
-                told, silent_s = self._now, 0.0
-                await send(_line(told, more=True))
-            await asyncio.wait({work, gone}, timeout=_TELL_S, return_when=asyncio.FIRST_COMPLETED)
-            silent_s += _TELL_S
+    async def _follow(self, work: "asyncio.Future[Any]", disconnect: "asyncio.Task[None]", send: Send) -> None:
+        sent_progress, silent_s = None, 0.0
+        while not (work.done() or disconnect.done()):
+            if self._progress is not sent_progress or silent_s >= _MAX_SILENCE_S:
+                sent_progress, silent_s = self._progress, 0.0
+                await send(_line(sent_progress, more=True))
+            await asyncio.wait({work, disconnect}, timeout=_UPDATE_S, return_when=asyncio.FIRST_COMPLETED)
+            silent_s += _UPDATE_S
 
-    def _hear(self, fraction: float, text: str) -> None:
-        self._now = {"progress": round(fraction, 3), "text": text}
+    def _set_progress(self, fraction: float, text: str) -> None:
+        self._progress = {"progress": round(fraction, 3), "text": text}
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -80,10 +82,10 @@ def _ending(work: "asyncio.Future[Any]", request_id: str | None) -> dict[str, An
         return {"result": work.result()}
     if isinstance(error, LabError):
         return {"problem": json.loads(bytes(problem_of(error, request_id).body))}
-    failed = problem(500, "internal_error", "Something went wrong on our side.", request_id)
+    failed = problem(500, "internal_error", "The service failed.", request_id)
     return {"problem": json.loads(bytes(failed.body))}
 
 
-def _line(said: Mapping[str, Any], *, more: bool) -> dict[str, Any]:
-    body = (json.dumps(said, default=str) + "\n").encode()
+def _line(message: Mapping[str, Any], *, more: bool) -> dict[str, Any]:
+    body = (json.dumps(message, default=str) + "\n").encode()
     return {"type": "http.response.body", "body": body, "more_body": more}

@@ -45,28 +45,28 @@ def problems(*statuses: int) -> Responses:
     }
 
 
-EVERY_ROUTE = problems(400, 408, 413, 422, 429, 500, 503)
+COMMON_RESPONSES = problems(400, 408, 413, 422, 429, 500, 503)
 
 SUMMARY = "Data-science agents that work on a goal and a table: sessions, models, predictions and reports."
 
 TAGS = [
     {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},
-    {"name": "datasets", "description": "Upload a table once; look at its schema and its first rows."},
+    {"name": "datasets", "description": "Uploaded tables: schema, profile and preview."},
     {
         "name": "prices",
-        "description": "Bars of coins, shares and currencies: bring them in, list them, sum them up.",
+        "description": "Price bars of coins, shares and currencies: import, list, summarise.",
     },
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel, delete."},
-    {"name": "runs", "description": "One program or one query over your own tables, in a cell."},
+    {"name": "runs", "description": "Programs and queries over your tables, each in a sandbox cell."},
     {"name": "admin", "description": "Accounts and quotas, for admins."},
-    {"name": "artifacts", "description": "What sessions left: frames, figures, reports."},
+    {"name": "artifacts", "description": "Files that sessions produced: frames, figures, reports."},
     {"name": "models", "description": "Trained models, and predictions with them."},
     {"name": "health", "description": "For load balancers and monitoring."},
 ]
 
 
 def describe(app: FastAPI) -> None:
-    """Adds to the generated document what its routes refer to by name."""
+    """Complete the generated document with the schemas that routes refer to by name."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -93,7 +93,7 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
 
 
 def _add_key_header(document: dict[str, Any]) -> None:
-    """What takes a bearer credential takes an API key in a header of its own, too, if that has the scope."""
+    """Let each operation with a bearer credential also take the header X-API-Key, with its scope."""
     scheme = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of /auth/keys."}
     document["components"].setdefault("securitySchemes", {})["key"] = scheme
     for methods in document["paths"].values():
@@ -103,4 +103,6 @@ def _add_key_header(document: dict[str, Any]) -> None:
                 keys = [{"key": [scope.value]}] if scope else []
                 operation["security"] = [*operation["security"], *keys]
                 if scope:  # a generated document names statuses in text
-                    operation["responses"] |= {str(status): said for status, said in problems(403).items()}
+                    operation["responses"] |= {
+                        str(status): response for status, response in problems(403).items()
+                    }

@@ -1,7 +1,4 @@
-"""The server's connections, with what uvicorn leaves open.
-
-Heads that are endless, slow or never come; and sockets that are told without a task each.
-"""
+"""HTTP and WebSocket protocols of the server: limits of request heads, and frames written without a task."""
 
 import asyncio
 from functools import lru_cache
@@ -18,12 +15,13 @@ from app.api.middleware import CUT
 PUSH = "labcrew.push"
 """Extension of a socket's ASGI scope: its `frames` is `EdgeSocketProtocol.push`."""
 MAX_HEAD_BYTES = 32 << 10
-HEAD_S = 10.0
-"""From the first byte of a request, or from connecting, to the end of its head."""
+"""As nginx accepts by default: four buffers of 8 KiB."""
+MAX_HEAD_S = 10.0
+"""Seconds from the connection or the first byte of a request to the end of its head."""
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """Takes a request's head up to a size, in time; lets the application drop the connection at once."""
+    """Limit the size and time of request heads, and let the application drop the connection."""
 
     _head_bytes = 0
     _in_head = True
@@ -62,7 +60,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """In our own form; the client may have sent nothing that could be answered otherwise."""
+        """Answer with a problem document: there is no request that the application could handle."""
         self._stop_waiting()
         if self._too_large:
             answer = problem(431, "head_too_large", f"The request's head is over {MAX_HEAD_BYTES} bytes.")
@@ -75,7 +73,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def _await_head(self) -> None:
         if self._timer is None:
-            self._timer = self.loop.call_later(HEAD_S, self.transport.abort)
+            self._timer = self.loop.call_later(MAX_HEAD_S, self.transport.abort)
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:
@@ -84,7 +82,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
 
 class EdgeSocketProtocol(WebSocketsSansIOProtocol):
-    """Lets the application write frames that many sockets share, made once, without waiting."""
+    """Let the application write frames, which many sockets share, without waiting."""
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
@@ -92,12 +90,12 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
             self.scope["extensions"][PUSH] = {"frames": self.push}
 
     def keepalive_timeout(self) -> None:
-        """Whoever does not answer a ping has left: to the application too, which may be about to send."""
+        """Mark the connection as closed for the application too, which may be about to send."""
         super().keepalive_timeout()
         self.disconnected = True
 
     def send_receive_event_to_app(self) -> None:
-        """Close with 1007 for text that is not UTF-8; uvicorn logs a traceback for this mistake of a client."""
+        """Close with 1007 for text that is not UTF-8, for which uvicorn would log a traceback."""
         if self.curr_msg_data_type == "text" and not self.close_sent:
             try:
                 b"".join(self.frames).decode()
@@ -109,7 +107,7 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
         super().send_receive_event_to_app()
 
     def push(self, frames: bytes) -> bool:
-        """Write whole frames now; False when the client has yet to take what came before, or is going."""
+        """Write complete frames; False if earlier ones are still buffered, or the connection is closing."""
         ready = (
             self.handshake_complete
             and self.writable.is_set()
@@ -122,5 +120,5 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
 
 @lru_cache(maxsize=64)
 def text_frame(text: str) -> bytes:
-    """A whole message from a server; what goes to everybody is made once."""
+    """Return a text frame of a server. Cached, since an event goes to all its subscribers."""
     return bytes(Frame(Opcode.TEXT, text.encode()).serialize(mask=False))

@@ -1,4 +1,4 @@
-"""Who may come in how often: one round trip to Redis before anything else is done for a request."""
+"""Rate limits of requests: one round trip to Redis before a request is handled."""
 
 import ipaddress
 import re
@@ -19,54 +19,54 @@ from app.observability.metrics.edge import REFUSALS
 from app.sandbox.metering import meter_usage
 
 TOO_MANY_CLOSE = 4429
-"""As `socket.Close.TOO_MANY`."""
+"""WebSocket close code; equals `socket.Close.TOO_MANY`, which cannot be imported here (a circle)."""
 
-_FREE = frozenset({f"{PREFIX}/healthz", f"{PREFIX}/readyz", f"{PREFIX}/metrics"})
+_UNLIMITED_PATHS = frozenset({f"{PREFIX}/healthz", f"{PREFIX}/readyz", f"{PREFIX}/metrics"})
 
-# Beside its request, what else a request must have left: CPU seconds are counted where they are used.
-_ALSO: tuple[tuple[re.Pattern[str], str, int], ...] = (
+# Further meters by path. The cost of COMPUTE is 0: CPU seconds are charged after they were used.
+_EXTRA_METERS: tuple[tuple[re.Pattern[str], str, int], ...] = (
     (re.compile(f"{PREFIX}/(datasets|prices/import)"), "uploads", 1),
     (re.compile(f"{PREFIX}/(datasets|prices/import|lab/agent/sessions|runs|models/[^/]+/.*)"), COMPUTE, 0),
 )
 
 
-class Gate:
-    """Takes a request out of the rates of its address and its user, tells both, and refuses with 429.
+class RateLimitMiddleware:
+    """Charge a request to the rates of its address and its user; answer 429 where a rate is used up.
 
-    The user is whoever the credential seems to be of; whether it holds is asked later.
+    The user is read from the credential without verification, which follows in the route.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or not _counts(scope["path"]):
+        if scope["type"] not in ("http", "websocket") or not _is_limited(scope["path"]):
             await self.app(scope, receive, send)
             return
         auth_services: AuthServices = scope["app"].state.auth_services
-        readings = await auth_services.rate_limiter.take(_meters(scope, auth_services))
-        refused = make_refusal(readings)
-        if refused is None:
-            with meter_usage() as used:
-                await self.app(scope, receive, _telling(send, readings) if readings else send)
-            await _charge(auth_services, readings, used.cpu_s)
+        usages = await auth_services.rate_limiter.take(_meters(scope, auth_services))
+        refusal = make_refusal(usages)
+        if refusal is None:
+            with meter_usage() as request_usage:
+                await self.app(scope, receive, _with_rate_headers(send, usages) if usages else send)
+            await _charge(auth_services, usages, request_usage.cpu_s)
         elif scope["type"] == "websocket":
-            REFUSALS.labels(refused.facts["of"]).inc()
+            REFUSALS.labels(refusal.facts["of"]).inc()
             await _close(receive, send)
         else:
-            answer = problem_of(refused, scope.get("request_id"))
-            await answer(scope, receive, _telling(send, readings))
+            answer = problem_of(refusal, scope.get("request_id"))
+            await answer(scope, receive, _with_rate_headers(send, usages))
 
 
-def credential_in(sent: Headers) -> str:
-    """The API key or bearer token of a request; empty when there is none."""
-    scheme, _, token = sent.get("authorization", "").partition(" ")
-    return sent.get("x-api-key") or (token.strip() if scheme.lower() == "bearer" else "")
+def read_credential(headers: Headers) -> str:
+    """Return the API key or bearer token of a request; empty if there is none."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return headers.get("x-api-key") or (token.strip() if scheme.lower() == "bearer" else "")
 
 
 @lru_cache(maxsize=10_000)
-def network_of(host: str) -> str:
-    """What counts as one address: an IPv4 address, or the network that one IPv6 customer has."""
+def client_network(host: str) -> str:
+    """Return an IPv4 address, or the /64 network of an IPv6 address, which one customer has."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -76,50 +76,50 @@ def network_of(host: str) -> str:
     return str(getattr(address, "ipv4_mapped", None) or address)
 
 
-def address_of(scope: Any) -> str:
+def client_address(scope: Any) -> str:
     client = scope.get("client")
-    return network_of(client[0]) if client else "local"
+    return client_network(client[0]) if client else "local"
 
 
-async def _charge(auth_services: AuthServices, readings: Sequence[RateUsage], cpu_s: float) -> None:
-    """What the request itself computed."""
-    for reading in readings:
-        if cpu_s and reading.meter.resource == COMPUTE:
-            await auth_services.rate_limiter.add(replace(reading.meter, cost=whole_seconds(cpu_s)))
+async def _charge(auth_services: AuthServices, usages: Sequence[RateUsage], cpu_s: float) -> None:
+    """Charge the CPU time that the request used."""
+    for usage in usages:
+        if cpu_s and usage.meter.resource == COMPUTE:
+            await auth_services.rate_limiter.add(replace(usage.meter, cost=whole_seconds(cpu_s)))
 
 
-def _counts(path: str) -> bool:
-    return path.startswith(f"{PREFIX}/") and path not in _FREE
+def _is_limited(path: str) -> bool:
+    return path.startswith(f"{PREFIX}/") and path not in _UNLIMITED_PATHS
 
 
 def _meters(scope: Scope, auth_services: AuthServices) -> list[RateMeter]:
-    meters = [RateMeter("address", address_of(scope), auth_services.config.address_requests)]
-    credential = credential_in(Headers(scope=scope))
-    seems = auth_services.authenticator.peek(credential) if credential else None
-    if seems is None:
+    meters = [RateMeter("address", client_address(scope), auth_services.config.address_requests)]
+    credential = read_credential(Headers(scope=scope))
+    claimed = auth_services.authenticator.peek(credential) if credential else None
+    if claimed is None:
         return meters
-    user_id, quotas = seems
+    user_id, quotas = claimed
     meters.append(RateMeter("requests", str(user_id), quotas.requests))
     if scope.get("method") == "POST":
         meters += [
-            RateMeter(what, str(user_id), getattr(quotas, what), cost)
-            for path, what, cost in _ALSO
+            RateMeter(resource, str(user_id), getattr(quotas, resource), cost)
+            for path, resource, cost in _EXTRA_METERS
             if path.fullmatch(scope["path"])
         ]
     return meters
 
 
-def _telling(send: Send, readings: Sequence[RateUsage]) -> Send:
+def _with_rate_headers(send: Send, usages: Sequence[RateUsage]) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *rate_limit_headers(readings)]
+            message["headers"] = [*message["headers"], *rate_limit_headers(usages)]
         await send(message)
 
     return send_with_headers
 
 
 async def _close(receive: Receive, send: Send) -> None:
-    """By a code: of a refused handshake a browser sees only that it failed."""
+    """Accept, then close with a code: a browser does not show why a handshake was refusal."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": TOO_MANY_CLOSE, "reason": "Too many requests."})

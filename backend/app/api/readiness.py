@@ -11,7 +11,7 @@ from app.resources import Resources
 from app.sessions.workers import count_live_workers, count_stranded, missing_versions, missing_workers
 
 _PROBE_TIMEOUT_S = 2.0
-"""Shorter than the time-outs of common load balancers (5 s and more), which would else see no answer."""
+"""Shorter than the usual time-out of a health check (5 s), which would see no answer otherwise."""
 
 Probe = Callable[[Resources], Awaitable[None]]
 """Raises `_Deficient` if the dependency answers but cannot serve, and any exception if it does not answer."""

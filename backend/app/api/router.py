@@ -1,4 +1,4 @@
-"""Every route module, under /api/v1."""
+"""Router of all route modules, under /api/v1."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -6,18 +6,18 @@ from pkgutil import iter_modules
 from fastapi import APIRouter
 
 from app.api import routes
-from app.api.openapi import EVERY_ROUTE
+from app.api.openapi import COMMON_RESPONSES
 
 PREFIX = "/api/v1"
 
-BUSIEST = ("sessions", "stream")
-"""Routes are tried in order, so these come first."""
+FIRST_MODULES = ("sessions", "stream")
+"""Modules with the most requests: routes are matched in order."""
 
 
 def api_router() -> APIRouter:
-    """Each module of `api/routes` has a `router`."""
-    router = APIRouter(prefix=PREFIX, responses=EVERY_ROUTE)
-    modules = sorted(found.name for found in iter_modules(routes.__path__))
-    for module in sorted(modules, key=lambda name: name not in BUSIEST):
+    """Build the router from `router` of each module in `api/routes`."""
+    router = APIRouter(prefix=PREFIX, responses=COMMON_RESPONSES)
+    modules = sorted(module.name for module in iter_modules(routes.__path__))
+    for module in sorted(modules, key=lambda name: name not in FIRST_MODULES):
         router.include_router(import_module(f"{routes.__name__}.{module}").router)
     return router

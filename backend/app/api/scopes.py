@@ -1,4 +1,4 @@
-"""Which scope of an API key each operation needs."""
+"""Scopes of API keys by operation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,16 +14,16 @@ CHANGES: dict[str, Scope] = {
     "artifacts": Scope.DATA,
     "admin": Scope.ADMIN,
 }
-"""By tag, for operations that change or compute something; those of another tag are for an admin's key only."""
+"""Scope by tag, for operations that change or compute something; other tags need ADMIN."""
 
 SIGNED_IN = frozenset({"create_key", "list_keys", "revoke_key", "sign_out", "delete_account"})
-"""A key must not make or revoke keys, nor end its account: who finds one could otherwise stay for ever."""
+"""Not for API keys: a leaked key could otherwise create further keys, or delete the account."""
 
 _EXCEPTIONS: dict[str, Scope] = {"create_ticket": Scope.READ}
 
 
 def scope_of(operation_id: str | None, method: str, tags: Sequence[str]) -> Scope | None:
-    """READ for what only looks, but not at others' accounts. None: no key can do it, only who signed in."""
+    """Return the scope of an operation: READ for reading, except accounts. None: no key permits it."""
     if operation_id in _EXCEPTIONS:
         return _EXCEPTIONS[operation_id]
     if operation_id in SIGNED_IN:
@@ -34,7 +34,7 @@ def scope_of(operation_id: str | None, method: str, tags: Sequence[str]) -> Scop
 
 
 def scope_needed(scope: Any) -> Scope | None:
-    """By the route that was matched for this ASGI scope."""
+    """Return the scope that the matched route of this ASGI scope needs."""
     route = scope.get("route")
     tags = [str(tag) for tag in getattr(route, "tags", None) or ()]
     return scope_of(getattr(route, "operation_id", None), scope.get("method", "GET"), tags)

@@ -1,4 +1,4 @@
-"""The HTTP server of this process, which ends its streams in good order when it is asked to stop."""
+"""HTTP server that ends its event streams in order on shutdown."""
 
 import asyncio
 import socket
@@ -7,9 +7,9 @@ import uvicorn
 
 
 class EdgeServer(uvicorn.Server):
-    """Asked to stop, it takes no new connection, says goodbye to sockets (1012) and waits for running requests.
+    """On shutdown, refuse new connections, close sockets with 1012, and wait for running requests.
 
-    `leaving` is set first: a stream of events would otherwise be waited for, and then be cut in its middle.
+    `leaving` is set first: event streams would otherwise delay the shutdown and then be cut within an event.
     """
 
     def __init__(self, config: uvicorn.Config, leaving: asyncio.Event) -> None:

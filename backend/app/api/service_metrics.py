@@ -1,4 +1,4 @@
-"""Figures of the whole service, read by the API when it is asked for them: queues, sessions, servers, blobs."""
+"""Metrics of the whole service, read on request: queues, sessions, workers, database and blobs."""
 
 import asyncio
 import time
@@ -16,65 +16,65 @@ from app.sessions.counts import count_sessions
 from app.sessions.workers import count_live_workers
 from app.storage.postgres import PostgresBlobs
 
-FRESH_S = 5.0
-"""Who asks more often hears the same again."""
-SIZES_FRESH_S = 60.0
-"""A sum over every blob, and a look at every file of the database."""
+CACHE_S = 5.0
+"""Seconds that metrics are cached: less than the scrape interval of Prometheus (15 s)."""
+SIZE_CACHE_S = 60.0
+"""Seconds that sizes are cached: they take a sum over all blobs and a scan of the files of the database."""
 
 _BLOBS = "select count(*) as n, coalesce(sum(size_bytes), 0)::float8 as size_bytes from blobs"
 _DATABASE = "select pg_database_size(current_database())::float8 as size_bytes"
 
 
 @dataclass(frozen=True)
-class Fact:
-    """One metric. `values` by what its `label` says; by nothing when it has none."""
+class ServiceMetric:
+    """A gauge. `values` by the value of its `label`; by an empty text without a label."""
 
     name: str
-    says: str
+    help_text: str
     values: Mapping[str, float]
     label: str = ""
 
     def metric(self) -> Metric:
         labels = [self.label] if self.label else []
-        family = GaugeMetricFamily(f"labcrew_{self.name}", self.says, labels=labels)
+        family = GaugeMetricFamily(f"labcrew_{self.name}", self.help_text, labels=labels)
         for key, value in self.values.items():
             family.add_metric([key] if labels else [], value)
         return family
 
 
 @dataclass
-class Facts:
-    """Of one API process. What cannot be read is left out, and `labcrew_part_ready` says what is away."""
+class ServiceMetrics:
+    """Cached metrics. What cannot be read is omitted; `labcrew_part_ready` shows the outage."""
 
     resources: Resources
     monotonic: Callable[[], float] = time.monotonic
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _read_at: float = -float("inf")
-    _facts: Iterable[Fact] = ()
+    _facts: Iterable[ServiceMetric] = ()
     _sized_at: float = -float("inf")
-    _sizes: Iterable[Fact] = ()
+    _sizes: Iterable[ServiceMetric] = ()
 
     async def metrics(self) -> list[Metric]:
-        async with self._turn:
-            if self.monotonic() - self._read_at > FRESH_S:
+        async with self._lock:
+            if self.monotonic() - self._read_at > CACHE_S:
                 self._facts = await self._read()
                 self._read_at = self.monotonic()
         return [fact.metric() for fact in self._facts]
 
-    async def _read(self) -> list[Fact]:
+    async def _read(self) -> list[ServiceMetric]:
         report = await readiness.check_readiness(self.resources)
         facts = [_readiness_metric(report)]
         if "redis" not in report.unavailable:
-            facts += await _messages(self.resources)
+            facts += await _read_queues(self.resources)
         if not {"postgres", "schema"} & set(report.unavailable):
             facts += await self._rows()
         return facts
 
-    async def _rows(self) -> list[Fact]:
+    async def _rows(self) -> list[ServiceMetric]:
         try:
-            facts = await _work(self.resources)
-            if self.monotonic() - self._sized_at > SIZES_FRESH_S:
-                self._sizes = await _sizes(self.resources)
+            facts = await _read_work(self.resources)
+            if self.monotonic() - self._sized_at > SIZE_CACHE_S:
+                self._sizes = await _read_sizes(self.resources)
                 self._sized_at = self.monotonic()
         except Exception as error:
             if not is_away(error):
@@ -83,67 +83,72 @@ class Facts:
         return [*facts, *self._sizes]
 
 
-def _readiness_metric(report: readiness.ReadinessReport) -> Fact:
+def _readiness_metric(report: readiness.ReadinessReport) -> ServiceMetric:
     failures = dict.fromkeys((*report.unavailable, *report.degraded), 0.0)
     unchecked = readiness.DEPEND_ON_POSTGRES if "postgres" in report.unavailable else ()
     ready = {name: 1.0 for name in (*readiness.REQUIRED, *readiness.OPTIONAL) if name not in unchecked}
-    return Fact("part_ready", "1 if a dependency is ready, as /readyz reports it.", ready | failures, "part")
+    return ServiceMetric(
+        "part_ready", "1 if a dependency is ready, as /readyz reports it.", ready | failures, "part"
+    )
 
 
-async def _messages(resources: Resources) -> list[Fact]:
+async def _read_queues(resources: Resources) -> list[ServiceMetric]:
     queues = [*QUEUES.values()]
     try:
         async with resources.redis.pipeline(transaction=False) as pipe:
             for queue in queues:
                 pipe.llen(queue)
                 pipe.lindex(queue, -1)
-            answers = await pipe.execute()
+            replies = await pipe.execute()
     except REDIS_AWAY:
         return []
     now = time.time()
-    since = [read_queued_at(oldest) if oldest else None for oldest in answers[1::2]]
+    since = [read_queued_at(oldest) if oldest else None for oldest in replies[1::2]]
     ages = [0.0 if at is None else max(0.0, now - at) for at in since]
     return [
-        Fact("queue_messages", "Wake-ups in Redis.", _by(queues, answers[::2]), "queue"),
-        Fact(
-            "queue_age_seconds", "How long the oldest wake-up in Redis has waited.", _by(queues, ages), "queue"
-        ),
+        ServiceMetric("queue_messages", "Messages that wait in Redis.", _by(queues, replies[::2]), "queue"),
+        ServiceMetric("queue_age_seconds", "Age of the oldest message in Redis.", _by(queues, ages), "queue"),
     ]
 
 
-async def _work(resources: Resources) -> list[Fact]:
+async def _read_work(resources: Resources) -> list[ServiceMetric]:
     database = resources.database
-    found, ends = await count_sessions(database), await count_pending(database)
+    counts, deletions = await count_sessions(database), await count_pending(database)
     return [
-        Fact("sessions", "Sessions that have not ended, by status.", found.by_status, "status"),
-        Fact("queue_due", "What a worker could take now, by rows of Postgres.", found.due_by_queue, "queue"),
-        Fact("workers", "Worker processes that were seen lately.", await count_live_workers(database), "queue"),
-        _one(
-            "line_sessions", "Sessions in line for one of MAX_CONCURRENT_SESSIONS places.", found.queue_length
+        ServiceMetric("sessions", "Sessions that have not ended, by status.", counts.by_status, "status"),
+        ServiceMetric(
+            "queue_due",
+            "Sessions and fits that a worker could take now, by Postgres.",
+            counts.due_by_queue,
+            "queue",
         ),
-        _one("line_age_seconds", "How long the first in line has waited.", found.queue_wait_s),
-        _one("deletions_open", "Deletions that were asked for and are not done.", ends.deletions_open),
-        _one("sessions_stranded", "Sessions whose graph's version no worker runs.", ends.sessions_stranded),
+        ServiceMetric("workers", "Live worker processes.", await count_live_workers(database), "queue"),
+        _gauge("line_sessions", "Sessions in the admission queue.", counts.queue_length),
+        _gauge(
+            "line_age_seconds", "Waiting time of the first session in the admission queue.", counts.queue_wait_s
+        ),
+        _gauge("deletions_open", "Deletions that are not complete.", deletions.deletions_open),
+        _gauge(
+            "sessions_stranded", "Sessions of a graph version that no worker runs.", deletions.sessions_stranded
+        ),
     ]
 
 
-async def _sizes(resources: Resources) -> list[Fact]:
-    """The table of blobs knows those that lie in Postgres only."""
+async def _read_sizes(resources: Resources) -> list[ServiceMetric]:
+    """Read the size of the database and, if blobs are stored in Postgres, theirs."""
     database = await resources.database.row(_DATABASE)
-    sizes = [
-        _one("database_size_bytes", "What the database takes of its disk.", _value(database, "size_bytes"))
-    ]
+    sizes = [_gauge("database_size_bytes", "Size of the database on disk.", _value(database, "size_bytes"))]
     if isinstance(resources.blobs, PostgresBlobs):
         blobs = await resources.database.row(_BLOBS)
         sizes += [
-            _one("blobs_stored", "Blobs in Postgres.", _value(blobs, "n")),
-            _one("blobs_stored_bytes", "Bytes of blobs in Postgres.", _value(blobs, "size_bytes")),
+            _gauge("blobs_stored", "Blobs in Postgres.", _value(blobs, "n")),
+            _gauge("blobs_stored_bytes", "Bytes of blobs in Postgres.", _value(blobs, "size_bytes")),
         ]
     return sizes
 
 
-def _one(name: str, says: str, value: float) -> Fact:
-    return Fact(name, says, {"": value})
+def _gauge(name: str, help_text: str, value: float) -> ServiceMetric:
+    return ServiceMetric(name, help_text, {"": value})
 
 
 def _by(names: Iterable[str], values: Iterable[float]) -> Mapping[str, float]:

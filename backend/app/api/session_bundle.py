@@ -1,4 +1,4 @@
-"""Everything of one session as the entries of an archive, and its report read against its journal."""
+"""Bundle of a session: the entries of its archive, its notebook, and the verification of its report."""
 
 import asyncio
 import dataclasses
@@ -24,15 +24,15 @@ from app.sessions.journal_export import SessionEvidence
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import SessionView
 
-_ALL = PageRequest(limit=5000)
+_ALL_ARTIFACTS = PageRequest(limit=5000)
 _AUDIT_PAGE = 200
 _PARQUET = "application/vnd.apache.parquet"
 _REPORT = ("report.json", "report.html", "report.md")
 
 
 @dataclass(frozen=True)
-class Parcel:
-    """What one owner may take along. Every method raises NotFound for a session of somebody else."""
+class SessionBundle:
+    """Downloads of an owner's sessions. Every method raises NotFound for a session of another owner."""
 
     resources: Resources
     owner: UUID
@@ -41,29 +41,29 @@ class Parcel:
         return await SessionReader(self.resources.database, self.owner).get(session_id)
 
     async def notebook(self, session_id: UUID) -> ArtifactRow:
-        """The newest; raises NotFound where no model was judged yet."""
-        found = await self._newest(session_id, "notebook")
-        if not found:
+        """Return the newest notebook. Raises NotFound if no model was evaluated yet."""
+        notebooks = await self._newest(session_id, "notebook")
+        if not notebooks:
             raise NotFound(
                 "notebook_not_found",
-                "This session has no notebook: it is written with the report, once a model was judged.",
+                "This session has no notebook. It is reports with the report, after a model was evaluated.",
             )
-        return next(reversed(found.values()))
+        return next(reversed(notebooks.values()))
 
     async def script(self, notebook: ArtifactRow) -> str:
         return notebook_to_script(json.loads(await self._bytes(notebook.digest)))
 
     async def entries(self, session: SessionView) -> list[Entry]:
-        """Raises Conflict before the session has ended, NotFound when bytes are gone."""
+        """List the entries. Raises Conflict before the end of the session, NotFound for deleted bytes."""
         if session.ended_at is None:
             raise Conflict(
                 "session_not_ended",
-                f"The session is {session.status}. Everything of it can be taken along when it has ended.",
+                f"The session is {session.status}. Its bundle is available after its end.",
             )
         async with self.resources.open_uow() as uow:
-            found = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL)
+            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL_ARTIFACTS)
             datasets = await DatasetRepository(uow.db, self.owner).list_by_ids(session.dataset_ids)
-        pieces = [*_tables(datasets), *(_piece(row) for row in reversed(found.items))]
+        pieces = [*_tables(datasets), *(_piece(row) for row in reversed(artifacts.items))]
         placed = bundle_layout(pieces)
         for piece in placed.values():
             await self.resources.blobs.size(piece.digest)
@@ -76,38 +76,41 @@ class Parcel:
         return [*entries, Entry("audit.jsonl", self._audit(session.id), {})]
 
     async def verification(self, session_id: UUID) -> VerificationView:
-        """The newest report, read again from the journal; raises NotFound where there is none.
+        """Verify the newest report against the journal.
 
-        Raises Conflict when the journal has gone.
+        Raises NotFound without a report, and Conflict if the journal has expired.
         """
         if "journal" in (await self.session(session_id)).expired_data:
             raise Conflict(
                 "journal_forgotten",
-                "The journal of this session was kept as long as this service keeps journals, and is gone: its "
-                "report cannot be checked any more.",
+                "The journal of this session has expired by the retention settings: its report cannot be "
+                "verified any more.",
             )
-        written = await self._newest(session_id, "report")
-        if "report.json" not in written:
-            raise NotFound("report_not_found", "This session has left no report yet.")
+        reports = await self._newest(session_id, "report")
+        if "report.json" not in reports:
+            raise NotFound("report_not_found", "This session has no report yet.")
         document, page, text = [
-            (await self._bytes(written[name].digest)).decode() if name in written else None for name in _REPORT
+            (await self._bytes(reports[name].digest)).decode() if name in reports else None for name in _REPORT
         ]
         calls = [call async for call in self._evidence().calls(session_id)]
         verdict = await asyncio.to_thread(verify_report, json.loads(document or "{}"), calls, page, text)
         return VerificationView(
             session_id=session_id,
-            report=written["report.json"].id,
+            report=reports["report.json"].id,
             passes=verdict.passes,
             checked_claims=verdict.checked,
-            mismatches=[MismatchView(location=each.where, problem=each.problem) for each in verdict.mismatches],
+            mismatches=[
+                MismatchView(location=mismatch.where, problem=mismatch.problem)
+                for mismatch in verdict.mismatches
+            ],
         )
 
     async def _newest(self, session_id: UUID, kind: str) -> dict[str, ArtifactRow]:
-        """By name; raises NotFound for a session that is not the owner's."""
+        """Return the newest artifacts of a kind by name."""
         await SessionReader(self.resources.database, self.owner).check_exists(session_id)
         async with self.resources.open_uow() as uow:
-            found = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL)
-        return {row.name: row for row in reversed(found.items)}
+            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL_ARTIFACTS)
+        return {row.name: row for row in reversed(artifacts.items)}
 
     def _evidence(self) -> SessionEvidence:
         return SessionEvidence(self.resources.database, self.owner)
@@ -142,7 +145,7 @@ def _piece(row: ArtifactRow) -> BundleFile:
 
 
 def _tables(datasets: Sequence[DatasetRow]) -> list[BundleFile]:
-    """The uploads as tables, under the names that they have in SQL; one that was deleted is not among them."""
+    """Return the datasets under their names in SQL, without those that were deleted."""
     names = make_table_names([row.name for row in datasets])
     return [
         BundleFile("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})

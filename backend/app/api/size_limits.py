@@ -1,17 +1,19 @@
-"""How large a request may be. Sizes in bytes."""
+"""Limits of request bodies, in bytes."""
 
 from app.api.router import PREFIX
 
-BODY_BYTES = 1 << 20
-PREDICT_BYTES = 16 << 20
-_FORM_ROOM = 64 << 10
-"""For the parts of a multipart form around its file."""
+MAX_BODY_BYTES = 1 << 20
+"""JSON requests. The largest, a goal of 10,000 characters with 4,096 column types, stays below it."""
+MAX_PREDICT_BYTES = 16 << 20
+"""Rows to predict in one request, some hundred thousand cells; larger tables are uploaded as datasets."""
+_FORM_OVERHEAD_BYTES = 64 << 10
+"""Boundaries, headers and texts of a multipart form around its file."""
 
 
-def larger_bodies(max_upload_bytes: int, max_prices_bytes: int) -> tuple[tuple[str, int], ...]:
-    """Path patterns whose limit is not BODY_BYTES."""
+def larger_body_limits(max_upload_bytes: int, max_prices_bytes: int) -> tuple[tuple[str, int], ...]:
+    """Return the path patterns with limits other than MAX_BODY_BYTES."""
     return (
-        (f"{PREFIX}/datasets", max_upload_bytes + _FORM_ROOM),
-        (f"{PREFIX}/prices/import", max_prices_bytes + _FORM_ROOM),
-        (f"{PREFIX}/models/[^/]+/predict", PREDICT_BYTES),
+        (f"{PREFIX}/datasets", max_upload_bytes + _FORM_OVERHEAD_BYTES),
+        (f"{PREFIX}/prices/import", max_prices_bytes + _FORM_OVERHEAD_BYTES),
+        (f"{PREFIX}/models/[^/]+/predict", MAX_PREDICT_BYTES),
     )

@@ -1,4 +1,4 @@
-"""One socket on one session: events go out, answers and cancels come in."""
+"""WebSocket of a session: events out, answers and cancellations in."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from app.api.deps import require
 from app.api.failures import field_errors, refusal_of
 from app.api.heartbeat import with_heartbeats
-from app.api.middleware import MAX_DEPTH, too_deep
+from app.api.middleware import MAX_JSON_DEPTH, is_too_deep
 from app.api.protocol import PUSH, text_frame
 from app.auth.principal import Principal, Scope
 from app.db.pool import is_away
@@ -33,7 +33,7 @@ log = structlog.get_logger(__name__)
 
 
 class Close(IntEnum):
-    """Why a socket was closed. 4xxx are ours, and mirror HTTP."""
+    """Close codes. 4xxx are private codes that mirror HTTP statuses."""
 
     ENDED = 1000
     NOT_A_MESSAGE = 1002
@@ -51,13 +51,13 @@ REASONS: dict[Close, str] = {
     Close.ENDED: "The session has ended.",
     Close.NOT_A_MESSAGE: "Send text: JSON in text frames. Binary frames are not understood.",
     Close.TOO_LARGE: "A message was too large.",
-    Close.UNAVAILABLE: "Postgres or Redis does not answer. Come back soon; a used ticket must be a new one.",
-    Close.BROKEN: "Something went wrong on our side.",
-    Close.NOT_SIGNED_IN: "Send a bearer header that works, or a fresh ticket.",
+    Close.UNAVAILABLE: "Postgres or Redis does not answer. Reconnect later, with a new ticket.",
+    Close.BROKEN: "The service failed.",
+    Close.NOT_SIGNED_IN: "Send a valid bearer header or a new ticket.",
     Close.NOT_ALLOWED: "This API key lacks the scope `read`.",
     Close.TOO_MANY: "Too many requests, or too many open streams.",
     Close.NOT_FOUND: "There is no such session.",
-    Close.TOO_SLOW: "Read too slowly. Come back with your cursor.",
+    Close.TOO_SLOW: "The client reads too slowly. Reconnect with the cursor.",
 }
 
 
@@ -80,24 +80,27 @@ class Cancel(BaseModel):
 Message = Annotated[Respond | Cancel, Field(discriminator="type")]
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 
-MAX_BYTES = 256 << 10
+MAX_MESSAGE_BYTES = 256 << 10
+"""Far larger than an answer to a question."""
 HEARTBEAT_S = 15.0
-SEND_PATIENCE_S = 10.0
-CLOSE_PATIENCE_S = 10.0
+"""Below the 60 s after which nginx and common load balancers cut a silent connection."""
+MAX_SEND_S = 10.0
+"""Seconds for one frame; a client that reconnects with its cursor loses nothing."""
+MAX_CLOSE_S = 10.0
 
 HEARTBEAT = json.dumps({"type": "heartbeat"})
 
 
 class SlowClient(Exception):
-    """A frame was not taken within the patience for sending."""
+    """The client did not accept a frame in time."""
 
 
 @dataclass(frozen=True)
 class SessionSocket:
-    """A socket that is admitted to the session already. A client that lost it comes back with its cursor.
+    """An authorised socket. A client that lost it reconnects with its cursor.
 
-    `confirm` returns the caller as Postgres knows them now. Each command asks it, since a socket may be open
-    for days, and this process may not have heard yet of what another revoked.
+    `confirm` returns the caller as stored in Postgres now. Each command calls it, since a socket may be open
+    for days, and this process may not know yet what another one revoked.
     """
 
     socket: WebSocket
@@ -105,32 +108,32 @@ class SessionSocket:
     confirm: Callable[[], Awaitable[Principal]]
     session_id: UUID
     heartbeat_s: float = HEARTBEAT_S
-    send_patience_s: float = SEND_PATIENCE_S
+    max_send_s: float = MAX_SEND_S
 
     async def serve(
         self, events: AsyncGenerator[list[EventMessage], None], revoked: "asyncio.Task[None]"
     ) -> None:
-        """Until the session has ended, the client leaves or reads too slowly, or its credential has ended."""
-        talking = asyncio.create_task(self._talk(events))
-        listening = asyncio.create_task(self._listen())
-        watching = asyncio.create_task(_refuse_after(revoked))
+        """Serve until the session or credential ends, or the client disconnects or reads too slowly."""
+        sending = asyncio.create_task(self._send_events(events))
+        receiving = asyncio.create_task(self._receive_commands())
+        revocation = asyncio.create_task(_refuse_after(revoked))
         try:
-            await asyncio.wait({talking, listening, watching}, return_when=asyncio.FIRST_COMPLETED)
-            first = next(task for task in (talking, listening, watching) if task.done())
+            await asyncio.wait({sending, receiving, revocation}, return_when=asyncio.FIRST_COMPLETED)
+            first = next(task for task in (sending, receiving, revocation) if task.done())
         finally:
-            await cancel_and_wait(talking, listening, watching)
-            for task in (talking, listening, watching):
+            await cancel_and_wait(sending, receiving, revocation)
+            for task in (sending, receiving, revocation):
                 _ = task.cancelled() or task.exception()  # the first one counts; the others were seen
-        await self._part(first)
+        await self._close_after(first)
 
-    async def _talk(self, events: AsyncGenerator[list[EventMessage], None]) -> Close:
+    async def _send_events(self, events: AsyncGenerator[list[EventMessage], None]) -> Close:
         async with aclosing(with_heartbeats(events, self.heartbeat_s)) as batches:
             async for batch in batches:
-                for text in [HEARTBEAT] if batch is None else [seen.data for seen in batch]:
+                for text in [HEARTBEAT] if batch is None else [event.data for event in batch]:
                     await self._send(text)
         return Close.ENDED
 
-    async def _listen(self) -> Close:
+    async def _receive_commands(self) -> Close:
         while True:
             frame = await self.socket.receive()
             if frame["type"] == "websocket.disconnect":
@@ -138,7 +141,7 @@ class SessionSocket:
             text = frame.get("text")
             if text is None:
                 return Close.NOT_A_MESSAGE
-            if len(text.encode()) > MAX_BYTES:
+            if len(text.encode()) > MAX_MESSAGE_BYTES:
                 return Close.TOO_LARGE
             try:
                 answer = await self._reply(text)
@@ -147,9 +150,9 @@ class SessionSocket:
             await self._send(json.dumps(answer))
 
     async def _reply(self, text: str) -> dict[str, object]:
-        """Raises Unauthorized when the credential has ended."""
-        if too_deep(text.encode()):
-            detail = f"The message is nested deeper than {MAX_DEPTH} levels."
+        """Raises Unauthorized if the credential has ended."""
+        if is_too_deep(text.encode()):
+            detail = f"The message is nested deeper than {MAX_JSON_DEPTH} levels."
             return {"type": "problem", "code": "json_too_deep", "detail": detail}
         try:
             message = MESSAGE.validate_json(text)
@@ -163,7 +166,7 @@ class SessionSocket:
                 "errors": members,
             }
         try:
-            return {"type": "done", "of": message.type, "id": message.id, **await self._do(message)}
+            return {"type": "done", "command": message.type, "id": message.id, **await self._execute(message)}
         except Unauthorized:
             raise
         except LabError as error:
@@ -173,10 +176,10 @@ class SessionSocket:
                 return _problem(refusal, message)
             raise
 
-    async def _do(self, message: Respond | Cancel) -> dict[str, object]:
-        who = await self.confirm()
-        require(who, Scope.SESSIONS)
-        owner = who.user_id
+    async def _execute(self, message: Respond | Cancel) -> dict[str, object]:
+        caller = await self.confirm()
+        require(caller, Scope.SESSIONS)
+        owner = caller.user_id
         if isinstance(message, Cancel):
             await self.service.cancel(owner, self.session_id)
             return {}
@@ -184,15 +187,15 @@ class SessionSocket:
         return {"question": key}
 
     async def _send(self, text: str) -> None:
-        """Raises SlowClient when the client does not take it in time."""
+        """Raises SlowClient if the client does not accept the frame in time."""
         try:
-            async with asyncio.timeout(self.send_patience_s):
+            async with asyncio.timeout(self.max_send_s):
                 await self.socket.send_text(text)
         except TimeoutError as error:
             raise SlowClient from error
 
-    async def _part(self, ended: "asyncio.Task[Close]") -> None:
-        """Close for the reason that came first; a client that has left is not told."""
+    async def _close_after(self, ended: "asyncio.Task[Close]") -> None:
+        """Close with the code of the task that ended first, unless the client has disconnected."""
         try:
             code = ended.result()
         except WebSocketDisconnect:
@@ -201,28 +204,28 @@ class SessionSocket:
             SLOW_CLIENTS.labels("socket").inc()
             code = Close.TOO_SLOW
         except Exception as error:  # noqa: BLE001 - the edge: it is logged
-            code = broken(error, self.session_id)
+            code = close_code_of_failure(error, self.session_id)
         log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
 
 
 def _problem(error: LabError, message: Respond | Cancel) -> dict[str, object]:
     facts = {**error.facts, "code": error.code, "detail": error.detail}
-    return {**facts, "type": "problem", "of": message.type, "id": message.id}
+    return {**facts, "type": "problem", "command": message.type, "id": message.id}
 
 
 def push_to(socket: WebSocket) -> Push | None:
-    """Where our server lets us: straight into the client's connection, past every queue."""
+    """Return a function that writes to the connection directly, if the server supports it."""
     extension = socket.scope.get("extensions", {}).get(PUSH)
     return partial(_push, extension["frames"]) if extension else None
 
 
-def _push(write: Callable[[bytes], bool], seen: Sequence[EventMessage]) -> bool:
-    return write(b"".join([text_frame(one.data) for one in seen]))
+def _push(write: Callable[[bytes], bool], events: Sequence[EventMessage]) -> bool:
+    return write(b"".join([text_frame(event.data) for event in events]))
 
 
-def broken(error: Exception, session_id: UUID) -> Close:
-    """The code for a failure that is not the client's; it is logged, as ours unless Postgres is away."""
+def close_code_of_failure(error: Exception, session_id: UUID) -> Close:
+    """Log a failure and return its close code."""
     if is_away(error):
         log.warning("database_away", error=type(error).__name__, session_id=str(session_id))
         return Close.UNAVAILABLE
@@ -236,7 +239,7 @@ async def _refuse_after(revoked: "asyncio.Task[None]") -> Close:
 
 
 async def close(socket: WebSocket, code: Close) -> None:
-    """A client that does not take the goodbye in time is left without."""
+    """Close the socket; after MAX_CLOSE_S without the handshake of the client, give up."""
     with suppress(TimeoutError, WebSocketDisconnect):
-        async with asyncio.timeout(CLOSE_PATIENCE_S):
+        async with asyncio.timeout(MAX_CLOSE_S):
             await socket.close(code, REASONS[code])

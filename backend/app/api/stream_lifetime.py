@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from fastapi.requests import HTTPConnection
 
-from app.api.rate_limit import address_of
+from app.api.rate_limit import client_address
 from app.auth.principal import Principal
 from app.auth.services import AuthServices
 from app.auth.stream_slots import StreamLimit
@@ -15,7 +15,7 @@ from app.tasks import cancel_and_wait
 
 
 @asynccontextmanager
-async def staying(
+async def hold_stream(
     connection: HTTPConnection, who: Principal, transport: str
 ) -> AsyncIterator["asyncio.Task[None]"]:
     """Hold a stream slot during the block; yields a task that is done when the credential has ended.
@@ -26,7 +26,7 @@ async def staying(
     limits = [
         StreamLimit("streams of this user", str(who.user_id), who.quotas.sockets),
         StreamLimit(
-            "streams of this address", address_of(connection.scope), auth_services.config.address_sockets
+            "streams of this address", client_address(connection.scope), auth_services.config.address_sockets
         ),
     ]
     async with auth_services.stream_slots.hold(limits):

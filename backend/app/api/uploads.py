@@ -1,4 +1,4 @@
-"""An upload on its way to a temporary file: one file of a multipart form, or a raw body."""
+"""Uploads to a temporary file: the file of a multipart form, or a raw body."""
 
 import asyncio
 import hashlib
@@ -10,11 +10,12 @@ from typing import Any
 
 from fastapi import Request
 
-from app.api.forms import Sink, form_reader, plain_filename
+from app.api.forms import UploadSink, make_form_reader, plain_filename
 from app.errors import InvalidInput
 from app.storage.temporary_files import temporary_file
 
-_BATCH = 1 << 20
+_BATCH_BYTES = 1 << 20
+"""Bytes written at a time, so that handing a write to a thread is a small part of its cost."""
 
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
@@ -35,8 +36,8 @@ UPLOAD_BODY: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Received:
-    """A file that arrived whole, until its block ends; `texts` are the form's other parts."""
+class ReceivedUpload:
+    """A complete upload, which is deleted when its block ends. `texts`: the other parts of the form."""
 
     path: Path
     filename: str
@@ -47,37 +48,37 @@ class Received:
 
 
 @asynccontextmanager
-async def received(request: Request, folder: Path, max_bytes: int) -> AsyncIterator[Received]:
-    """The upload in a file that is gone after the block, whatever happens.
+async def receive_upload(request: Request, folder: Path, max_bytes: int) -> AsyncIterator[ReceivedUpload]:
+    """Receive an upload in a temporary file, which is deleted after the block.
 
-    Takes `multipart/form-data` with one part `file`, or any other body as the file itself, named by the query's
-    `filename`. Raises TooLarge as soon as more than `max_bytes` came, InvalidInput for a form that is none.
+    The body is `multipart/form-data` with one part `file`, or the file itself, named by the query parameter
+    `filename`. Raises TooLarge at the first byte over `max_bytes`, and InvalidInput for a damaged form.
     """
-    sink, seen = Sink(max_bytes), hashlib.sha256()
+    sink, digest = UploadSink(max_bytes), hashlib.sha256()
     with temporary_file(folder, "upload-") as path:
         with path.open("wb") as file:
 
-            def keep(piece: bytes) -> None:
+            def write(piece: bytes) -> None:
                 file.write(piece)
-                seen.update(piece)
+                digest.update(piece)
 
-            take = _reader(request, sink)
+            parse = _reader(request, sink)
             async for piece in request.stream():
                 if piece:
-                    take(piece)
-                if len(sink.waiting) >= _BATCH:
-                    await asyncio.to_thread(keep, sink.drain())
-            take(b"")
-            await asyncio.to_thread(keep, sink.drain())
+                    parse(piece)
+                if len(sink.pending) >= _BATCH_BYTES:
+                    await asyncio.to_thread(write, sink.drain())
+            parse(b"")
+            await asyncio.to_thread(write, sink.drain())
         if sink.filename is None:
             raise InvalidInput("file_missing", "Send the file as the form's part `file`, with a file name.")
-        yield Received(path, sink.filename, sink.size_bytes, seen.hexdigest(), sink.texts)
+        yield ReceivedUpload(path, sink.filename, sink.size_bytes, digest.hexdigest(), sink.texts)
 
 
-def _reader(request: Request, sink: Sink) -> Callable[[bytes], None]:
+def _reader(request: Request, sink: UploadSink) -> Callable[[bytes], None]:
     content_type = request.headers.get("content-type", "")
     if content_type.lower().startswith("multipart/form-data"):
-        return form_reader(content_type, sink)
+        return make_form_reader(content_type, sink)
     sink.filename = plain_filename(request.query_params.get("filename", "upload"))
     sink.texts = dict(request.query_params)
     return sink.add

@@ -16,11 +16,11 @@ from app.cli.responses import (
     CommittedStep,
     ImportResult,
     Json,
+    ReceivedEvent,
     ReportCheck,
     SavedArtifact,
     SeriesStatistics,
     SessionDocument,
-    SessionEvent,
     UploadedDataset,
     parse_event,
 )
@@ -165,7 +165,7 @@ class LabClient:
         body = self._json("GET", f"/lab/agent/sessions/{session_id}/report/verification")
         return ReportCheck.model_validate(body)
 
-    def events(self, session_id: str) -> Iterator[SessionEvent]:
+    def events(self, session_id: str) -> Iterator[ReceivedEvent]:
         """Yield the events until the session has ended; after a lost connection, resume at the cursor."""
         cursor, lost_at = 0, 0.0
         while True:
@@ -181,7 +181,7 @@ class LabClient:
                     raise _unreachable(self._http.base_url) from None
             time.sleep(_RECONNECT_PAUSE_S)
 
-    def _stream(self, session_id: str, since: int) -> Iterator[SessionEvent]:
+    def _stream(self, session_id: str, since: int) -> Iterator[ReceivedEvent]:
         path = f"/lab/agent/sessions/{session_id}/events"
         with self._http.stream("GET", path, params={"since": since}) as response:
             _raise_for(response)

@@ -38,7 +38,7 @@ class SavedArtifact(ApiDocument):
     name: str
 
 
-class LeaderboardEntry(ApiDocument):
+class RankedCandidate(ApiDocument):
     """`collapsed`: tied with the best, and counted instead of listed."""
 
     name: str
@@ -80,7 +80,7 @@ class SessionResult(ApiDocument):
 
     headline: str | None = None
     metric: str | None = None
-    leaderboard: tuple[LeaderboardEntry, ...] = ()
+    leaderboard: tuple[RankedCandidate, ...] = ()
     holdout: HoldoutScore | None = None
     metrics: dict[str, MetricScore] = {}
     problem: Json | None = None
@@ -180,19 +180,19 @@ class ImportResult(ApiDocument):
     format: UploadFormat
 
 
-class SessionEvent(ApiDocument):
+class ReceivedEvent(ApiDocument):
     """`seq` is the cursor; live events have none."""
 
     kind: str
     seq: int | None = None
 
 
-class StepEvent(SessionEvent):
+class StepEvent(ReceivedEvent):
     node: str
     duration_ms: float = 0.0
 
 
-class ActivityEvent(SessionEvent):
+class ActivityEvent(ReceivedEvent):
     """A tool call or progress: the first member that is not empty describes it."""
 
     summary: str | None = None
@@ -200,18 +200,18 @@ class ActivityEvent(SessionEvent):
     tool: str | None = None
 
 
-class FitEvent(SessionEvent):
+class FitEvent(ReceivedEvent):
     name: str
     status: str
     summary: str = ""
 
 
-class PlanEvent(SessionEvent):
+class PlanEvent(ReceivedEvent):
     steps: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-class QuestionEvent(SessionEvent):
+class QuestionEvent(ReceivedEvent):
     question: str
     agent: str = ""
     text: str = ""
@@ -220,17 +220,17 @@ class QuestionEvent(SessionEvent):
     answer_schema: Json = Field(default_factory=dict)
 
 
-class AnswerEvent(SessionEvent):
+class AnswerEvent(ReceivedEvent):
     question: str
 
 
-class BudgetEvent(SessionEvent):
+class BudgetEvent(ReceivedEvent):
     budget: str
     used: float
     limit: float
 
 
-_EVENT_CLASSES: dict[str, type[SessionEvent]] = {
+_EVENT_CLASSES: dict[str, type[ReceivedEvent]] = {
     "plan_made": PlanEvent,
     "step_started": StepEvent,
     "step_finished": StepEvent,
@@ -244,6 +244,6 @@ _EVENT_CLASSES: dict[str, type[SessionEvent]] = {
 }
 
 
-def parse_event(document: Json) -> SessionEvent:
-    """Parse an event. A kind that this version does not know becomes a plain SessionEvent, and is not shown."""
-    return _EVENT_CLASSES.get(str(document.get("kind")), SessionEvent).model_validate(document)
+def parse_event(document: Json) -> ReceivedEvent:
+    """Parse an event. An unknown kind becomes a plain ReceivedEvent, which is not shown."""
+    return _EVENT_CLASSES.get(str(document.get("kind")), ReceivedEvent).model_validate(document)

@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from app.cli.responses import SessionEvent
+from app.cli.responses import ReceivedEvent
 from app.cli.sanitize import plain
 from app.cli.session_progress import SessionProgress, StepLine
 
@@ -35,7 +35,7 @@ class Screen:
     ) -> None:
         self._live.stop()
 
-    def show_event(self, event: SessionEvent) -> None:
+    def show_event(self, event: ReceivedEvent) -> None:
         known_plan = bool(self.progress.plan)
         self.progress.apply(event, self._now())
         if self.progress.plan and not known_plan:

@@ -9,7 +9,7 @@ from app.cli.responses import (
     FitEvent,
     PlanEvent,
     QuestionEvent,
-    SessionEvent,
+    ReceivedEvent,
     StepEvent,
 )
 
@@ -38,7 +38,7 @@ class SessionProgress:
     question: QuestionEvent | None = None
     fits_done: int = 0
 
-    def apply(self, event: SessionEvent, at_s: float) -> None:
+    def apply(self, event: ReceivedEvent, at_s: float) -> None:
         match event:
             case PlanEvent():
                 self.plan, self.notes = list(event.steps), list(event.notes)

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
-from app.cli.responses import AnswerTable, HoldoutScore, Json, LeaderboardEntry, QuestionEvent
+from app.cli.responses import AnswerTable, HoldoutScore, Json, QuestionEvent, RankedCandidate
 from app.cli.run_session import RunResult
 from app.cli.sanitize import plain
 
@@ -115,7 +115,7 @@ def _with_interval(holdout: HoldoutScore, places: int) -> str:
     return f"{holdout.metric} {_number(holdout.value, places)}{interval}"
 
 
-def _leaderboard(entries: Sequence[LeaderboardEntry], metric: str, places: int) -> Table:
+def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -> Table:
     """List the candidates, best first, without those that are collapsed. `places`: decimal places."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")

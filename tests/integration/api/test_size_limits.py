@@ -16,7 +16,7 @@ from tests.patience import HANG_GUARD_S, hang_guard
 from websockets.asyncio.client import connect
 
 from app.api import socket as sockets
-from app.api.rate_limit import network_of
+from app.api.rate_limit import client_network
 from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
 
@@ -89,7 +89,7 @@ async def test_strangers_are_counted_by_their_address(app: FastAPI, nobody: http
     ],
 )
 def test_one_customer_is_one_address(host: str, network: str) -> None:
-    assert network_of(host) == network
+    assert client_network(host) == network
 
 
 async def test_uploads_have_a_rate_of_their_own(app: FastAPI, ada: User) -> None:

@@ -56,7 +56,7 @@ async def gone(reader: asyncio.StreamReader) -> None:
 
 
 async def test_a_head_that_never_ends_is_cut(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "HEAD_S", 0.3)
+    monkeypatch.setattr(protocol, "MAX_HEAD_S", 0.3)
     for sent in (b"", b"GET /healthz HTTP/1.1\r\nX-Slow: ", b"GET /healthz HTTP/1.1\r\nHost: lab\r\n"):
         async with connected(port) as (reader, writer):
             writer.write(sent)
@@ -95,7 +95,7 @@ async def test_what_is_not_http_is_refused(port: int) -> None:
 async def test_a_body_that_pauses_too_long_is_refused(
     port: int, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(middleware, "PAUSE_S", 0.3)
+    monkeypatch.setattr(middleware, "MAX_PAUSE_S", 0.3)
     async with connected(port) as (reader, writer):
         writer.write(_post(ada, "/lab/agent/sessions", 1000) + b'{"goal"')
         status, _, problem = await answer(reader)
@@ -106,7 +106,7 @@ async def test_a_body_that_pauses_too_long_is_refused(
 async def test_an_upload_that_trickles_is_refused_and_leaves_nothing(
     app: FastAPI, port: int, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(middleware, "PAUSE_S", 0.5)
+    monkeypatch.setattr(middleware, "MAX_PAUSE_S", 0.5)
     async with connected(port) as (reader, writer):
         writer.write(_post(ada, "/datasets?filename=slow.csv", 100_000))
         answered = asyncio.create_task(answer(reader))
@@ -167,8 +167,8 @@ def _post(user: User, path: str, length: int) -> bytes:
     return ("\r\n".join(head) + "\r\n\r\n").encode()
 
 
-def _patience(app: FastAPI) -> middleware.Patience:
+def _patience(app: FastAPI) -> middleware.SlowClientMiddleware:
     layer = app.middleware_stack
-    while not isinstance(layer, middleware.Patience):
+    while not isinstance(layer, middleware.SlowClientMiddleware):
         layer = layer.app  # type: ignore[union-attr]  # each layer holds the next
     return layer

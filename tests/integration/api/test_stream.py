@@ -287,7 +287,7 @@ async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_curso
     too_slow = slow_clients()
     with monkeypatch.context() as impatient:
         impatient.setattr(sockets.SessionSocket.__init__, "__defaults__", (15.0, 0.3))
-        impatient.setattr(sockets, "CLOSE_PATIENCE_S", HANG_GUARD_S)
+        impatient.setattr(sockets, "MAX_CLOSE_S", HANG_GUARD_S)
         async with connect(
             server.url(session),
             additional_headers={"Authorization": f"Bearer {ada.tokens['access_token']}"},

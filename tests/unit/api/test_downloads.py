@@ -4,28 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.downloads import Slice, asked_range
+from app.api.downloads import ByteRange, parse_range
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 900))
 def test_a_range_lies_within_the_file_or_is_refused(first: int, last: int, size: int) -> None:
     if last < first:
-        assert asked_range(f"bytes={first}-{last}", size) is None
+        assert parse_range(f"bytes={first}-{last}", size) is None
     elif first >= size:
         with pytest.raises(ValueError, match=rf"bytes \*/{size}"):
-            asked_range(f"bytes={first}-{last}", size)
+            parse_range(f"bytes={first}-{last}", size)
     else:
-        assert asked_range(f"bytes={first}-{last}", size) == Slice(first, min(last + 1, size))
+        assert parse_range(f"bytes={first}-{last}", size) == ByteRange(first, min(last + 1, size))
 
 
 def test_an_empty_file_has_no_range() -> None:
     for asked in ("bytes=0-", "bytes=-5", "bytes=0-0"):
         with pytest.raises(ValueError, match=r"bytes \*/0"):
-            asked_range(asked, 0)
+            parse_range(asked, 0)
 
 
 @pytest.mark.parametrize(
     "asked", [None, "", "bytes", "bytes=", "bytes=a-b", "bytes=1-2,3-4", "items=0-1", "bytes=5-1"]
 )
 def test_anything_else_means_the_whole_file(asked: str | None) -> None:
-    assert asked_range(asked, 10) is None
+    assert parse_range(asked, 10) is None

@@ -4,7 +4,7 @@ import httpx
 import pytest
 import structlog
 
-from app.api.middleware import too_deep
+from app.api.middleware import is_too_deep
 
 PASSWORD = "correct horse"
 
@@ -80,4 +80,4 @@ async def test_the_log_has_the_request_and_nothing_that_the_user_sent(client: ht
     ],
 )
 def test_what_is_nested_too_deep_is_known_before_it_is_parsed(body: bytes, deep: bool) -> None:
-    assert too_deep(body) is deep
+    assert is_too_deep(body) is deep

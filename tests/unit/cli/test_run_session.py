@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.client import LabClient, Refused
-from app.cli.responses import SavedArtifact, SessionDocument, SessionEvent, UploadedDataset, parse_event
+from app.cli.responses import ReceivedEvent, SavedArtifact, SessionDocument, UploadedDataset, parse_event
 from app.cli.run_session import RunRequest, run_session
 
 
@@ -29,7 +29,7 @@ class _AsksAndAnswers(LabClient):
     def create_session(self, *wish: object) -> str:
         return "one"
 
-    def events(self, session_id: str) -> Iterator[SessionEvent]:
+    def events(self, session_id: str) -> Iterator[ReceivedEvent]:
         asked = {"question": "1.a", "agent": "planner", "text": "How far ahead?", "options": ["1 hour"]}
         yield parse_event({"kind": "clarification_asked", **asked})
         yield parse_event({"kind": "clarification_answered", "question": "1.a", "by": "default"})

@@ -1,4 +1,4 @@
-"""For admins: who has an account, who may use it, and how much."""
+"""Endpoints for admins: accounts, quotas, deletions and their audit."""
 
 from typing import Annotated
 from uuid import UUID
@@ -26,20 +26,20 @@ async def list_users(
     email: PartOfAddress = None,
     disabled: bool | None = None,
 ) -> Page[AccountView]:
-    """Every account, oldest first. `email` is a part of the address."""
-    found = await AccountAdministration(uow.db, admin.user_id).list_accounts(
+    """List accounts, oldest first. `email` matches a part of the address."""
+    accounts, total = await AccountAdministration(uow.db, admin.user_id).list_accounts(
         email, disabled, page.limit, page.offset
     )
-    return numbered_page(page, *found)
+    return numbered_page(page, accounts, total)
 
 
 @router.post("/users/{user_id}/disable", operation_id="disable_user", responses=problems(404, 409))
 async def disable_user(
     user_id: UUID, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> AccountView:
-    """Take an account's access away: its tokens are revoked, its keys rest, its open streams end.
+    """Disable an account: its tokens are revoked, its keys are suspended, its open streams end.
 
-    Its data stays, and what runs goes on.
+    Its data is kept, and its sessions continue.
     """
     return await _set_disabled(user_id, True, admin, auth_services, resources)
 
@@ -48,17 +48,17 @@ async def disable_user(
 async def enable_user(
     user_id: UUID, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> AccountView:
-    """Give a disabled account its access back; its keys work again, its tokens do not."""
+    """Enable a disabled account. Its keys work again; its tokens stay revoked."""
     return await _set_disabled(user_id, False, admin, auth_services, resources)
 
 
 @router.put("/users/{user_id}/quotas", operation_id="set_user_quotas", responses=problems(404))
 async def set_user_quotas(
-    user_id: UUID, wanted: QuotaUpdate, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
+    user_id: UUID, body: QuotaUpdate, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> AccountView:
-    """Give a user quotas of their own. What is left out is as the settings say; 0 and "" are no limit."""
+    """Set the quotas of a user. Omitted ones follow the settings; 0 and "" mean no limit."""
     async with resources.open_uow() as uow:
-        account = await AccountAdministration(uow.db, admin.user_id).set_quotas(user_id, wanted)
+        account = await AccountAdministration(uow.db, admin.user_id).set_quotas(user_id, body)
     await auth_services.revocations.announce(user_id)
     return account
 
@@ -67,7 +67,7 @@ async def set_user_quotas(
 async def delete_user(
     user_id: UUID, admin: AdminDep, auth_services: AuthDep, accounts: AccountDeletionsDep
 ) -> DeletionView:
-    """Delete an account with everything that it owns. There is no way back; disabling keeps the data."""
+    """Delete an account with all its data. This cannot be undone; disabling keeps the data."""
     deletion = await accounts.request(user_id, "admin", admin.user_id)
     await auth_services.revocations.announce(user_id)
     return deletion
@@ -75,7 +75,7 @@ async def delete_user(
 
 @router.get("/deletions", operation_id="list_deletions")
 async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> Page[DeletionView]:
-    """Deletions of accounts and sessions, the newest first, and how far they are."""
+    """List deletions of accounts and sessions with their progress, newest first."""
     return numbered_page(page, *await accounts.page(page.limit, page.offset))
 
 
@@ -83,7 +83,7 @@ async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeleti
 async def list_account_audit(
     admin: AdminDep, page: PageDep, uow: UowDep, user_id: UUID | None = None
 ) -> Page[AccountAuditView]:
-    """Who did what to which account, newest first."""
+    """List actions on accounts, newest first."""
     rows, total = await AccountAdministration(uow.db, admin.user_id).list_audit(
         user_id, page.limit, page.offset
     )

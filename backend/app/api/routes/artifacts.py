@@ -1,4 +1,4 @@
-"""What sessions left: rows to list, bytes to fetch."""
+"""Artifacts of sessions: lists, downloads and deletion."""
 
 from typing import Annotated
 from uuid import UUID
@@ -23,7 +23,7 @@ async def list_artifacts(
     session_id: UUID | None = None,
     kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
 ) -> Page[ArtifactView]:
-    """Newest first. The locked hold-out is not listed before its session has ended."""
+    """List artifacts, newest first. The locked hold-out appears after the end of its session."""
     return keyed_page(
         page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion)
     )
@@ -31,7 +31,7 @@ async def list_artifacts(
 
 @router.get("/{artifact_id}/info", operation_id="get_artifact_info", responses=problems(404))
 async def get_artifact_info(artifact_id: UUID, principal: PrincipalDep, uow: UowDep) -> ArtifactView:
-    """Its row; the bytes are at `/artifacts/{id}`."""
+    """Describe an artifact. Its bytes are at `/artifacts/{id}`."""
     return await service.get_artifact(uow.db, principal.user_id, artifact_id)
 
 
@@ -42,7 +42,7 @@ async def get_artifact_info(artifact_id: UUID, principal: PrincipalDep, uow: Uow
     response_class=Response,
     responses={
         **problems(404, 416),
-        206: {"description": "The range that was asked for."},
+        206: {"description": "The requested range."},
         304: {"description": "Not changed: the digest is the ETag."},
     },
 )
@@ -54,10 +54,10 @@ async def get_artifact(
     uow: UowDep,
     download: bool = False,
 ) -> Response:
-    """The bytes: whole, or one range of them. `download` asks the browser to save instead of show."""
+    """Download an artifact or one range of it. `download` makes browsers save instead of display it."""
     artifact = await service.get_artifact(uow.db, principal.user_id, artifact_id)
-    wanted = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)
-    return await send_blob(request, resources.blobs, wanted, attach=download)
+    blob = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)
+    return await send_blob(request, resources.blobs, blob, attach=download)
 
 
 @router.delete(
@@ -74,7 +74,7 @@ async def delete_artifact(
     deletions: DeletionsDep,
     derived: AlsoDerived = None,
 ) -> Response:
-    """Delete what an ended session left; of a model with `derived=true` its predictions, too."""
-    left = await deletions.delete_artifact(principal.user_id, artifact_id, derived)
+    """Delete an artifact of an ended session; with `derived=true`, also the predictions of a model."""
+    remaining = await deletions.delete_artifact(principal.user_id, artifact_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
-    return deletion_response(left)
+    return deletion_response(remaining)

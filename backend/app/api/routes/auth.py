@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
 from app.api.openapi import problems
-from app.api.rate_limit import address_of
+from app.api.rate_limit import client_address
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain, check_sign_in
@@ -19,53 +19,53 @@ router = APIRouter(prefix="/auth", tags=["auth"])
 
 
 async def _network(request: Request) -> str:
-    return address_of(request.scope)
+    return client_address(request.scope)
 
 
 NetworkDep = Annotated[str, Depends(_network)]
 
 
 @router.post("/register", status_code=201, operation_id="register", responses=problems(403, 409, 429))
-async def register(wanted: Registration, auth_services: AuthDep, uow: UowDep, network: NetworkDep) -> UserView:
-    """Open an account. Answers 403 where only an admin may do that."""
+async def register(body: Registration, auth_services: AuthDep, uow: UowDep, network: NetworkDep) -> UserView:
+    """Create an account. Answers 403 if only admins may."""
     if auth_services.config.registration == "closed":
-        raise Forbidden("registration_closed", "Accounts are made by an admin here: labcrew user add.")
+        raise Forbidden("registration_closed", "Only an admin creates accounts here: labcrew user add.")
     await auth_services.throttle.take("register", network, auth_services.config.registrations)
     user = await Accounts(uow.db, auth_services.passwords).register(
-        wanted.email, wanted.password.get_secret_value()
+        body.email, body.password.get_secret_value()
     )
     return UserView.model_validate(user)
 
 
 @router.post("/token", operation_id="sign_in", responses=problems(401, 429))
 async def sign_in(
-    wanted: SignIn, auth_services: AuthDep, resources: ResourcesDep, network: NetworkDep
+    body: SignIn, auth_services: AuthDep, resources: ResourcesDep, network: NetworkDep
 ) -> TokenPair:
-    """Sign in: a short access token and a refresh token that works once."""
+    """Sign in. Returns a short-lived access token and a refresh token for one use."""
     tries = auth_services.config.sign_in_tries
-    pair = f"{wanted.email} {network}"
+    pair = f"{body.email} {network}"
     await auth_services.throttle.take("sign-in-network", network, tries * 10)
-    await auth_services.throttle.take("sign-in-account", wanted.email, tries * 10)
+    await auth_services.throttle.take("sign-in-account", body.email, tries * 10)
     await auth_services.throttle.take_with_back_off("sign-in", pair, tries)
-    password = wanted.password.get_secret_value()
+    password = body.password.get_secret_value()
     try:
-        user = await check_sign_in(resources.open_uow, auth_services.passwords, wanted.email, password)
+        user = await check_sign_in(resources.open_uow, auth_services.passwords, body.email, password)
     except Unauthorized:
         SIGN_INS.labels("refused").inc()
         raise
     SIGN_INS.labels("accepted").inc()
     await auth_services.throttle.clear("sign-in", pair)
     await auth_services.throttle.give_back("sign-in-network", network)
-    await auth_services.throttle.give_back("sign-in-account", wanted.email)
+    await auth_services.throttle.give_back("sign-in-account", body.email)
     async with resources.open_uow() as uow:
         return await TokenChain(uow.db, auth_services.signer).start(user.id)
 
 
 @router.post("/refresh", operation_id="refresh", responses=problems(401))
-async def refresh(wanted: RefreshRequest, auth_services: AuthDep, resources: ResourcesDep) -> TokenPair:
-    """The next pair. Using a refresh token a second time revokes every token of its chain."""
+async def refresh(body: RefreshRequest, auth_services: AuthDep, resources: ResourcesDep) -> TokenPair:
+    """Exchange a refresh token for new tokens. A second use revokes every token of its chain."""
     async with resources.open_uow() as uow:
-        pair = await TokenChain(uow.db, auth_services.signer).rotate(wanted.refresh_token.get_secret_value())
+        pair = await TokenChain(uow.db, auth_services.signer).rotate(body.refresh_token.get_secret_value())
     if isinstance(pair, ReusedToken):
         if pair.user_id is not None:
             await auth_services.revocations.announce(pair.user_id)
@@ -75,7 +75,7 @@ async def refresh(wanted: RefreshRequest, auth_services: AuthDep, resources: Res
 
 @router.post("/logout", status_code=204, operation_id="sign_out", responses=problems(401, 403))
 async def sign_out(principal: SignedInDep, auth_services: AuthDep, resources: ResourcesDep) -> None:
-    """Revoke the access token that is sent and every token of its chain; its open streams end."""
+    """Revoke the sent access token and every token of its chain; its open streams end."""
     async with resources.open_uow() as uow:
         await TokenChain(uow.db, auth_services.signer).end(principal.user_id, principal.origin)
     await auth_services.revocations.announce(principal.user_id)
@@ -83,7 +83,7 @@ async def sign_out(principal: SignedInDep, auth_services: AuthDep, resources: Re
 
 @router.get("/me", operation_id="me", responses=problems(401))
 async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
-    """Who is calling."""
+    """Return the account of the caller."""
     return UserView.model_validate(await UserRepository(uow.db).get(principal.user_id))
 
 
@@ -91,21 +91,23 @@ async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
     "/me/deletion", status_code=202, operation_id="delete_account", responses=problems(401, 403, 409, 429)
 )
 async def delete_account(
-    wanted: AccountDeletion,
+    body: AccountDeletion,
     principal: SignedInDep,
     auth_services: AuthDep,
     accounts: AccountDeletionsDep,
     network: NetworkDep,
 ) -> DeletionView:
-    """Delete your account with everything that you own, by your password. There is no way back.
+    """Delete your account with all its data, confirmed by your password. This cannot be undone.
 
-    You are signed out everywhere at once. What runs is cancelled; then all that you own goes.
+    You are signed out everywhere at once. Running sessions are cancelled first.
     """
-    who = f"{principal.user_id} {network}"
-    await auth_services.throttle.take_with_back_off("delete-account", who, auth_services.config.sign_in_tries)
-    deletion = await accounts.request_by_owner(
-        principal.user_id, auth_services.passwords, wanted.password.get_secret_value()
+    throttle_key = f"{principal.user_id} {network}"
+    await auth_services.throttle.take_with_back_off(
+        "delete-account", throttle_key, auth_services.config.sign_in_tries
     )
-    await auth_services.throttle.clear("delete-account", who)
+    deletion = await accounts.request_by_owner(
+        principal.user_id, auth_services.passwords, body.password.get_secret_value()
+    )
+    await auth_services.throttle.clear("delete-account", throttle_key)
     await auth_services.revocations.announce(principal.user_id)
     return deletion

@@ -1,4 +1,4 @@
-"""Upload a table once; look at its schema and its first rows."""
+"""Datasets: upload, schema, preview and deletion."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import (
-    NEEDS_ROOM,
+    CHECK_STORAGE,
     AuthDep,
     IdempotencyKey,
     KeyedPageDep,
@@ -18,7 +18,7 @@ from app.api.deps import (
     keyed_page,
 )
 from app.api.openapi import problems
-from app.api.uploads import UPLOAD_BODY, received
+from app.api.uploads import UPLOAD_BODY, receive_upload
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import DatasetView, PreviewView, ProfileView
 from app.datasets.service import Datasets, Upload, UploadLimits
@@ -44,7 +44,7 @@ DatasetsDep = Annotated[Datasets, Depends(_datasets)]
     operation_id="upload_dataset",
     responses=problems(409),
     openapi_extra=UPLOAD_BODY,
-    dependencies=[NEEDS_ROOM],
+    dependencies=[CHECK_STORAGE],
 )
 async def upload_dataset(
     request: Request,
@@ -54,13 +54,13 @@ async def upload_dataset(
     auth_services: AuthDep,
     idempotency_key: IdempotencyKey = None,
 ) -> DatasetView:
-    """Send a table: CSV or TSV of any dialect, Parquet, Excel, JSON or JSON Lines, also compressed.
+    """Upload a table: CSV or TSV of any dialect, Parquet, Excel, JSON or JSON Lines, also compressed.
 
-    As the form's part `file` (with a text `name`, if you like), or as the body itself with `?filename=`.
+    Send it as part `file` of a form (with an optional text `name`), or as the body with `?filename=`.
     """
     folder = resources.settings.home / "uploads"
-    async with received(request, folder, datasets.limits.max_bytes) as sent:
-        upload = Upload(sent.path, sent.filename, sent.size_bytes, sent.digest, sent.texts.get("name"))
+    async with receive_upload(request, folder, datasets.limits.max_bytes) as file:
+        upload = Upload(file.path, file.filename, file.size_bytes, file.digest, file.texts.get("name"))
         row = await datasets.add(upload, idempotency_key)
     auth_services.storage_quota.invalidate_user(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"
@@ -69,7 +69,7 @@ async def upload_dataset(
 
 @router.get("", operation_id="list_datasets")
 async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> Page[DatasetView]:
-    """Newest first."""
+    """List datasets, newest first."""
     rows = await DatasetRepository(uow.db, principal.user_id).page(page.portion)
     return keyed_page(page, rows.map(DatasetView.model_validate))
 
@@ -81,7 +81,7 @@ async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) ->
 
 @router.get("/{dataset_id}/schema", operation_id="get_dataset_schema", responses=problems(404))
 async def get_dataset_schema(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> ProfileView:
-    """Types, hints and what the columns hold."""
+    """Return types, hints and statistics of the columns."""
     row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
     return ProfileView.model_validate(row.profile)
 
@@ -93,7 +93,7 @@ async def preview_dataset(
     limit: Annotated[int, Query(ge=1, le=500)] = 20,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> PreviewView:
-    """Rows in file order."""
+    """Return rows in the order of the file."""
     async with datasets.open_uow() as uow:
         row = await DatasetRepository(uow.db, datasets.owner).get(dataset_id)
     return PreviewView.model_validate(await datasets.preview(row, limit, offset))
@@ -113,7 +113,7 @@ async def delete_dataset(
     deletions: DeletionsDep,
     derived: AlsoDerived = None,
 ) -> Response:
-    """Delete an upload, and with `derived=true` every session, run and prediction that it was used for."""
-    left = await deletions.delete_dataset(principal.user_id, dataset_id, derived)
+    """Delete a dataset; with `derived=true`, also every session, run and prediction that used it."""
+    remaining = await deletions.delete_dataset(principal.user_id, dataset_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
-    return deletion_response(left)
+    return deletion_response(remaining)

@@ -1,4 +1,4 @@
-"""The API's own description: Swagger UI from files of a package, so that it works without internet."""
+"""Swagger UI, from files of a package, so that it works without internet."""
 
 from importlib.resources import files
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from app.api.deps import ResourcesDep
 from app.api.openapi import problems
 from app.api.readiness import check_readiness
-from app.api.service_metrics import Facts
+from app.api.service_metrics import ServiceMetrics
 from app.errors import Unauthorized
 from app.observability.metrics.exposition import MEDIA_TYPE, FixedMetrics, exposition, make_registry
 from app.observability.metrics.listener import may_read
@@ -82,8 +82,8 @@ async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
 async def metrics(resources: ResourcesDep, request: Request) -> Response:
     """Metrics of this process and of the service, in the text format of Prometheus."""
     _check_token(resources.settings, request.headers.get("authorization"))
-    facts: Facts = request.app.state.facts
-    service = make_registry(FixedMetrics(await facts.metrics()))
+    service_metrics: ServiceMetrics = request.app.state.service_metrics
+    service = make_registry(FixedMetrics(await service_metrics.metrics()))
     return Response(exposition((resources.gauges, service)), media_type=MEDIA_TYPE)
 
 

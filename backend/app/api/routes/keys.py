@@ -14,9 +14,9 @@ router = APIRouter(prefix="/auth/keys", tags=["auth"], responses=problems(401, 4
 
 
 @router.post("", status_code=201, operation_id="create_key", responses=problems(409))
-async def create_key(wanted: KeyCreate, principal: SignedInDep, uow: UowDep) -> KeyCreated:
-    """Make an API key. Its text is in this answer and never again."""
-    return await ApiKeys(uow.db, principal.user_id).create(wanted)
+async def create_key(body: KeyCreate, principal: SignedInDep, uow: UowDep) -> KeyCreated:
+    """Create an API key. Its text is returned only here."""
+    return await ApiKeys(uow.db, principal.user_id).create(body)
 
 
 @router.get("", operation_id="list_keys")
@@ -29,7 +29,7 @@ async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> 
 async def revoke_key(
     key_id: UUID, principal: SignedInDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> None:
-    """The key stops working at once, and its open streams end."""
+    """Revoke a key at once; its open streams end."""
     async with resources.open_uow() as uow:
         await ApiKeys(uow.db, principal.user_id).revoke(key_id)
     await auth_services.revocations.announce(principal.user_id)

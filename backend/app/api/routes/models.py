@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.deps import (
-    NEEDS_ROOM,
+    CHECK_STORAGE,
     IdempotencyKey,
     KeyedPageDep,
     Page,
@@ -49,20 +49,22 @@ RunServiceDep = Annotated[SessionService, Depends(_run_service)]
 async def list_models(
     principal: PrincipalDep, page: KeyedPageDep, uow: UowDep, session_id: UUID | None = None
 ) -> Page[ModelView]:
-    """Every fitted candidate, newest first; `chosen` marks the one that its session settled on."""
+    """List fitted candidates, newest first. `chosen` marks the final model of its session."""
     return keyed_page(page, await models.list_models(uow.db, principal.user_id, session_id, page.portion))
 
 
 @router.get("/{model_id}", operation_id="get_model", responses=problems(404))
 async def get_model(model_id: UUID, principal: PrincipalDep, uow: UowDep) -> ModelDetail:
-    """What it predicts, the columns that it takes, and how it was made. Its file: `/artifacts/{model_id}`."""
+    """Describe a model: target, input columns, training. Its file is at `/artifacts/{model_id}`."""
     return await models.get_model(uow.db, principal.user_id, model_id)
 
 
-@router.post("/{model_id}/predict", operation_id="predict", responses=problems(404), dependencies=[NEEDS_ROOM])
+@router.post(
+    "/{model_id}/predict", operation_id="predict", responses=problems(404), dependencies=[CHECK_STORAGE]
+)
 async def predict(model_id: UUID, request: PredictionRequest, predictor: PredictorDep) -> PredictionView:
-    """Rows that lack a column or hold a wrong type are refused, naming the nearest columns; extra columns,
-    unseen categories and values out of range are warned of. A large table: `/models/{model_id}/predictions`."""
+    """Predict rows. Missing columns and wrong types are refused, with similar column names; extra columns,
+    unseen categories and values out of range are warnings. Large tables: `/models/{model_id}/predictions`."""
     if request.rows is not None:
         return await predictor.predict_rows(model_id, request.rows)
     return await predictor.predict_table(model_id, await _table(request, predictor), request.format)
@@ -73,11 +75,11 @@ async def predict(model_id: UUID, request: PredictionRequest, predictor: Predict
     status_code=201,
     operation_id="predict_table",
     responses=problems(404, 409),
-    dependencies=[NEEDS_ROOM],
+    dependencies=[CHECK_STORAGE],
 )
 async def predict_table(
     model_id: UUID,
-    wanted: TablePrediction,
+    body: TablePrediction,
     principal: PrincipalDep,
     predictor: PredictorDep,
     service: RunServiceDep,
@@ -85,14 +87,14 @@ async def predict_table(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> RunStatusView:
-    """Start to predict a table of any length, as a run: watch or cancel it there; its artifact holds a row for
-    each row of the table. What is wrong with the columns is said before anything is predicted."""
+    """Start a run that predicts a table of any length; its artifact holds one row for each row of the table.
+    Problems of the columns are reported before the run starts."""
     model = await predictor.get_model(model_id)
-    table = await _table(wanted, predictor)
-    order = PredictionOrder(model=model.digest, table=table.digest, format=wanted.format)
+    table = await _table(body, predictor)
+    order = PredictionOrder(model=model.digest, table=table.digest, format=body.format)
     run = PredictionRun(
         goal=f"Predict {table.name} with {model.name}",
-        dataset_ids=[wanted.dataset_id] if wanted.dataset_id else [],
+        dataset_ids=[body.dataset_id] if body.dataset_id else [],
         order=order,
     )
     created = await service.create(principal.user_id, run, idempotency_key)
@@ -100,9 +102,9 @@ async def predict_table(
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
-async def _table(wanted: TablePrediction, predictor: Predictor) -> PredictionTable:
-    if wanted.artifact_id is not None:
-        return await predictor.get_table(wanted.artifact_id)
+async def _table(body: TablePrediction, predictor: Predictor) -> PredictionTable:
+    if body.artifact_id is not None:
+        return await predictor.get_table(body.artifact_id)
     async with predictor.open_uow() as uow:
-        dataset = await DatasetRepository(uow.db, predictor.owner).get(wanted.dataset_id)  # type: ignore[arg-type]  # one of both is given
+        dataset = await DatasetRepository(uow.db, predictor.owner).get(body.dataset_id)  # type: ignore[arg-type]  # exactly one of both is set
     return PredictionTable(dataset.digest, dataset.name, dataset.id)

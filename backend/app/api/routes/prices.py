@@ -1,4 +1,4 @@
-"""Bars of prices: everybody's, and each user's own."""
+"""Price bars: shared ones, and those of each user."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
 from app.api.openapi import problems
-from app.api.uploads import UPLOAD_BODY, received
+from app.api.uploads import UPLOAD_BODY, receive_upload
 from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
 from app.datasets.prices import ImportOptions, Prices, to_utc
@@ -32,10 +32,12 @@ IntervalName = Annotated[str | None, Query(max_length=12, examples=["5m"])]
 Zone = Annotated[
     str | None,
     Query(
-        max_length=64, description="Where the file's clock stood; UTC without it.", examples=["Europe/Berlin"]
+        max_length=64,
+        description="Time zone of the times in the file; UTC by default.",
+        examples=["Europe/Berlin"],
     ),
 ]
-Shared = Annotated[bool, Query(description="Everybody's bars instead of your own; admins only.")]
+Shared = Annotated[bool, Query(description="Shared bars instead of your own; admins only.")]
 
 
 @router.post(
@@ -55,32 +57,34 @@ async def import_prices(
     time_zone: Zone = None,
     shared: Shared = False,
 ) -> Any:
-    """Load bars of any interval from CSV, Parquet, Feather, JSON or Excel: all good ones, or else nothing.
+    """Import bars of any interval from CSV, Parquet, Feather, JSON or Excel, in one transaction.
 
-    A bar that is there already is replaced; the same file twice changes nothing. Bad bars, repeated ones and
-    gaps are reported by row. `coin` names the coin of a file without such a column; `interval` is found from
-    the times, and checked when it is said. With `Accept: application/x-ndjson` the answer says how far it is.
+    Stored bars are replaced; importing a file twice changes nothing. Invalid and repeated bars and gaps are
+    reported by row. `coin` names the coin of a file without such a column; `interval` is inferred from the
+    times, and checked if it is sent. With `Accept: application/x-ndjson` the response includes progress.
     """
     _check(principal, shared)
-    wish = ImportOptions(coin and coin.upper(), interval, time_zone, shared)
+    options = ImportOptions(coin and coin.upper(), interval, time_zone, shared)
     limit = resources.settings.prices_max_size_mb << 20
     stack = AsyncExitStack()
-    sent = await stack.enter_async_context(received(request, resources.settings.home / "uploads", limit))
+    upload = await stack.enter_async_context(
+        receive_upload(request, resources.settings.home / "uploads", limit)
+    )
 
     async def load(report: Progress) -> Mapping[str, Any]:
-        loaded = await prices.import_file(sent.path, sent.filename, wish, report)
+        loaded = await prices.import_file(upload.path, upload.filename, options, report)
         return ImportView.model_validate(loaded).model_dump(mode="json")
 
     if wants_progress(request):
         return NdjsonProgressResponse(load, stack.aclose)
     async with stack:
-        return ImportView.model_validate(await prices.import_file(sent.path, sent.filename, wish))
+        return ImportView.model_validate(await prices.import_file(upload.path, upload.filename, options))
 
 
 @router.get("/coins", operation_id="list_coins")
 async def list_coins(prices: PricesDep) -> list[CoinView]:
-    """Every coin and interval that you see."""
-    return [CoinView.model_validate(one.to_json()) for one in await prices.list_series()]
+    """List the coins and intervals that you can read."""
+    return [CoinView.model_validate(series.to_json()) for series in await prices.list_series()]
 
 
 @router.get("/statistics", operation_id="get_price_statistics")
@@ -91,7 +95,7 @@ async def get_price_statistics(
     start: datetime | None = None,
     end: datetime | None = None,
 ) -> list[CoinStatistics]:
-    """Per coin and interval, between two times; a time without a zone is UTC."""
+    """Summarise each coin and interval between two times; a time without a zone is UTC."""
     rows = await prices.statistics(coin and coin.upper(), to_utc(start), to_utc(end), interval)
     return [CoinStatistics.model_validate(row) for row in rows]
 
@@ -104,7 +108,7 @@ async def delete_prices(
     interval: IntervalName = None,
     shared: Shared = False,
 ) -> DeletedBars:
-    """Delete your own bars of a coin: those of one interval, or all."""
+    """Delete your bars of a coin: of one interval, or all."""
     _check(principal, shared)
     return DeletedBars(bars=await prices.drop(coin.upper(), interval, shared=shared))
 

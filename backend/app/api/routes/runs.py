@@ -1,4 +1,4 @@
-"""Run one program or one query over your own tables, in a cell, and fetch it again."""
+"""Runs: a program or query over your tables, in a sandbox cell."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
 from app.api.deps import (
-    NEEDS_ROOM,
+    CHECK_STORAGE,
     IdempotencyKey,
     KeyedPageDep,
     Page,
@@ -37,10 +37,10 @@ ReaderDep = Annotated[SessionReader, Depends(_reader)]
 
 
 @router.post(
-    "", status_code=201, operation_id="create_run", responses=problems(404, 409), dependencies=[NEEDS_ROOM]
+    "", status_code=201, operation_id="create_run", responses=problems(404, 409), dependencies=[CHECK_STORAGE]
 )
 async def create_run(
-    wanted: RunCreate,
+    body: RunCreate,
     principal: PrincipalDep,
     service: ServiceDep,
     reader: ReaderDep,
@@ -48,38 +48,38 @@ async def create_run(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> RunStatusView:
-    """Start a run. Watch it by the streams of the session with its id, or ask for its status."""
-    if wanted.session_id is not None:
-        await reader.check_exists(wanted.session_id)
-    created = await service.create(principal.user_id, wanted, idempotency_key, parent_id=wanted.session_id)
+    """Start a run. Follow it by its status, or by the streams of the session with its id."""
+    if body.session_id is not None:
+        await reader.check_exists(body.session_id)
+    created = await service.create(principal.user_id, body, idempotency_key, parent_id=body.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
 @router.get("", operation_id="list_runs")
 async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> Page[RunSummary]:
-    """Your runs, newest first."""
+    """List your runs, newest first."""
     return keyed_page(page, (await reader.list_sessions(None, page.portion)).map(RunSummary.from_session))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))
 async def get_run(run_id: UUID, reader: ReaderDep) -> RunView:
-    """A run as a capsule: code, inputs, how it ended, what it said and what it came to."""
+    """Describe a run: code, inputs, outcome, output and result."""
     return RunView.from_session_view(await reader.get(run_id))
 
 
 @router.get("/{run_id}/status", operation_id="get_run_status", responses=problems(404))
 async def get_run_status(run_id: UUID, reader: ReaderDep) -> RunStatusView:
-    """Where a run stands."""
-    found = RunView.from_session_view(await reader.get(run_id))
-    return RunStatusView(id=found.id, status=found.status)
+    """Return the status of a run."""
+    run = RunView.from_session_view(await reader.get(run_id))
+    return RunStatusView(id=run.id, status=run.status)
 
 
 @router.delete("/{run_id}", status_code=202, operation_id="cancel_run", responses=problems(404, 409))
 async def cancel_run(
     run_id: UUID, principal: PrincipalDep, reader: ReaderDep, service: ServiceDep
 ) -> RunStatusView:
-    """Kill a run. Its status is `cancelled` when its cell is dead."""
+    """Cancel a run. Its status is `cancelled` once its cell is killed."""
     await reader.get(run_id)
     await service.cancel(principal.user_id, run_id)
     return RunStatusView(id=run_id, status=RunStatus.RUNNING)
@@ -89,7 +89,5 @@ async def cancel_run(
     "/{run_id}/data", status_code=204, operation_id="delete_run", response_class=Response, responses=RESPONSES
 )
 async def delete_run(run_id: UUID, principal: PrincipalDep, deletions: DeletionsDep) -> Response:
-    """Delete a run with what it left. One that runs is killed first."""
-    return deletion_response(
-        await deletions.delete_session(principal.user_id, run_id, also_derived=True, run=True)
-    )
+    """Delete a run with its artifacts. A running one is cancelled first."""
+    return deletion_response(await deletions.delete_session(principal.user_id, run_id, also_derived=True, run=True))

@@ -1,4 +1,4 @@
-"""A crew at work on one goal: ask, look, answer, cancel."""
+"""Sessions: create, read, answer, cancel and delete."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import (
-    NEEDS_ROOM,
+    CHECK_STORAGE,
     IdempotencyKey,
     KeyedPageDep,
     Page,
@@ -45,18 +45,22 @@ ToolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[a-z_]+$"
 
 
 @router.post(
-    "", status_code=201, operation_id="create_session", responses=problems(404, 409), dependencies=[NEEDS_ROOM]
+    "",
+    status_code=201,
+    operation_id="create_session",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
 )
 async def create_session(
-    wanted: SessionCreate,
+    body: SessionCreate,
     principal: PrincipalDep,
     service: ServiceDep,
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> SessionCreated:
-    """Give the crew a goal and data. It starts at once; watch it by socket or event stream."""
-    created = await service.create(principal.user_id, wanted, idempotency_key)
+    """Create a session from a goal and datasets. It starts at once; follow it by socket or event stream."""
+    created = await service.create(principal.user_id, body, idempotency_key)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     return created
 
@@ -65,25 +69,25 @@ async def create_session(
 async def list_sessions(
     reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
 ) -> Page[SessionSummary]:
-    """Your sessions, newest first."""
+    """List your sessions, newest first."""
     return keyed_page(page, await reader.list_sessions(status, page.portion))
 
 
 @router.get("/{session_id}", operation_id="get_session", responses=problems(404))
 async def get_session(session_id: UUID, reader: ReaderDep) -> SessionView:
-    """Where a session stands, its open question, what it used and what it came to."""
+    """Return status, open question, usage and result of a session."""
     return await reader.get(session_id)
 
 
 @router.get("/{session_id}/messages", operation_id="list_session_messages", responses=problems(404))
 async def list_messages(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[MessageView]:
-    """The conversation as a person reads it."""
+    """List the messages of the conversation."""
     return numbered_page(page, *await reader.messages(session_id, page.limit, page.offset))
 
 
 @router.get("/{session_id}/steps", operation_id="list_session_steps", responses=problems(404))
 async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[StepView]:
-    """The journal: every committed step and the calls that it made."""
+    """List the committed steps with their calls."""
     return numbered_page(page, *await reader.steps(session_id, page.limit, page.offset))
 
 
@@ -91,20 +95,20 @@ async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page
 async def list_session_artifacts(
     session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: KeyedPageDep, uow: UowDep
 ) -> Page[ArtifactView]:
-    """What the session has left so far; the locked hold-out appears when it has ended."""
+    """List the artifacts of a session. The locked hold-out appears after its end."""
     await reader.check_exists(session_id)
     return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
 
 
 @router.get("/{session_id}/results", operation_id="get_session_results", responses=problems(404))
 async def get_results(session_id: UUID, reader: ReaderDep) -> ResultsView:
-    """What the session came to, and every candidate that it fitted."""
+    """Return the result of a session, and every fitted candidate."""
     return await reader.results(session_id)
 
 
 @router.get("/{session_id}/audit", operation_id="list_session_audit", responses=problems(404))
 async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[AuditView]:
-    """Who did what: what the user asked for, and every call of an agent."""
+    """List the actions of the user and of the agents."""
     return numbered_page(page, *await reader.audit(session_id, page.limit, page.offset))
 
 
@@ -112,10 +116,10 @@ async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page
     "/{session_id}/respond", status_code=202, operation_id="respond_session", responses=problems(404, 409)
 )
 async def respond_session(
-    session_id: UUID, wanted: SessionRespond, principal: PrincipalDep, service: ServiceDep
+    session_id: UUID, body: SessionRespond, principal: PrincipalDep, service: ServiceDep
 ) -> SessionAnswered:
     """Answer a question of the crew. The answer must satisfy the question's `answer_schema`."""
-    key = await service.respond(principal.user_id, session_id, wanted.question, wanted.answer)
+    key = await service.respond(principal.user_id, session_id, body.question, body.answer)
     return SessionAnswered(id=session_id, question=key)
 
 
@@ -123,7 +127,7 @@ async def respond_session(
 async def list_session_allowances(
     session_id: UUID, reader: ReaderDep, resources: ResourcesDep
 ) -> list[AllowanceView]:
-    """Tools that run without asking, because an approval was answered with `always in this session`."""
+    """List the tools that run without approval, by an answer `always in this session`."""
     await reader.check_exists(session_id)
     return await list_allowances(resources.database, session_id)
 
@@ -137,14 +141,14 @@ async def list_session_allowances(
 async def revoke_session_allowance(
     session_id: UUID, tool: ToolName, reader: ReaderDep, resources: ResourcesDep
 ) -> None:
-    """Be asked again before the tool's next call."""
+    """Require approval again before the next call of a tool."""
     await reader.check_exists(session_id)
     await revoke(resources.database, session_id, tool)
 
 
 @router.delete("/{session_id}", status_code=202, operation_id="cancel_session", responses=problems(404, 409))
 async def cancel_session(session_id: UUID, principal: PrincipalDep, service: ServiceDep) -> SessionStatusView:
-    """Stop a session. Its status is `cancelled` when nothing of it runs any more."""
+    """Cancel a session. Its status is `cancelled` once nothing of it runs."""
     await service.cancel(principal.user_id, session_id)
     return SessionStatusView(id=session_id, status=SessionStatus.CANCELLING)
 
@@ -159,8 +163,8 @@ async def cancel_session(session_id: UUID, principal: PrincipalDep, service: Ser
 async def delete_session(
     session_id: UUID, principal: PrincipalDep, deletions: DeletionsDep, derived: AlsoDerived = None
 ) -> Response:
-    """Delete a session with all that it left: journal, messages, events, artifacts, models, and runs inside it.
+    """Delete a session with its journal, messages, events, artifacts, models, and runs inside it.
 
-    One that runs is cancelled first. Predictions with its models elsewhere are derived.
+    A running session is cancelled first. Predictions by its models elsewhere count as derived.
     """
     return deletion_response(await deletions.delete_session(principal.user_id, session_id, derived))

@@ -1,4 +1,4 @@
-"""Watch a session: as server-sent events, or over a socket that also takes answers."""
+"""Streams of a session: server-sent events, and a socket that also takes commands."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -16,8 +16,8 @@ from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, requ
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.socket import HEARTBEAT_S, Close, SessionSocket, broken, close, push_to
-from app.api.stream_lifetime import staying
+from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close, close_code_of_failure, push_to
+from app.api.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S
@@ -31,7 +31,7 @@ from app.tasks import cancel_and_wait
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
 
-Since = Annotated[int, Query(ge=0, le=2**53, description="Number of the last event that was seen.")]
+Since = Annotated[int, Query(ge=0, le=2**53, description="Number of the last received event.")]
 
 _SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
@@ -40,24 +40,24 @@ _SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 async def create_ticket(
     session_id: UUID, principal: PrincipalDep, auth_services: AuthDep, reader: ReaderDep
 ) -> TicketView:
-    """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
+    """Issue a ticket for browsers, which send no header with a socket: append `?ticket=` to the address."""
     await reader.check_exists(session_id)
     ticket = await auth_services.tickets.issue(principal.reference, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
 
 
 class _EventStream(Response):
-    """Ends with the session, with the credential, or with this process: its client comes back by itself."""
+    """Server-sent events until the session, credential or process ends. Clients reconnect by themselves."""
 
-    def __init__(self, who: Principal, events: AsyncGenerator[list[EventMessage], None]) -> None:
+    def __init__(self, principal: Principal, events: AsyncGenerator[list[EventMessage], None]) -> None:
         super().__init__()
-        self._who = who
+        self._principal = principal
         self._events = events
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Raises TooMany before anything is sent."""
+        """Raises TooMany before the response starts."""
         request = Request(scope)
-        async with aclosing(self._events), staying(request, self._who, "sse") as ended:
+        async with aclosing(self._events), hold_stream(request, self._principal, "sse") as ended:
             stream = _as_sse(self._events, ended, request.app.state.leaving)
             answer = StreamingResponse(stream, media_type="text/event-stream", headers=_SSE_HEADERS)
             await answer(scope, receive, send)
@@ -68,8 +68,8 @@ class _EventStream(Response):
     operation_id="stream_session_events",
     response_class=StreamingResponse,
     responses={
-        200: {"description": "`id` is the cursor to come back with.", "content": {"text/event-stream": {}}},
-        204: {"description": "The session has ended and everything was seen: do not come back."},
+        200: {"description": "`id` is the cursor for reconnecting.", "content": {"text/event-stream": {}}},
+        204: {"description": "The session has ended, and no further event exists."},
         **problems(401, 404),
     },
 )
@@ -81,7 +81,7 @@ async def stream_events(
     since: Since = 0,
     last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
 ) -> Response:
-    """Every event after `since` or `Last-Event-ID`, and those to come, until the session has ended."""
+    """Stream the events after `since` or `Last-Event-ID` until the session has ended."""
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
@@ -91,9 +91,9 @@ async def stream_events(
 async def _as_sse(
     events: AsyncGenerator[list[EventMessage], None], ended: "asyncio.Task[None]", leaving: asyncio.Event
 ) -> AsyncIterator[str]:
-    """A client that fell behind is cut off and comes back with its cursor by itself."""
+    """Format events. A client that reads too slowly is cut off, and reconnects with its cursor."""
     yield "retry: 1000\n\n"
-    over = asyncio.create_task(_either(ended, leaving))
+    over = asyncio.create_task(_wait_for_any(ended, leaving))
     try:
         async with aclosing(with_heartbeats(events, HEARTBEAT_S, over)) as batches:
             async for batch in batches:
@@ -104,17 +104,17 @@ async def _as_sse(
         await cancel_and_wait(over)
 
 
-async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
-    left = asyncio.create_task(leaving.wait())
+async def _wait_for_any(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
+    shutdown = asyncio.create_task(leaving.wait())
     try:
-        await asyncio.wait({ended, left}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({ended, shutdown}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await cancel_and_wait(left)
+        await cancel_and_wait(shutdown)
 
 
-def _sse(seen: EventMessage) -> str:
-    cursor = "" if seen.seq is None else f"id: {seen.seq}\n"
-    return f"{cursor}event: {seen.kind}\ndata: {seen.data}\n\n"
+def _sse(event: EventMessage) -> str:
+    cursor = "" if event.seq is None else f"id: {event.seq}\n"
+    return f"{cursor}event: {event.kind}\ndata: {event.data}\n\n"
 
 
 _CODES: dict[str, Close] = {
@@ -134,30 +134,32 @@ async def stream(
     since: Since = 0,
     ticket: Annotated[str | None, Query(max_length=100)] = None,
 ) -> None:
-    """Refusals come as close codes: of a refused handshake a browser sees only that it failed."""
+    """Serve the socket. Refusals are close codes: browsers do not show why a handshake was refused."""
     await socket.accept()
     try:
-        who = await _admitted(socket, session_id, auth_services, ticket)
-        await SessionReader(resources.database, who.user_id).check_exists(session_id)
-        async with staying(socket, who, "socket") as ended:
+        principal = await _authenticate(socket, session_id, auth_services, ticket)
+        await SessionReader(resources.database, principal.user_id).check_exists(session_id)
+        async with hold_stream(socket, principal, "socket") as ended:
             events = resources.watch.stream_batches(session_id, since, push_to(socket))
-            confirm = partial(auth_services.authenticator.confirm, who.reference)
+            confirm = partial(auth_services.authenticator.confirm, principal.reference)
             await SessionSocket(socket, session_service(resources), confirm, session_id).serve(events, ended)
     except LabError as refusal:
         if refusal.kind == "too_many":
             REFUSALS.labels(refusal.code).inc()
         await close(socket, _CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
     except Exception as error:  # noqa: BLE001 - the edge: it is logged
-        await close(socket, broken(error, session_id))
+        await close(socket, close_code_of_failure(error, session_id))
 
 
-async def _admitted(
+async def _authenticate(
     socket: WebSocket, session_id: UUID, auth_services: AuthServices, ticket: str | None
 ) -> Principal:
-    """The caller by ticket or by header; a ticket counts for no more than its credential does now."""
+    """Authenticate by ticket or header. A ticket grants what its credential grants now."""
     if ticket is not None:
-        who = await auth_services.authenticator.confirm(await auth_services.tickets.redeem(ticket, session_id))
+        principal = await auth_services.authenticator.confirm(
+            await auth_services.tickets.redeem(ticket, session_id)
+        )
     else:
-        who = await principal_of(socket.headers, auth_services)
-    require(who, Scope.READ)
-    return who
+        principal = await principal_of(socket.headers, auth_services)
+    require(principal, Scope.READ)
+    return principal

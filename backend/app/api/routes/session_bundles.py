@@ -1,4 +1,4 @@
-"""Take a session along: its notebook, everything in one archive, its report checked once more."""
+"""Downloads of a session: its notebook, its bundle, and the verification of its report."""
 
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.archive import zipped
+from app.api.archive import stream_zip
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
-from app.api.session_bundle import Parcel
+from app.api.session_bundle import SessionBundle
 from app.artifacts.schemas import VerificationView
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
@@ -22,11 +22,11 @@ Format = Annotated[
 ]
 
 
-async def _parcel(principal: PrincipalDep, resources: ResourcesDep) -> Parcel:
-    return Parcel(resources, principal.user_id)
+async def _session_bundle(principal: PrincipalDep, resources: ResourcesDep) -> SessionBundle:
+    return SessionBundle(resources, principal.user_id)
 
 
-ParcelDep = Annotated[Parcel, Depends(_parcel)]
+SessionBundleDep = Annotated[SessionBundle, Depends(_session_bundle)]
 
 
 @router.get(
@@ -39,19 +39,23 @@ ParcelDep = Annotated[Parcel, Depends(_parcel)]
     },
 )
 async def get_notebook(
-    session_id: UUID, request: Request, parcel: ParcelDep, resources: ResourcesDep, format: Format = "ipynb"
+    session_id: UUID,
+    request: Request,
+    bundle: SessionBundleDep,
+    resources: ResourcesDep,
+    format: Format = "ipynb",
 ) -> Response:
-    """The session as code that does it again and compares: its data, split, candidates, settings and seed."""
-    notebook = await parcel.notebook(session_id)
+    """Download the session as code that repeats it and compares: data, split, candidates, settings and seed."""
+    notebook = await bundle.notebook(session_id)
     name = f"labcrew-{session_id}"
     if format == "script":
         return Response(
-            await parcel.script(notebook),
+            await bundle.script(notebook),
             media_type="text/x-python",
             headers={"Content-Disposition": f'attachment; filename="{name}.py"'},
         )
-    wanted = Download(notebook.digest, notebook.size_bytes, notebook.media_type, f"{name}.ipynb")
-    return await send_blob(request, resources.blobs, wanted, attach=True)
+    blob = Download(notebook.digest, notebook.size_bytes, notebook.media_type, f"{name}.ipynb")
+    return await send_blob(request, resources.blobs, blob, attach=True)
 
 
 @router.get(
@@ -60,11 +64,11 @@ async def get_notebook(
     response_class=Response,
     responses={**problems(404, 409), 200: {"content": {"application/zip": {}}}},
 )
-async def get_bundle(session_id: UUID, parcel: ParcelDep) -> Response:
-    """Everything of an ended session as one zip: report, figures, models, data, notebook, journal, and a
-    manifest with the SHA-256 of each file."""
-    session = await parcel.session(session_id)
-    entries = await parcel.entries(session)
+async def get_bundle(session_id: UUID, bundle: SessionBundleDep) -> Response:
+    """Download an ended session as one zip: report, figures, models, data, notebook, journal, and a manifest
+    with the SHA-256 of each file."""
+    session = await bundle.session(session_id)
+    entries = await bundle.entries(session)
     facts = {
         "session": str(session.id),
         "goal": session.goal,
@@ -77,12 +81,12 @@ async def get_bundle(session_id: UUID, parcel: ParcelDep) -> Response:
         "Content-Disposition": f'attachment; filename="labcrew-{session_id}.zip"',
         "Cache-Control": "no-store",
     }
-    return StreamingResponse(zipped(entries, facts, at), media_type="application/zip", headers=headers)
+    return StreamingResponse(stream_zip(entries, facts, at), media_type="application/zip", headers=headers)
 
 
 @router.get(
     "/{session_id}/report/verification", operation_id="verify_session_report", responses=problems(404, 409)
 )
-async def verify_report(session_id: UUID, parcel: ParcelDep) -> VerificationView:
-    """Read every claim of the session's report again from its journal, in JSON, HTML and Markdown."""
-    return await parcel.verification(session_id)
+async def verify_report(session_id: UUID, bundle: SessionBundleDep) -> VerificationView:
+    """Verify every claim of the report, in JSON, HTML and Markdown, against the journal."""
+    return await bundle.verification(session_id)
