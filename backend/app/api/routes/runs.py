@@ -90,4 +90,6 @@ async def cancel_run(
 )
 async def delete_run(run_id: UUID, principal: PrincipalDep, deletions: DeletionsDep) -> Response:
     """Delete a run with its artifacts. A running one is cancelled first."""
-    return deletion_response(await deletions.delete_session(principal.user_id, run_id, also_derived=True, run=True))
+    return deletion_response(
+        await deletions.delete_session(principal.user_id, run_id, also_derived=True, run=True)
+    )
