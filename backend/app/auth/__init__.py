@@ -1,1 +1,1 @@
-"""Who is calling: users, tokens, API keys."""
+"""Authentication, quotas and rate limits: users, tokens, API keys."""

@@ -1,4 +1,4 @@
-"""What an admin does to accounts: look, disable and enable, give quotas."""
+"""Administration of accounts: list, disable, enable, set quotas."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,9 +18,9 @@ from app.observability import audit
 
 @dataclass(frozen=True)
 class AccountAdministration:
-    """One admin's doings, in the caller's transaction, each with its line in the audit.
+    """Actions of one admin in the caller's transaction, each with a row of the audit.
 
-    `by`: the admin's id; None for the operator at the terminal.
+    `admin_id`: None for the operator at the terminal.
     """
 
     db: AsyncSession
@@ -29,19 +29,19 @@ class AccountAdministration:
     async def list_accounts(
         self, email: str | None, disabled: bool | None, limit: int, offset: int
     ) -> tuple[list[AccountView], int]:
-        """Oldest first, and how many there are in all. `email`: a part of the address."""
-        found = select(UserRow)
+        """List accounts, oldest first, and their number. `email`: a part of the address."""
+        query = select(UserRow)
         if email is not None:
-            found = found.where(UserRow.email.contains(email.lower(), autoescape=True))
+            query = query.where(UserRow.email.contains(email.lower(), autoescape=True))
         if disabled is not None:
-            found = found.where(UserRow.disabled_at.is_not(None) if disabled else UserRow.disabled_at.is_(None))
-        total = await self.db.scalar(select(func.count()).select_from(found.subquery())) or 0
-        page = found.order_by(UserRow.created_at, UserRow.id).limit(limit).offset(offset)
+            query = query.where(UserRow.disabled_at.is_not(None) if disabled else UserRow.disabled_at.is_(None))
+        total = await self.db.scalar(select(func.count()).select_from(query.subquery())) or 0
+        page = query.order_by(UserRow.created_at, UserRow.id).limit(limit).offset(offset)
         rows = (await self.db.execute(page)).scalars()
         return [AccountView.model_validate(row) for row in rows], total
 
     async def set_disabled(self, user_id: UUID, disabled: bool) -> AccountView:
-        """Disabling ends every token of the user's; keys rest until the account is enabled again.
+        """Disable or enable an account. Disabling revokes all tokens; keys work again once it is enabled.
 
         Raises NotFound, and Conflict when admins disable themselves.
         """
@@ -57,7 +57,7 @@ class AccountAdministration:
         return AccountView.model_validate(user)
 
     async def set_quotas(self, user_id: UUID, quota_update: QuotaUpdate) -> AccountView:
-        """The user's own quotas instead of those before. Raises NotFound."""
+        """Replace the user's own quotas. Raises NotFound."""
         await UserRepository(self.db).get(user_id)
         quotas = quota_update.model_dump(exclude_none=True)
         changed = update(UserRow).where(UserRow.id == user_id).values(quotas=quotas).returning(UserRow)
@@ -66,12 +66,12 @@ class AccountAdministration:
         return AccountView.model_validate(user)
 
     async def list_audit(self, user_id: UUID | None, limit: int, offset: int) -> tuple[list[AuditRow], int]:
-        """What was done to accounts, newest first; sessions have an audit of their own."""
-        found = select(AuditRow).where(AuditRow.session_id.is_(None))
+        """List audited actions on accounts, newest first; sessions have an audit of their own."""
+        query = select(AuditRow).where(AuditRow.session_id.is_(None))
         if user_id is not None:
-            found = found.where(AuditRow.owner_id == user_id)
-        total = await self.db.scalar(select(func.count()).select_from(found.subquery())) or 0
-        page = found.order_by(AuditRow.id.desc()).limit(limit).offset(offset)
+            query = query.where(AuditRow.owner_id == user_id)
+        total = await self.db.scalar(select(func.count()).select_from(query.subquery())) or 0
+        page = query.order_by(AuditRow.id.desc()).limit(limit).offset(offset)
         return list((await self.db.execute(page)).scalars()), total
 
     async def _record(self, action: str, user_id: UUID, **detail: Any) -> None:

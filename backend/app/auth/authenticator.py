@@ -1,4 +1,4 @@
-"""Is a credential still good? Asked of Postgres at most once in a few seconds for each credential."""
+"""Checks of credentials, which query Postgres at most once in a few seconds for each credential."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ from app.tasks import cancel_and_wait
 
 @dataclass
 class _EndWait:
-    """Of those who wait for the end of one credential."""
+    """The task that ends with a credential, and the number of callers that await it."""
 
     task: asyncio.Task[None]
     waiters: int = 0
@@ -32,9 +32,9 @@ class _EndWait:
 class Authenticator:
     """Turns a bearer token or an API key into a Principal.
 
-    An accepted credential is remembered by its digest for `standing_ttl_s`, never past its end: so long can a
-    process go on accepting one that was revoked elsewhere, if it is not told. What it is told of (`forget`) it
-    sees at once.
+    An accepted credential is cached by its digest for `validity_ttl_s`, never past its expiry: for so long a
+    process may accept one that was revoked elsewhere, if no announcement arrives. `invalidate_user` ends
+    that at once.
     """
 
     def __init__(
@@ -52,24 +52,24 @@ class Authenticator:
         self._end_waits: dict[Hashable, _EndWait] = {}
 
     async def authenticate(self, credential: str) -> Principal:
-        """Raises Unauthorized."""
+        """Authenticate a request. Raises Unauthorized."""
         digest = key_digest(credential)
-        if known := self._principals.get(digest):
-            return known
+        if cached := self._principals.get(digest):
+            return cached
         generation = self._principals.generation
         if is_key(credential):
-            who = await self._authenticate_key(digest)
+            principal = await self._authenticate_key(digest)
         else:
-            who = await self._authenticate_token(self._signer.verify("access", credential))
+            principal = await self._authenticate_token(self._signer.verify("access", credential))
         return self._principals.store(
-            digest, who.user_id, who, min(self._ttl_s, self._remaining_s(who)), generation
+            digest, principal.user_id, principal, min(self._ttl_s, self._remaining_s(principal)), generation
         )
 
     async def confirm(self, reference: CredentialReference) -> Principal:
-        """The holder of the credential as Postgres knows it now: state, role, scopes and quotas.
+        """Read the credential's holder from Postgres: state, role, scopes and quotas.
 
-        Nothing remembered is used, so it sees at once what any process revoked, with or without Redis. Raises
-        Unauthorized when the credential has ended, and what `is_away` recognises while Postgres is away.
+        No cache is used, so revocations by any process count at once, with or without Redis. Raises
+        Unauthorized when the credential has ended, and connection errors (`is_away`) while Postgres is away.
         """
         holder = None if reference.is_expired(self._signer.now()) else await self._find_holder(reference)
         if holder is None:
@@ -82,82 +82,82 @@ class Authenticator:
         return self._token_principal(holder, reference.expires_at)
 
     def peek(self, credential: str) -> tuple[UUID, Quotas] | None:
-        """Who it seems to be, without asking anybody: to charge, never to admit."""
-        if known := self._principals.get_stale(key_digest(credential)):
-            return known.user_id, known.quotas
+        """Guess a credential's user and quotas without a query: for rate limits, never for access."""
+        if cached := self._principals.get_stale(key_digest(credential)):
+            return cached.user_id, cached.quotas
         if is_key(credential):
             return None
         with contextlib.suppress(Unauthorized):
             return self._signer.verify("access", credential).user_id, self._signer.config.quotas
         return None
 
-    async def is_valid(self, who: Principal) -> bool:
-        """Whether the credential of a caller who was admitted before still works."""
-        if who.is_expired(self._signer.now()):
+    async def is_valid(self, principal: Principal) -> bool:
+        """Check whether the credential of an admitted caller still works."""
+        if principal.is_expired(self._signer.now()):
             return False
-        key = (who.credential, who.origin)
-        known = self._validity.get(key)
-        if known is None:
+        key = (principal.credential, principal.origin)
+        cached = self._validity.get(key)
+        if cached is None:
             generation = self._validity.generation
-            stands = await self._find_holder(who.reference) is not None
-            known = self._validity.store(key, who.user_id, stands, self._ttl_s, generation)
-        return known
+            is_valid = await self._find_holder(principal.reference) is not None
+            cached = self._validity.store(key, principal.user_id, is_valid, self._ttl_s, generation)
+        return cached
 
-    async def wait_until_ended(self, who: Principal) -> None:
-        """Returns when the caller's credential has ended: expired, or revoked.
+    async def wait_until_ended(self, principal: Principal) -> None:
+        """Return when the credential has expired or was revoked.
 
-        All who wait for the same one share a task, which asks for all of them.
+        All callers with the same credential share one polling task.
         """
-        which = (who.credential, who.origin, who.expires_at)
-        if which not in self._end_waits:
-            self._end_waits[which] = _EndWait(asyncio.create_task(self._poll_until_ended(who)))
-        stay = self._end_waits[which]
-        stay.waiters += 1
+        credential_key = (principal.credential, principal.origin, principal.expires_at)
+        if credential_key not in self._end_waits:
+            self._end_waits[credential_key] = _EndWait(asyncio.create_task(self._poll_until_ended(principal)))
+        end_wait = self._end_waits[credential_key]
+        end_wait.waiters += 1
         try:
-            await asyncio.shield(stay.task)
+            await asyncio.shield(end_wait.task)
         finally:
-            stay.waiters -= 1
-            if not stay.waiters:
-                del self._end_waits[which]
-                await cancel_and_wait(stay.task)
+            end_wait.waiters -= 1
+            if not end_wait.waiters:
+                del self._end_waits[credential_key]
+                await cancel_and_wait(end_wait.task)
 
-    async def _poll_until_ended(self, who: Principal) -> None:
-        bell = asyncio.Event()
-        self._wakeups.setdefault(who.user_id, set()).add(bell)
+    async def _poll_until_ended(self, principal: Principal) -> None:
+        wakeup = asyncio.Event()
+        self._wakeups.setdefault(principal.user_id, set()).add(wakeup)
         try:
             while True:
-                bell.clear()  # before asking: a bell during the question means to ask again
-                if not await self._is_valid_or_unknown(who):
+                wakeup.clear()  # before the query: a wakeup during it means that its answer may be outdated
+                if not await self._is_valid_or_unknown(principal):
                     return
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(min(self._ttl_s, self._remaining_s(who))):
-                        await bell.wait()
+                    async with asyncio.timeout(min(self._ttl_s, self._remaining_s(principal))):
+                        await wakeup.wait()
         finally:
-            self._wakeups[who.user_id].discard(bell)
-            if not self._wakeups[who.user_id]:
-                del self._wakeups[who.user_id]
+            self._wakeups[principal.user_id].discard(wakeup)
+            if not self._wakeups[principal.user_id]:
+                del self._wakeups[principal.user_id]
 
-    async def _is_valid_or_unknown(self, who: Principal) -> bool:
-        """`stands`, and while Postgres is away what it was: nobody is sent away by an outage."""
+    async def _is_valid_or_unknown(self, principal: Principal) -> bool:
+        """Check `is_valid`; while Postgres is away only the expiry, so that an outage closes no stream."""
         try:
-            return await self.is_valid(who)
+            return await self.is_valid(principal)
         except (DBAPIError, OSError, TimeoutError):
-            return not who.is_expired(self._signer.now())
+            return not principal.is_expired(self._signer.now())
 
     def invalidate_user(self, user_id: UUID) -> None:
-        """After a revocation: ask anew about everything of this user."""
+        """Query again about all credentials of a user, after a revocation."""
         self._principals.invalidate_user(user_id)
         self._validity.invalidate_user(user_id)
-        for bell in self._wakeups.get(user_id, ()):
-            bell.set()
+        for wakeup in self._wakeups.get(user_id, ()):
+            wakeup.set()
 
-    def _remaining_s(self, who: Principal) -> float:
-        if who.expires_at is None:
+    def _remaining_s(self, principal: Principal) -> float:
+        if principal.expires_at is None:
             return float("inf")
-        return max(0.0, (who.expires_at - self._signer.now()).total_seconds())
+        return max(0.0, (principal.expires_at - self._signer.now()).total_seconds())
 
     async def _find_holder(self, reference: CredentialReference) -> CredentialHolder | None:
-        """One statement; None when the credential no longer works, whatever the reason."""
+        """Find the holder in one statement; None when the credential no longer works."""
         async with self._open_uow() as uow:
             if reference.credential is Credential.KEY:
                 return await find_key_holder(uow.db, reference.user_id, reference.origin)

@@ -1,4 +1,4 @@
-"""API keys: 256 random bits, shown once, kept as a SHA-256 (a slow hash guards guessable secrets only)."""
+"""API keys: 256 random bits, shown once, stored as SHA-256 (a slow hash protects only guessable secrets)."""
 
 import hashlib
 import secrets
@@ -16,7 +16,9 @@ from app.observability import audit
 
 KEY_PREFIX = "lab_"
 MAX_KEYS_PER_USER = 50
+"""Unrevoked keys of one user: far more than the programs that one user runs."""
 _SHOWN_PREFIX_CHARS = 12
+"""Stored characters of a key: enough to tell keys apart, and 48 of its 256 bits."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ApiKeys:
     owner: UUID
 
     async def create(self, request: KeyCreate, actor: str = "user") -> KeyCreated:
-        """The only time that the key's text can be seen. Raises Conflict over MAX_KEYS."""
+        """Create a key; only this response contains its text. Raises Conflict over MAX_KEYS_PER_USER."""
         await self._check_key_count()
         key = generate_key()
         row = ApiKeyRow(
@@ -70,7 +72,7 @@ class ApiKeys:
         return KeyCreated.model_validate({**row.__dict__, "key": key.text})
 
     async def revoke(self, key_id: UUID, actor: str = "user") -> None:
-        """Raises NotFound; revoking twice is once."""
+        """Revoke a key; safe to repeat. Raises NotFound."""
         row = await KeyRepository(self.db, self.owner).get(key_id)
         if row.revoked_at is None:
             row.revoked_at = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Argon2id, in threads of its own: a hash takes tens of milliseconds and 64 MiB, so few run at once."""
+"""Argon2id in a small thread pool: a hash takes tens of milliseconds and 64 MiB, so few run at once."""
 
 import asyncio
 import secrets
@@ -9,7 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 
 class Passwords:
-    """Hash and check; `matches` takes as long for an unknown user as for a known one."""
+    """Hash and verify passwords; `matches` takes as long for an unknown user as for an existing one."""
 
     def __init__(self, hasher: PasswordHasher | None = None, threads: int = 2) -> None:
         self._hasher = hasher or PasswordHasher()
@@ -20,11 +20,11 @@ class Passwords:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._hasher.hash, password)
 
     async def matches(self, password: str, stored: str | None) -> bool:
-        """False when `stored` is None (nobody), after the same work."""
+        """Verify a password; False when `stored` is None (unknown user), after the same work."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._verify, password, stored)
 
     def needs_rehash(self, stored: str) -> bool:
-        """Whether the hash was made with weaker parameters than today's."""
+        """Check whether the hash was made with other parameters than the current ones."""
         return self._hasher.check_needs_rehash(stored)
 
     def _verify(self, password: str, stored: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Who is asking."""
+"""The authenticated caller: role, credential and scopes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +14,14 @@ class UserRole(StrEnum):
 
 
 class Credential(StrEnum):
-    """What the caller proved to have."""
+    """Kind of credential."""
 
     TOKEN = "token"  # noqa: S105 - a kind of credential, not a secret
     KEY = "key"
 
 
 class Scope(StrEnum):
-    """What an API key may be used for; a token may do all of it."""
+    """Permission of an API key; tokens have all permissions of their user."""
 
     READ = "read"
     DATA = "data"
@@ -32,17 +32,17 @@ class Scope(StrEnum):
     """Run programs and queries."""
     PREDICT = "predict"
     ADMIN = "admin"
-    """What only an admin may do, for a key of an admin."""
+    """Administrate accounts, for a key of an admin."""
 
 
 ALL_SCOPES = frozenset(Scope)
 DEFAULT_SCOPES = ALL_SCOPES - {Scope.ADMIN}
-"""Of a key that was asked for without."""
+"""Scopes of a key that is created without any."""
 
 
 @dataclass(frozen=True)
 class CredentialReference:
-    """The identity of a credential that was accepted earlier. It admits nobody: see `Authenticator.confirm`."""
+    """The identity of an accepted credential. It grants no access by itself: see `Authenticator.confirm`."""
 
     user_id: UUID
     credential: Credential
@@ -55,10 +55,10 @@ class CredentialReference:
 
 @dataclass(frozen=True)
 class Principal:
-    """A known caller.
+    """An authenticated caller.
 
-    `origin`: what its credential is revoked by, the family of refresh tokens that an access token belongs to or
-    the API key's id. `expires_at`: when the credential ends by itself.
+    `origin`: the id by which the credential is revoked, a token family or the id of an API key.
+    `expires_at`: expiry of the credential.
     """
 
     user_id: UUID

@@ -1,4 +1,4 @@
-"""How much one user may use: rates, and amounts that are held at a time."""
+"""Quotas of a user: rates and maximum amounts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ MIB = 1 << 20
 
 
 def _check_rate(text: str) -> str:
-    """`600/minute`, or `0` for none; one window, so that headers can tell it."""
+    """Check `600/minute`, or `0` for none; a single window, so that the response headers can state it."""
     if text in ("", "0"):
         return ""
     if len(limits.parse_many(text)) != 1:
@@ -25,14 +25,14 @@ Amount = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 @dataclass(frozen=True)
 class Quotas:
-    """Rates in the notation of `limits` (`600/minute`), empty for none; of numbers, 0 is no limit."""
+    """Quotas. Rates are in the notation of `limits` (`600/minute`), empty for none; 0 is no limit."""
 
     requests: str = ""
     uploads: str = ""
     compute: str = ""
     """CPU seconds of computations in a window: `36000/day`."""
     sessions: int = 0
-    """Sessions and runs that have not ended, those that wait included."""
+    """Sessions and runs that have not ended, including waiting ones."""
     running_sessions: int = 0
     sockets: int = 0
     """Sockets and event streams."""
@@ -40,9 +40,9 @@ class Quotas:
     """Datasets and artifacts."""
 
     def with_overrides(self, changes: Mapping[str, Any]) -> "Quotas":
-        """With what an admin gave this user instead; unknown names of another version are left out."""
-        known = {name: value for name, value in changes.items() if name in _NAMES and value is not None}
-        return replace(self, **known) if known else self
+        """Return quotas with a user's own values; unknown names, of another version, are ignored."""
+        overrides = {name: value for name, value in changes.items() if name in _NAMES and value is not None}
+        return replace(self, **overrides) if overrides else self
 
 
 NO_QUOTAS = Quotas()

@@ -1,7 +1,7 @@
-"""How much of a rate is used: sliding windows in Redis, by the scripts of `limits`, in one round trip.
+"""Rate limits with sliding windows in Redis, by the scripts of the library `limits`, in one round trip.
 
-The library's own storage asks once for a hit and twice more for what is left; here all meters of a request are
-one pipeline.
+The library's own storage takes one round trip for a hit and two for the remainder; here one script serves all
+meters of a request.
 """
 
 import hashlib
@@ -42,9 +42,9 @@ _REDIS_ERRORS = (RedisError, OSError, TimeoutError)
 
 @dataclass(frozen=True)
 class RateMeter:
-    """`what` is metered of `who` at a rate of at most `rate`.
+    """Use of a resource by a subject (user or address) at a rate of at most `rate`.
 
-    `cost`: how much to use; with 0 it is only asked whether anything is left.
+    `cost`: amount to use; 0 only checks whether anything remains.
     """
 
     resource: str
@@ -57,16 +57,17 @@ class RateMeter:
         return _item(self.rate)
 
     def window_keys(self) -> tuple[str, str]:
-        """Of the window before and of the current one, which must lie on one server of a cluster."""
+        """Return the keys of the previous and the current window; the braces put both on one cluster node."""
         base = f"meter:{{{self.resource}:{self.subject}:{self.rate}}}"
         return f"{base}/-1", base
 
 
 @dataclass(frozen=True)
 class RateUsage:
-    """How a meter stands after it was asked for: the counts of two windows, the former one fading out.
+    """State of a meter: the counts of two windows, the previous one weighted by its remaining time.
 
-    `before_s`: until the former has faded; `now_s`: until the current one becomes the former.
+    `previous_s`: seconds until the previous window no longer counts. `current_s`: seconds until the current
+    window becomes the previous one.
     """
 
     meter: RateMeter
@@ -94,7 +95,7 @@ class RateUsage:
 
     @property
     def wait_s(self) -> int:
-        """Until there is one more, if nothing else is taken meanwhile."""
+        """Seconds until one more is available, if nothing else is used meanwhile."""
         if self.current_count < self.limit and self.previous_count:
             wait_s = (self.used + 1 - self.limit) * self.window_s / self.previous_count
         else:
@@ -105,36 +106,38 @@ class RateUsage:
 
 
 class RateLimiter:
-    """Without Redis everything is granted, and the log says so: limits must not be what fails."""
+    """Take from rate meters. Without Redis everything is granted: limits must not stop the service."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
     async def take(self, meters: Sequence[RateMeter]) -> list[RateUsage]:
-        """Use some of each that has so much left; how each stands. One round trip."""
+        """Use each meter's cost where so much remains; return the usages. One round trip."""
         metered = [meter for meter in meters if meter.rate]
         if not metered:
             return []
         keys = [key for meter in metered for key in meter.window_keys()]
-        told = [n for meter in metered for n in (meter.item.amount, meter.item.get_expiry(), meter.cost)]
+        arguments = [n for meter in metered for n in (meter.item.amount, meter.item.get_expiry(), meter.cost)]
         try:
-            answers = await self._run_script(len(keys), *keys, *map(str, told))
+            answers = await self._run_script(len(keys), *keys, *map(str, arguments))
         except _REDIS_ERRORS as error:
             log.warning("meters_unavailable", error=type(error).__name__)
             return []
         return [_parse_usage(meter, *answer) for meter, answer in zip(metered, answers, strict=True)]
 
     async def add(self, meter: RateMeter) -> None:
-        """Count what was used already, even beyond the limit."""
+        """Count an amount that was already used, even beyond the limit."""
         if not meter.rate or meter.cost < 1:
             return
         window_ms = meter.item.get_expiry() * 1000
-        before, now = meter.window_keys()
+        previous, current = meter.window_keys()
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.eval(_PEEK_SCRIPT, 2, before, now, str(meter.item.get_expiry()))  # shifts an ended window
-                pipe.set(now, 0, px=2 * window_ms, nx=True)
-                pipe.incrby(now, meter.cost)
+                pipe.eval(
+                    _PEEK_SCRIPT, 2, previous, current, str(meter.item.get_expiry())
+                )  # shifts an ended window
+                pipe.set(current, 0, px=2 * window_ms, nx=True)
+                pipe.incrby(current, meter.cost)
                 await pipe.execute()
         except _REDIS_ERRORS as error:
             log.warning("meters_unavailable", error=type(error).__name__)
@@ -160,22 +163,22 @@ def _parse_usage(meter: RateMeter, acquired: Any, look: Sequence[Any]) -> RateUs
 
 
 def rate_limit_headers(usages: Sequence[RateUsage]) -> list[tuple[bytes, bytes]]:
-    """Of the tightest: `RateLimit-*` of the IETF's draft."""
+    """Make the `RateLimit-*` headers of the IETF draft for the usage closest to its limit."""
     if not usages:
         return []
-    tightest = min(usages, key=lambda one: one.remaining / one.limit)
-    told = {
+    tightest = min(usages, key=lambda usage: usage.remaining / usage.limit)
+    values = {
         b"ratelimit-limit": tightest.limit,
         b"ratelimit-remaining": tightest.remaining,
         b"ratelimit-reset": ceil(tightest.current_s),
         b"ratelimit-policy": f"{tightest.limit};w={tightest.window_s}",
     }
-    return [(name, str(value).encode()) for name, value in told.items()]
+    return [(name, str(value).encode()) for name, value in values.items()]
 
 
 def make_refusal(usages: Sequence[RateUsage]) -> TooMany | None:
-    """Why it cannot be granted, if one of them refused."""
-    refused = next((one for one in usages if not one.is_granted), None)
+    """Make the error of the first refused meter; None when all are granted."""
+    refused = next((usage for usage in usages if not usage.is_granted), None)
     if refused is None:
         return None
     return TooMany(

@@ -36,8 +36,8 @@ class RefreshTokenRepository:
         self.db = db
 
     async def use(self, token_id: UUID) -> RefreshTokenRow | None:
-        """Mark a fresh token used, in one guarded statement; None when it is not fresh (any more)."""
-        fresh = (
+        """Mark an unused token as used, in one guarded statement; None when it is no longer valid."""
+        statement = (
             update(RefreshTokenRow)
             .where(
                 RefreshTokenRow.id == token_id,
@@ -48,7 +48,7 @@ class RefreshTokenRepository:
             .values(used_at=func.now())
             .returning(RefreshTokenRow)
         )
-        return (await self.db.execute(fresh)).scalar_one_or_none()
+        return (await self.db.execute(statement)).scalar_one_or_none()
 
     async def revoke_family(self, family: UUID) -> None:
         await self.db.execute(
@@ -58,7 +58,7 @@ class RefreshTokenRepository:
         )
 
     async def revoke_all(self, user_id: UUID) -> None:
-        """Every chain of the user's."""
+        """Revoke all token families of a user."""
         await self.db.execute(
             update(RefreshTokenRow)
             .where(RefreshTokenRow.user_id == user_id, RefreshTokenRow.revoked_at.is_(None))
@@ -81,14 +81,14 @@ class KeyRepository(OwnedRepository[ApiKeyRow]):
         return select(ApiKeyRow).where(ApiKeyRow.user_id == self.owner)
 
     async def count_unrevoked(self) -> int:
-        """How many are not revoked."""
-        mine = self.select_owned().where(ApiKeyRow.revoked_at.is_(None)).subquery()
-        return await self.db.scalar(select(func.count()).select_from(mine)) or 0
+        """Count the keys that are not revoked."""
+        of_family = self.select_owned().where(ApiKeyRow.revoked_at.is_(None)).subquery()
+        return await self.db.scalar(select(func.count()).select_from(of_family)) or 0
 
 
 @dataclass(frozen=True)
 class CredentialHolder:
-    """Whose a credential is, and what it may. `origin`, `expires_at`: see Principal."""
+    """The user of a credential with role, quotas and scopes. `origin`, `expires_at`: see Principal."""
 
     user_id: UUID
     role: str
@@ -106,8 +106,8 @@ _KEY_IS_VALID = (
 
 
 async def use_key(db: AsyncSession, digest: str) -> CredentialHolder | None:
-    """Whose key it is, if it still works; marks it as used."""
-    used = (
+    """Find the holder of a valid key and mark the key as used."""
+    statement = (
         update(ApiKeyRow)
         .where(ApiKeyRow.key_hash == digest, ApiKeyRow.user_id == UserRow.id, *_KEY_IS_VALID)
         .values(last_used_at=func.now())
@@ -115,27 +115,27 @@ async def use_key(db: AsyncSession, digest: str) -> CredentialHolder | None:
             UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at
         )
     )
-    found = (await db.execute(used)).one_or_none()
-    return CredentialHolder(*found) if found else None
+    row = (await db.execute(statement)).one_or_none()
+    return CredentialHolder(*row) if row else None
 
 
 async def find_family_holder(db: AsyncSession, user_id: UUID, family: UUID) -> CredentialHolder | None:
-    """Whose chain of tokens it is; None when the user is disabled or gone or the chain is revoked or gone."""
-    mine = RefreshTokenRow.family == family
-    revoked = select(RefreshTokenRow.id).where(mine, RefreshTokenRow.revoked_at.is_not(None)).exists()
-    standing = select(UserRow.id, UserRow.role, UserRow.quotas).where(
+    """Find the holder of a token family; None when the user is disabled or deleted or the family revoked."""
+    of_family = RefreshTokenRow.family == family
+    revoked = select(RefreshTokenRow.id).where(of_family, RefreshTokenRow.revoked_at.is_not(None)).exists()
+    query = select(UserRow.id, UserRow.role, UserRow.quotas).where(
         UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked
     )
-    found = (await db.execute(standing)).one_or_none()
-    return CredentialHolder(*found, origin=family) if found else None
+    row = (await db.execute(query)).one_or_none()
+    return CredentialHolder(*row, origin=family) if row else None
 
 
 async def find_key_holder(db: AsyncSession, user_id: UUID, key_id: UUID) -> CredentialHolder | None:
-    """Holder of a key that still works, without marking it as used."""
-    standing = (
+    """Find the holder of a valid key without marking the key as used."""
+    query = (
         select(UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at)
         .join_from(ApiKeyRow, UserRow, ApiKeyRow.user_id == UserRow.id)
         .where(ApiKeyRow.id == key_id, UserRow.id == user_id, *_KEY_IS_VALID)
     )
-    row = (await db.execute(standing)).one_or_none()
+    row = (await db.execute(query)).one_or_none()
     return CredentialHolder(*row) if row else None

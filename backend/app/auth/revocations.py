@@ -1,4 +1,4 @@
-"""Tells every API process that something of a user was revoked, so that none goes on with what it remembers."""
+"""Announcement of revocations to all API processes, which then drop their caches of the user."""
 
 import asyncio
 from uuid import UUID
@@ -14,10 +14,11 @@ log = structlog.get_logger(__name__)
 
 CHANNEL = "labcrew:revoked"
 _RECONNECT_PAUSE_S = 0.5
+"""Pause before listening again; short, since revocations are missed meanwhile."""
 
 
 class Revocations:
-    """Hears of the others' revocations while it is open. Without Redis each process sees them in seconds."""
+    """Listen for other processes' revocations. Without Redis each process sees them after `validity_ttl_s`."""
 
     def __init__(self, redis: Redis, authenticator: Authenticator) -> None:
         self._redis = redis
@@ -31,7 +32,7 @@ class Revocations:
         await cancel_and_wait(self._listener)
 
     async def announce(self, user_id: UUID) -> None:
-        """After the revocation was committed."""
+        """Announce a committed revocation."""
         self._authenticator.invalidate_user(user_id)
         try:
             await self._redis.publish(CHANNEL, str(user_id))
@@ -41,9 +42,9 @@ class Revocations:
     async def _listen_for_ever(self) -> None:
         while True:
             try:
-                async with self._redis.pubsub() as heard:
-                    await heard.subscribe(CHANNEL)
-                    async for message in heard.listen():
+                async with self._redis.pubsub() as subscription:
+                    await subscription.subscribe(CHANNEL)
+                    async for message in subscription.listen():
                         if message["type"] == "message":
                             self._authenticator.invalidate_user(UUID(message["data"].decode()))
             except (*REDIS_AWAY, ValueError):

@@ -1,4 +1,4 @@
-"""Accounts, sign-in and the rotating chain of tokens."""
+"""Accounts, sign-in and rotating refresh tokens."""
 
 from dataclasses import dataclass
 from uuid import UUID, uuid4
@@ -19,13 +19,13 @@ from app.observability import audit
 
 @dataclass(frozen=True)
 class Accounts:
-    """Works inside the caller's transaction."""
+    """Registration of accounts in the caller's transaction."""
 
     db: AsyncSession
     passwords: Passwords
 
     async def register(self, email: str, password: str, role: UserRole = UserRole.USER) -> UserRow:
-        """Raises Conflict `email_taken`. `email` is lower-case."""
+        """Register an account. `email`: in lower case. Raises Conflict `email_taken`."""
         user = UserRow(
             id=uuid4(), email=email, password_hash=await self.passwords.hash(password), role=role.value
         )
@@ -40,14 +40,14 @@ class Accounts:
 
 
 async def check_sign_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, password: str) -> UserRow:
-    """The user with this password; no connection is held while it is checked, which is slow on purpose.
+    """Return the user with this password; the slow check holds no database connection.
 
     Raises Unauthorized, the same for an unknown address, a wrong password and a disabled user.
     """
     async with open_uow() as uow:
         user = await UserRepository(uow.db).by_email(email)
-    known = await passwords.matches(password, user.password_hash if user else None)
-    if user is None or not known or user.disabled_at is not None:
+    is_correct = await passwords.matches(password, user.password_hash if user else None)
+    if user is None or not is_correct or user.disabled_at is not None:
         raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
     if passwords.needs_rehash(user.password_hash):
         stronger = await passwords.hash(password)
@@ -57,14 +57,14 @@ async def check_sign_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: s
 
 
 class ReusedToken(Unauthorized):
-    """Somebody used a refresh token twice: its family is revoked, and that must be committed."""
+    """A refresh token was used twice: its family is revoked, and the revocation must be committed."""
 
     user_id: UUID | None = None
 
 
 @dataclass(frozen=True)
 class TokenChain:
-    """Pairs of tokens. A refresh token works once; using it again revokes the whole family."""
+    """Pairs of tokens. A refresh token works once; using it again revokes its family."""
 
     db: AsyncSession
     signer: TokenSigner
@@ -74,9 +74,9 @@ class TokenChain:
         return await self._next(user_id, family=uuid4())
 
     async def rotate(self, refresh_token: str) -> TokenPair | ReusedToken:
-        """The next pair; a reused token is returned, not raised, so that its revocation is committed.
+        """Return the next pair; a reused token is returned, not raised, so that its revocation is committed.
 
-        Raises Unauthorized for what was never a valid token or has expired.
+        Raises Unauthorized for an invalid or expired token.
         """
         claims = self.signer.verify("refresh", refresh_token)
         tokens = RefreshTokenRepository(self.db)

@@ -1,4 +1,4 @@
-"""What a process needs to know who is asking, and how much they may."""
+"""The services of authentication and limits that an API process owns."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -44,7 +44,7 @@ async def open_auth_services(
     db: Database,
     hasher: PasswordHasher | None = None,
 ) -> AsyncIterator[AuthServices]:
-    """`secrets`: the first signs, all verify."""
+    """Open the services. `secrets`: the first signs, all verify."""
     signer = TokenSigner(secrets, config)
     authenticator = Authenticator(signer, open_uow)
     services = AuthServices(

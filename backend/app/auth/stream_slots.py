@@ -1,4 +1,7 @@
-"""Who holds how many open streams, in all API processes: a lease in Redis each, which ends with its process."""
+"""Limits of open streams over all API processes: a distributed semaphore of leases in Redis.
+
+The leases of a killed process expire by themselves.
+"""
 
 import asyncio
 import time
@@ -18,7 +21,9 @@ from app.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 
 LEASE_S = 90
+"""Time after which the slots of a killed process are free again."""
 RENEW_S = 30
+"""A third of a lease, so that two renewals may fail."""
 _MAX_REDIS_CONNECTIONS = 16
 """A thousand streams that end together must not open a thousand connections to Redis."""
 _REDIS_ERRORS = (RedisError, OSError, TimeoutError)
@@ -26,7 +31,7 @@ _REDIS_ERRORS = (RedisError, OSError, TimeoutError)
 
 @dataclass(frozen=True)
 class StreamLimit:
-    """One of at most `most` (0: any number) that `who` may hold of `what`."""
+    """A limit of `max_streams` (0: none) for a subject (user or address)."""
 
     resource: str
     subject: str
@@ -38,9 +43,9 @@ class StreamLimit:
 
 
 class StreamSlots:
-    """Without Redis everybody is let in, and the log says so.
+    """Hold stream slots. Without Redis every stream is admitted, with a warning.
 
-    One task renews whatever this process holds: a thousand streams cost a round trip, not one each.
+    One task renews all leases of the process: a thousand streams cost one round trip.
     """
 
     def __init__(self, redis: Redis) -> None:
@@ -57,8 +62,8 @@ class StreamSlots:
 
     @asynccontextmanager
     async def hold(self, limits: Sequence[StreamLimit]) -> AsyncIterator[None]:
-        """A place of each while the block runs. Raises TooMany, holding none, when one has none left."""
-        limited = [place for place in limits if place.max_streams]
+        """Hold a slot of each limit during the block. Raises TooMany, holding none, when one is exhausted."""
+        limited = [limit for limit in limits if limit.max_streams]
         ticket = uuid4().hex
         try:
             await self._acquire(limited, ticket)
@@ -67,18 +72,18 @@ class StreamSlots:
             await self._remove_leases(limited, ticket)
 
     async def renew(self) -> None:
-        """Who leaves meanwhile is taken out again."""
+        """Renew all leases, and remove those of streams that end during the renewal."""
         until = time.time() + LEASE_S
-        told = {key: set(tickets) for key, tickets in self._leases.items()}
+        renewed = {key: set(tickets) for key, tickets in self._leases.items()}
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
-                for key, tickets in told.items():
+                for key, tickets in renewed.items():
                     pipe.zadd(key, dict.fromkeys(tickets, until))
                     pipe.expire(key, LEASE_S)
                 await pipe.execute()
-                for key, tickets in told.items():
-                    if left := tickets - self._leases.get(key, set()):
-                        pipe.zrem(key, *left)
+                for key, tickets in renewed.items():
+                    if ended := tickets - self._leases.get(key, set()):
+                        pipe.zrem(key, *ended)
                 await pipe.execute()
         except _REDIS_ERRORS:
             log.warning("places_unavailable")
@@ -88,44 +93,44 @@ class StreamSlots:
             await asyncio.sleep(RENEW_S)
             await self.renew()
 
-    async def _acquire(self, places: Sequence[StreamLimit], ticket: str) -> None:
-        counts = await self._add_leases(places, ticket)
-        for place in places:
-            if counts.get(place.key, 0) > place.max_streams:
+    async def _acquire(self, limits: Sequence[StreamLimit], ticket: str) -> None:
+        counts = await self._add_leases(limits, ticket)
+        for limit in limits:
+            if counts.get(limit.key, 0) > limit.max_streams:
                 raise TooMany(
                     "too_many_streams",
-                    f"{place.max_streams:,} {place.resource} are open already. Close one first.",
-                    limit=place.max_streams,
+                    f"{limit.max_streams:,} {limit.resource} are open already. Close one first.",
+                    limit=limit.max_streams,
                     retry_after_s=RENEW_S,
                 )
 
-    async def _add_leases(self, places: Sequence[StreamLimit], ticket: str) -> Mapping[str, int]:
-        """How many hold each, this one included."""
+    async def _add_leases(self, limits: Sequence[StreamLimit], ticket: str) -> Mapping[str, int]:
+        """Add a lease to each limit; return the number of leases by key, including the new ones."""
         now = time.time()
-        for place in places:
-            self._leases[place.key].add(ticket)
+        for limit in limits:
+            self._leases[limit.key].add(ticket)
         try:
             async with self._redis_slots, self._redis.pipeline(transaction=True) as pipe:
-                for place in places:
-                    pipe.zremrangebyscore(place.key, 0, now)
-                    pipe.zadd(place.key, {ticket: now + LEASE_S})
-                    pipe.expire(place.key, LEASE_S)
-                    pipe.zcard(place.key)
+                for limit in limits:
+                    pipe.zremrangebyscore(limit.key, 0, now)
+                    pipe.zadd(limit.key, {ticket: now + LEASE_S})
+                    pipe.expire(limit.key, LEASE_S)
+                    pipe.zcard(limit.key)
                 answers = await pipe.execute()
         except _REDIS_ERRORS:
             log.warning("places_unavailable")
             return {}
-        return {place.key: answers[4 * i + 3] for i, place in enumerate(places)}
+        return {limit.key: answers[4 * i + 3] for i, limit in enumerate(limits)}
 
-    async def _remove_leases(self, places: Sequence[StreamLimit], ticket: str) -> None:
-        for place in places:
-            self._leases[place.key].discard(ticket)
-            if not self._leases[place.key]:
-                del self._leases[place.key]
+    async def _remove_leases(self, limits: Sequence[StreamLimit], ticket: str) -> None:
+        for limit in limits:
+            self._leases[limit.key].discard(ticket)
+            if not self._leases[limit.key]:
+                del self._leases[limit.key]
         try:
             async with self._redis_slots, self._redis.pipeline(transaction=False) as pipe:
-                for place in places:
-                    pipe.zrem(place.key, ticket)
+                for limit in limits:
+                    pipe.zrem(limit.key, ticket)
                 await pipe.execute()
         except _REDIS_ERRORS:
             log.warning("places_unavailable")

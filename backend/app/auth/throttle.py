@@ -1,4 +1,4 @@
-"""Slows down guessing: counters in Redis for what is tried, gone some time after the last try."""
+"""Throttle against guessing: counters of tries in Redis, which expire after the last try."""
 
 import hashlib
 
@@ -11,9 +11,12 @@ from app.errors import TooMany
 log = structlog.get_logger(__name__)
 
 MAX_WAIT_S = 3600
+"""The doubling ends at an hour, so that nobody can lock an owner out of their account for longer."""
 _FAILURES_TTL_S = 86_400
+"""A day without a try resets the doubling."""
 
-# KEYS: failures, lock. ARGV: free tries, longest wait, memory. The wait in ms, or 0 and the try is taken.
+# KEYS: failures, lock. ARGV: free tries, longest wait (s), expiry of failures (s). Returns the wait in ms; 0
+# takes the try. A script, since concurrent tries between a read and a write would all be free.
 _TAKE_WITH_BACK_OFF = """
 local locked = redis.call('pttl', KEYS[2])
 if locked > 0 then return locked end
@@ -29,16 +32,16 @@ return 0
 
 
 class Throttle:
-    """Counts by (what, who). Without Redis it lets everybody pass and says so in the log."""
+    """Count tries by action and subject. Without Redis every try is admitted, with a warning."""
 
     def __init__(self, redis: Redis, window_s: int) -> None:
         self._redis = redis
         self._window_s = window_s
 
     async def take(self, action: str, subject: str, limit: int) -> None:
-        """Use up one try, before what it is for: many at once get no more than many in turn.
+        """Take one try before the action, so that concurrent tries get no more than successive ones.
 
-        Raises TooMany when `who` had none left.
+        Raises TooMany when the subject has no try left.
         """
         key = _key(action, subject)
         try:
@@ -46,38 +49,38 @@ class Throttle:
                 pipe.incr(key)
                 pipe.expire(key, self._window_s, nx=True)
                 pipe.ttl(key)
-                used, _, left_s = await pipe.execute()
+                used, _, remaining_s = await pipe.execute()
         except RedisError:
-            log.warning("throttle_unavailable", what=action)
+            log.warning("throttle_unavailable", action=action)
             return
         if used > limit:
-            raise too_many_tries(left_s)
+            raise too_many_tries(remaining_s)
 
     async def take_with_back_off(self, action: str, subject: str, free_tries: int) -> None:
-        """Use up one try: after `free` of them, each doubles the wait for the next, up to MAX_WAIT_S.
+        """Take one try: after `free_tries`, each doubles the wait for the next, up to MAX_WAIT_S.
 
-        A day without a try, or `clear`, forgets them. Raises TooMany while `who` must wait.
+        A day without a try, or `clear`, resets the count. Raises TooMany while the subject must wait.
         """
         key = _key(action, subject)
-        told = (key, f"{key}:lock", str(free_tries), str(MAX_WAIT_S), str(_FAILURES_TTL_S))
+        arguments = (key, f"{key}:lock", str(free_tries), str(MAX_WAIT_S), str(_FAILURES_TTL_S))
         try:
-            wait_ms = int(await self._redis.eval(_TAKE_WITH_BACK_OFF, 2, *told))
+            wait_ms = int(await self._redis.eval(_TAKE_WITH_BACK_OFF, 2, *arguments))
         except RedisError:
-            log.warning("throttle_unavailable", what=action)
+            log.warning("throttle_unavailable", action=action)
             return
         if wait_ms > 0:
             raise too_many_tries(wait_ms / 1000)
 
     async def clear(self, action: str, subject: str) -> None:
-        """The last try succeeded: the tries before it are forgotten."""
+        """Reset the count after a success."""
         key = _key(action, subject)
         try:
             await self._redis.delete(key, f"{key}:lock")
         except RedisError:
-            log.warning("throttle_unavailable", what=action)
+            log.warning("throttle_unavailable", action=action)
 
     async def give_back(self, action: str, subject: str) -> None:
-        """The try was none: it succeeded."""
+        """Return a try that succeeded."""
         key = _key(action, subject)
         try:
             async with self._redis.pipeline(transaction=True) as pipe:
@@ -85,14 +88,14 @@ class Throttle:
                 pipe.expire(key, self._window_s, nx=True)
                 await pipe.execute()
         except RedisError:
-            log.warning("throttle_unavailable", what=action)
+            log.warning("throttle_unavailable", action=action)
 
 
-def too_many_tries(left_s: float) -> TooMany:
-    wait_s = max(1, int(left_s + 0.999))
+def too_many_tries(remaining_s: float) -> TooMany:
+    wait_s = max(1, int(remaining_s + 0.999))
     return TooMany("too_many_tries", f"Too many tries. Try again in {wait_s} s.", retry_after_s=wait_s)
 
 
-def _key(what: str, who: str) -> str:
-    """`who` is hashed: what a caller writes never becomes a key."""
-    return f"throttle:{what}:{hashlib.sha256(who.encode()).hexdigest()[:32]}"
+def _key(action: str, subject: str) -> str:
+    """Make the Redis key; the subject is hashed, so that no text of a caller becomes a key."""
+    return f"throttle:{action}:{hashlib.sha256(subject.encode()).hexdigest()[:32]}"

@@ -1,4 +1,4 @@
-"""Tickets for browsers, which cannot send a header with a socket: one socket, once, within seconds."""
+"""Single-use tickets for browsers, which cannot send a header when they open a socket."""
 
 import json
 import secrets
@@ -15,21 +15,21 @@ from app.errors import Unauthorized, Unavailable
 from app.jobs import REDIS_AWAY
 
 TICKET_TTL_S = 30
-"""Long enough for a page to open its socket, too short to be worth stealing from a log of addresses."""
+"""Long enough for a page to open its socket, too short to be of use in a stolen log of addresses."""
 
 
 @dataclass(frozen=True)
 class Tickets:
     """Tickets in Redis, by digest.
 
-    A ticket holds the session and a reference to the credential that asked for it, never what that credential
-    may do: scopes, role and quotas can change until the ticket is used.
+    A ticket holds the session and a reference to its credential, never its permissions: scopes, role and quotas
+    can change until the ticket is used.
     """
 
     redis: Redis
 
     async def issue(self, reference: CredentialReference, session_id: UUID) -> str:
-        """Raises Unavailable without Redis."""
+        """Issue a ticket. Raises Unavailable without Redis."""
         ticket = secrets.token_urlsafe(24)
         content = json.dumps({"session": str(session_id), "credential": _as_json(reference)})
         try:
@@ -41,7 +41,7 @@ class Tickets:
         return ticket
 
     async def redeem(self, ticket: str, session_id: UUID) -> CredentialReference:
-        """Take the ticket out of Redis, so that it works no second time.
+        """Remove the ticket from Redis, so that it works once, and return its reference.
 
         The caller must confirm the credential. Raises Unauthorized, and Unavailable without Redis.
         """

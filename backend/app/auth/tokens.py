@@ -1,4 +1,4 @@
-"""Signed tokens: a short access token to act with, a long refresh token to get the next pair."""
+"""Signed tokens: short-lived access tokens, and refresh tokens for the next pair."""
 
 import hashlib
 import hmac
@@ -24,7 +24,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Claims:
-    """`id` is the row of a refresh token; an access token's is nobody's row."""
+    """Claims of a token. `id`: the row of a refresh token; access tokens have no row."""
 
     id: UUID
     user_id: UUID
@@ -33,10 +33,10 @@ class Claims:
 
 
 class TokenSigner:
-    """Each purpose signs with a key of its own, so that one kind of token never passes for the other.
+    """Sign and verify tokens; each purpose has a derived key, so that one kind never passes for the other.
 
-    `secrets`: the first signs, all verify, so a secret can be replaced without signing anybody out. A token
-    names its key by an id from which the secret cannot be told.
+    `secrets`: the first signs, all verify, so that a secret can be replaced without signing users out. A token
+    names its key by an id that does not reveal the secret.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class TokenSigner:
         return jwt.encode(payload, key, _ALGORITHM, headers={"kid": self._signing})
 
     def verify(self, purpose: Purpose, token: str) -> Claims:
-        """Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
+        """Verify a token. Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
         try:
-            named = jwt.get_unverified_header(token)["kid"]
+            header_key_id = jwt.get_unverified_header(token)["kid"]
             return _parse_claims(
                 jwt.decode(
                     token,
-                    self._keys[named, purpose],
+                    self._keys[header_key_id, purpose],
                     algorithms=[_ALGORITHM],
                     issuer=ISSUER,
                     options={"require": ["exp", "sub", "jti"]},
@@ -101,7 +101,7 @@ def _parse_claims(payload: dict[str, Any]) -> Claims:
 
 
 def key_id(secret: str) -> str:
-    """Names a secret in public."""
+    """Derive a public id of a secret."""
     return hmac.digest(secret.encode(), b"labcrew key id", hashlib.sha256).hex()[:12]
 
 

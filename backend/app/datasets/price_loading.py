@@ -225,7 +225,7 @@ def _check_grid(header: BatchHeader, first_at: datetime) -> None:
         raise Conflict(
             "other_grid",
             f"The stored bars of {header.coin} at {interval_name(header.interval_s)} begin at "
-            f"{first_at:%H:%M:%S}; these are shifted by {offset_s:g} s. "
+            f"{first_at:%H:%M:%S}; these are {offset_s:g} s off that grid. "
             "Shift their times, or delete the stored bars.",
             coin=header.coin,
         )

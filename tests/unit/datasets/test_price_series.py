@@ -47,5 +47,5 @@ def test_all_coins_are_taken_at_one_interval_or_what_there_is_is_named() -> None
     assert [one.interval_s for one in choose_series(there, ["BTC", "ETH"], None)] == [3_600, 3_600]
     with pytest.raises(NotFound, match="BTC at 1m, 1h; SOL at 2h"):
         choose_series(there, ["BTC", "SOL"], None)
-    with pytest.raises(NotFound, match="to make 1m of: ETH at 1h"):
+    with pytest.raises(NotFound, match="aggregated to 1m: ETH at 1h"):
         choose_series(there, ["ETH"], 60)
