@@ -52,7 +52,7 @@ async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(
     await lab.upload(tmp_path / "shops.csv")
     drive = lab.drive("Forecast the next 7 days of sales per shop, judged by MAE", {"time_budget_s": 10})
     ended = await drive.run()
-    assert drive.journal.asked == []
+    assert drive.journal.questions == []
     result = drive.spec.result(ended)
     problem = result["problem"]
     assert (problem["horizon"], problem["every_step"], problem["group_column"]) == (7, True, "shop")

@@ -45,7 +45,7 @@ async def test_a_planted_signal_is_found_and_pays(lab, tmp_path):
     await lab.upload(tmp_path / "bars.csv")
     drive = lab.drive("Will the close be higher in the next hour? Fees are 2 bps, slippage 1 bp.", QUICK)
     result = drive.spec.result(await drive.run())
-    assert drive.journal.asked == []
+    assert drive.journal.questions == []
     found = traded(drive)
     assert found["terms"] == {"fee_bps": 2, "slippage_bps": 1, "low": -1, "high": 1}
     assert found["edge"], found["verdict"]

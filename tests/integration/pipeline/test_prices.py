@@ -69,7 +69,7 @@ async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead
     drive = market.drive("Predict whether BTC rises in the next hour, fees 1 bp", QUICK)
     result: dict[str, Any] = drive.spec.result(await drive.run())
     journal = drive.journal
-    assert journal.asked == []
+    assert journal.questions == []
     done = [call.name for call, made in journal.recorded if call.kind == "tool" and not made.failed]
     assert [name for name in done if name in WORK] == list(WORK)
 
@@ -111,7 +111,7 @@ async def test_a_random_walk_is_not_sold_as_a_forecast(market):
 async def test_two_coins_are_learned_together_and_told_apart(market):
     drive = market.drive("Will BTC and ETH rise in the next hour? Fees are 1 bp.", {"time_budget_s": 6})
     result: dict[str, Any] = drive.spec.result(await drive.run())
-    assert drive.journal.asked == []
+    assert drive.journal.questions == []
     asked = Problem.from_json(result["problem"])
     assert (asked.group_column, asked.horizon, asked.outlook) == ("coin", HOUR, "direction")
     tested = _made(drive, "backtest_model")
@@ -127,7 +127,7 @@ async def test_a_profit_and_a_loss_to_stop_at_end_trades_from_a_sentence(market)
     goal = "Which BTC trades end with a gain? Take profit 1 %, stop 0.5 %, at most 4 hours, fees 2 bps."
     drive = market.drive(goal, {"time_budget_s": 6})
     ended = await drive.run()
-    assert drive.journal.asked == []
+    assert drive.journal.questions == []
     result: dict[str, Any] = drive.spec.result(ended)
     asked = Problem.from_json(result["problem"])
     assert (asked.barriers, asked.horizon, asked.outlook) == ((0.01, 0.005), 4 * HOUR, "direction")
@@ -153,6 +153,6 @@ async def _report(market: Lab, journal: MemoryJournal) -> bytes:
 async def test_a_coin_without_prices_is_asked_about(market):
     drive = market.drive("Will dogecoin rise in the next hour? Fees are 5 bps.", QUICK)
     assert "__interrupt__" in await drive.run()
-    [question] = drive.journal.asked
+    [question] = drive.journal.questions
     assert question.text == "Which coin's prices should be used? None are stored of DOGE."
     assert (question.options, question.default) == (["BTC", "ETH", "none, end here"], "none, end here")

@@ -70,7 +70,7 @@ async def test_choices_by_the_clock_are_made_again_on_a_replay(lab):
     before = len(journal.recorded)
     journal.steps = {seq: step for seq, step in journal.steps.items() if seq <= 5}
     again = lab.drive("Which species is a penguin?", by_clock, journal)
-    again = replace(again, began=again.began - 100)
+    again = replace(again, started=again.started - 100)
     assert again.spec.result(await again.run())["leaderboard"] == first["leaderboard"]
     assert len(journal.recorded) == before
 

@@ -42,7 +42,7 @@ async def test_passengers_who_survived(lab):
     assert result["holdout"]["value"] > 0.75
     assert result["holdout"]["low"] < result["holdout"]["value"] < result["holdout"]["high"]
     assert result["report"]["checked_claims"] > 0
-    assert drive.journal.asked == []
+    assert drive.journal.questions == []
     assert [node for node in nodes(drive.journal) if node in NODES] == NODES
     opened = [call.name for call, _ in drive.journal.recorded].count("final_evaluation")
     assert opened == 1
@@ -63,7 +63,7 @@ async def test_a_question_stops_the_session_and_its_answer_lets_it_go_on(lab):
     await lab.upload(DATA / "penguins.csv")
     drive = lab.drive("Analyse this", QUICK)
     waiting = await drive.run()
-    [asked] = drive.journal.asked
+    [asked] = drive.journal.questions
     assert "__interrupt__" in waiting
     assert nodes(drive.journal) == []
     drive.journal.answers = {f"1.{asked.key}": "species"}

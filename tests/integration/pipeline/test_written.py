@@ -110,7 +110,7 @@ async def test_code_that_agents_write_is_tried_approved_judged_delivered_and_tol
     assert "other" in peeks
     [escape] = refusals(journal, "write_estimator")
     assert "__globals__" in escape
-    asked = [question.about for question in journal.asked if question.kind == "approval"]
+    asked = [question.about for question in journal.questions if question.kind == "approval"]
     assert [about["tool"] for about in asked] == ["write_features"] * 3
     assert STRIPES in asked[2]["preview"]
 

@@ -96,7 +96,7 @@ def case() -> Case:
 async def test_the_user_sees_a_diff_and_the_risk_before_the_call_runs(case):
     with pytest.raises(GraphInterrupt):
         await case.call("edit_file", **EDIT)
-    [question] = case.journal.asked
+    [question] = case.journal.questions
     assert (question.kind, question.default) == ("approval", "reject")
     assert "-median is 2\n+median is 2.5" in question.text
     assert question.about["arguments"] == EDIT
@@ -129,7 +129,7 @@ async def test_the_user_may_change_the_arguments(case):
 async def test_changed_arguments_are_checked_like_any_others(case):
     changed = {"name": "../notes.md", "old": "a", "new": "b"}
     assert "cannot be a file's name" in (await case.edit({"decision": "approve", "arguments": changed})).refusal
-    question = case.journal.asked[0]
+    question = case.journal.questions[0]
     for wrong in ({**EDIT, "mode": "force"}, {"name": "notes.md"}, {**EDIT, "old": ""}):
         with pytest.raises(InvalidInput):
             check_answer(question.answer_schema, {"decision": "approve", "arguments": wrong})
@@ -173,14 +173,14 @@ async def test_without_an_answer_the_call_is_rejected(case):
 )
 async def test_invalid_calls_are_refused_without_asking_the_user(case, change, reason):
     assert reason in (await case.call("edit_file", **{**EDIT, **change})).refusal
-    assert case.journal.asked == []
+    assert case.journal.questions == []
 
 
 async def test_the_operator_can_require_approval_for_any_tool(case):
     case.toolsets = Toolsets(approve=("write_file",))
     with pytest.raises(GraphInterrupt):
         await case.call("write_file", name="a.md", text="one\ntwo")
-    assert "text:\none\ntwo" in case.journal.asked[0].text
+    assert "text:\none\ntwo" in case.journal.questions[0].text
 
 
 async def test_a_new_file_is_written_and_an_old_one_is_not_overwritten(case):

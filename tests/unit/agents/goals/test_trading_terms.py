@@ -105,7 +105,7 @@ def test_an_interval_has_seconds(interval, seconds):
 async def test_what_a_forecast_of_prices_lacks_is_asked_for(bench, goal, question):
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", {"goal": goal, "preferences": {}})
-    [asked] = bench.journal.asked
+    [asked] = bench.journal.questions
     assert asked.text.startswith(question)
     assert asked.default in asked.options
 

@@ -154,7 +154,7 @@ async def test_an_unclear_goal_becomes_a_question_about_the_target(case, bench, 
     bench.shelf.datasets = [tables[name] for name in case.tables]
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", {"goal": case.goal, "preferences": {}})
-    [question] = bench.journal.asked
+    [question] = bench.journal.questions
     assert question.text.startswith("Which column should be predicted?")
     assert question.default in question.options
     assert question.answer_schema == {"enum": list(question.options)}
@@ -296,7 +296,7 @@ async def test_a_goal_that_settles_no_column_is_never_modelled_unasked(bench, ma
     bench.shelf.datasets = [_titanic_all(make_table, make_column)]
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", {"goal": goal, "preferences": {}})
-    [question] = bench.journal.asked
+    [question] = bench.journal.questions
     assert question.text.startswith("Which column should be predicted?")
     assert question.default in question.options
 
@@ -327,7 +327,7 @@ async def test_a_goal_that_only_looks_may_end_without_a_model(bench, make_table,
     bench.shelf.datasets = [_titanic_all(make_table, make_column)]
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", {"goal": goal, "preferences": {}})
-    assert bench.journal.asked[0].default == default
+    assert bench.journal.questions[0].default == default
     bench.journal = MemoryJournal(answers={"tool:2.0": "nothing, end here"})
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
     assert (thought.output.target, thought.output.notes) == ("?", ["There is nothing to predict."])

@@ -114,7 +114,7 @@ async def test_two_columns_that_match_alike_are_asked_about(bench, make_table, m
     ]
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
-    assert set(bench.journal.asked[0].options[:2]) == {"price_net", "price_gross"}
+    assert set(bench.journal.questions[0].options[:2]) == {"price_net", "price_gross"}
 
 
 def purchases(make_table: Any, make_column: Any) -> Any:
@@ -127,7 +127,7 @@ async def test_an_entity_that_repeats_is_a_question_about_new_or_known_ones(benc
     goal: dict[str, Any] = {"goal": "Predict the amount", "preferences": {}}
     with pytest.raises(GraphInterrupt):
         await bench.run("planner", goal)
-    [question] = bench.journal.asked
+    [question] = bench.journal.questions
     assert question.text.startswith("Will the model meet new ones or known ones? `customer_id` has 300 values")
     assert question.default == "new ones"
     plans = {}
