@@ -1,7 +1,7 @@
 """The two nodes that access the hold-out: one locks it, the other evaluates the final model on it."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -26,6 +26,18 @@ from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
 SPLITTER = "pipeline"
+"""Agent name of the two nodes in messages and calls: they belong to no agent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LockedSplit:
+    """The parts of `SplitFacts` that are described to the user. All numbers count rows."""
+
+    rows: int
+    holdout_rows: int
+    duplicates_removed: int
+    reason: str
+    notes: Sequence[str]
 
 
 async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
@@ -36,7 +48,7 @@ async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     if answer.refusal is not None:
         raise InvalidInput("cannot_split", answer.refusal)
     facts: Any = answer.value
-    lab.step.post_message(SPLITTER, _describe_split(facts))
+    lab.step.post_message(SPLITTER, _describe_split(parse_facts(LockedSplit, facts)))
     return {
         "split": facts,
         "problem": facts["problem"],
@@ -109,10 +121,10 @@ async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
     return await invoke({request.name: REGISTRY[request.name]}, ctx, request)
 
 
-def _describe_split(facts: dict[str, Any]) -> str:
-    removed = facts["duplicates_removed"]
+def _describe_split(split: LockedSplit) -> str:
+    removed = split.duplicates_removed
     duplicates = f" {removed} repeated row(s) were left out." if removed else ""
     return (
-        f"{facts['holdout_rows']:,} of {facts['rows']:,} rows are held out until the final evaluation. "
-        f"{facts['reason']}{duplicates} {' '.join(facts['notes'])}"
+        f"{split.holdout_rows:,} of {split.rows:,} rows are held out until the final evaluation. "
+        f"{split.reason}{duplicates} {' '.join(split.notes)}"
     ).strip()

@@ -25,7 +25,7 @@ TERMINAL = frozenset({SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStat
 LIVE = frozenset(SessionStatus) - TERMINAL
 
 
-class SessionEvent(StrEnum):
+class LifecycleEvent(StrEnum):
     """An event that moves a session."""
 
     CLAIM = "claim"
@@ -79,49 +79,49 @@ def _from_live(to: SessionStatus, when_cancelled: SessionStatus) -> dict[Session
     return dict.fromkeys(LIVE, to) | {_S.CANCELLING: when_cancelled}
 
 
-TRANSITIONS: dict[SessionEvent, dict[SessionStatus, SessionStatus]] = {
-    SessionEvent.CLAIM: _from_live(_S.RUNNING, _S.CANCELLING),
-    SessionEvent.ANSWER: {status: status for status in LIVE} | {_S.AWAITING_USER: _S.QUEUED},
-    SessionEvent.CANCEL: _from_live(_S.CANCELLING, _S.CANCELLING),
+TRANSITIONS: dict[LifecycleEvent, dict[SessionStatus, SessionStatus]] = {
+    LifecycleEvent.CLAIM: _from_live(_S.RUNNING, _S.CANCELLING),
+    LifecycleEvent.ANSWER: {status: status for status in LIVE} | {_S.AWAITING_USER: _S.QUEUED},
+    LifecycleEvent.CANCEL: _from_live(_S.CANCELLING, _S.CANCELLING),
     # The driver's events are safe to send twice, so a second release meets whatever came after the first.
-    SessionEvent.YIELD: _from_live(_S.QUEUED, _S.CANCELLING),
-    SessionEvent.WAIT_FOR_USER: _from_live(_S.AWAITING_USER, _S.CANCELLING),
-    SessionEvent.WAIT_FOR_FITS: _from_live(_S.AWAITING_FITS, _S.CANCELLING),
-    SessionEvent.RELEASE: _from_live(_S.QUEUED, _S.CANCELLING),
-    SessionEvent.COMPLETE: _from_live(_S.COMPLETED, _S.COMPLETED),
-    SessionEvent.FAIL: _from_live(_S.FAILED, _S.FAILED),
-    SessionEvent.END_CANCELLED: _from_live(_S.CANCELLED, _S.CANCELLED),
+    LifecycleEvent.YIELD: _from_live(_S.QUEUED, _S.CANCELLING),
+    LifecycleEvent.WAIT_FOR_USER: _from_live(_S.AWAITING_USER, _S.CANCELLING),
+    LifecycleEvent.WAIT_FOR_FITS: _from_live(_S.AWAITING_FITS, _S.CANCELLING),
+    LifecycleEvent.RELEASE: _from_live(_S.QUEUED, _S.CANCELLING),
+    LifecycleEvent.COMPLETE: _from_live(_S.COMPLETED, _S.COMPLETED),
+    LifecycleEvent.FAIL: _from_live(_S.FAILED, _S.FAILED),
+    LifecycleEvent.END_CANCELLED: _from_live(_S.CANCELLED, _S.CANCELLED),
 }
 """Event -> present status -> next status. From a terminal status nothing happens."""
 
 
-def next_status(position: SessionPosition, event: SessionEvent) -> SessionStatus | None:
+def next_status(position: SessionPosition, event: LifecycleEvent) -> SessionStatus | None:
     """Return the status after an event, or None where its guard refuses it."""
     return TRANSITIONS[event].get(position.status) if _is_allowed(position, event) else None
 
 
-def release_event(has_more: bool, has_open_question: bool, has_open_fits: bool) -> SessionEvent:
+def release_event(has_more: bool, has_open_question: bool, has_open_fits: bool) -> LifecycleEvent:
     """Return the event of a driver that releases its session. `has_more`: it has more to do."""
     if has_more:
-        return SessionEvent.YIELD
+        return LifecycleEvent.YIELD
     if has_open_question:
-        return SessionEvent.WAIT_FOR_USER
-    return SessionEvent.WAIT_FOR_FITS if has_open_fits else SessionEvent.RELEASE
+        return LifecycleEvent.WAIT_FOR_USER
+    return LifecycleEvent.WAIT_FOR_FITS if has_open_fits else LifecycleEvent.RELEASE
 
 
-def _is_allowed(position: SessionPosition, event: SessionEvent) -> bool:
+def _is_allowed(position: SessionPosition, event: LifecycleEvent) -> bool:
     match event:
-        case SessionEvent.CLAIM:
+        case LifecycleEvent.CLAIM:
             is_due = position.lease is LeaseState.EXPIRED or (
                 position.lease is LeaseState.FREE and position.has_work
             )
             # A cancelled session only has to end, which needs no admission.
             return is_due and (position.is_admitted or position.is_cancelled)
-        case SessionEvent.ANSWER:
+        case LifecycleEvent.ANSWER:
             return position.has_open_question
-        case SessionEvent.CANCEL:
+        case LifecycleEvent.CANCEL:
             return True
-        case SessionEvent.END_CANCELLED:
+        case LifecycleEvent.END_CANCELLED:
             # `cancelled` promises that nothing of the session runs any more.
             return position.is_driver and not position.has_running_fit
         case _:

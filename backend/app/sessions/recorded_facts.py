@@ -72,7 +72,7 @@ class CallRecord(NamedTuple):
     duration_ms: float
 
 
-class ArtifactRecord(NamedTuple):
+class RecordedArtifact(NamedTuple):
     """`meta`: JSON."""
 
     id: UUID
@@ -124,7 +124,7 @@ class DatabaseRecords:
 
     async def artifacts(self) -> list[ArtifactFacts]:
         rows = await self.db.rows(VIEWS.recorded_artifacts, self.session_id)
-        return [_make_artifact_facts(ArtifactRecord(**row)) for row in rows]
+        return [_make_artifact_facts(RecordedArtifact(**row)) for row in rows]
 
     async def questions(self) -> list[QuestionFacts]:
         rows = await self.db.rows(VIEWS.recorded_questions, self.session_id)
@@ -140,7 +140,7 @@ class DatabaseRecords:
         return [part if part.node else part.model_copy(update={"node": step.node}) for part in parts]
 
 
-def _make_artifact_facts(row: ArtifactRecord) -> ArtifactFacts:
+def _make_artifact_facts(row: RecordedArtifact) -> ArtifactFacts:
     return ArtifactFacts(
         id=row.id,
         kind=row.kind,

@@ -14,7 +14,7 @@ from app.sessions.lifecycle import (
     TERMINAL,
     TRANSITIONS,
     LeaseState,
-    SessionEvent,
+    LifecycleEvent,
     SessionPosition,
     SessionStatus,
     next_status,
@@ -102,7 +102,7 @@ class Sessions:
         return SessionStatus(row["status"])
 
 
-async def check(sessions: Sessions, position: SessionPosition, event: SessionEvent, session_id: UUID) -> None:
+async def check(sessions: Sessions, position: SessionPosition, event: LifecycleEvent, session_id: UUID) -> None:
     expected = next_status(position, event) or position.status
     assert await sessions.status(session_id) is expected, (position, event)
 
@@ -124,7 +124,7 @@ async def test_claims_follow_the_table(db: Database) -> None:
     for position in positions(lease=tuple(LeaseState), has_work=(True, False), is_admitted=(True, False)):
         session_id = await sessions.put(position)
         await db.row(LIFECYCLE.claim, session_id, 60.0, 600.0, graphs, 30.0, 600.0)
-        await check(sessions, position, SessionEvent.CLAIM, session_id)
+        await check(sessions, position, LifecycleEvent.CLAIM, session_id)
 
 
 async def test_releases_follow_the_table(db: Database) -> None:
@@ -138,8 +138,8 @@ async def test_releases_follow_the_table(db: Database) -> None:
             await check(sessions, position, event, session_id)
 
 
-@pytest.mark.parametrize("event", [SessionEvent.COMPLETE, SessionEvent.FAIL, SessionEvent.END_CANCELLED])
-async def test_endings_follow_the_table(db: Database, event: SessionEvent) -> None:
+@pytest.mark.parametrize("event", [LifecycleEvent.COMPLETE, LifecycleEvent.FAIL, LifecycleEvent.END_CANCELLED])
+async def test_endings_follow_the_table(db: Database, event: LifecycleEvent) -> None:
     sessions = await Sessions.of(db)
     (ending,) = set(TRANSITIONS[event].values())
     for position in positions(is_driver=(True, False), has_running_fit=(True, False)):
@@ -156,7 +156,7 @@ async def test_answers_follow_the_table(db: Database) -> None:
     for position in positions(has_open_question=(True, False)):
         session_id = await sessions.put(position)
         await db.row(LIFECYCLE.answer, session_id, "1.q", '"yes"', NOW, "{}", "yes", 0.0)
-        await check(sessions, position, SessionEvent.ANSWER, session_id)
+        await check(sessions, position, LifecycleEvent.ANSWER, session_id)
 
 
 async def test_cancels_follow_the_table_and_wake_once(db: Database) -> None:
@@ -166,7 +166,7 @@ async def test_cancels_follow_the_table_and_wake_once(db: Database) -> None:
         before = await db.row("select wake from sessions where id = $1", session_id)
         await db.row(LIFECYCLE.cancel, session_id, sessions.owner)
         await db.row(LIFECYCLE.cancel, session_id, sessions.owner)
-        await check(sessions, position, SessionEvent.CANCEL, session_id)
+        await check(sessions, position, LifecycleEvent.CANCEL, session_id)
         after = await db.row("select wake from sessions where id = $1", session_id)
         assert before is not None
         assert after is not None
@@ -175,10 +175,10 @@ async def test_cancels_follow_the_table_and_wake_once(db: Database) -> None:
 
 
 def test_nothing_leaves_a_terminal_status() -> None:
-    for event in SessionEvent:
+    for event in LifecycleEvent:
         assert not TERMINAL & set(TRANSITIONS[event])
 
 
 def test_every_live_status_can_end() -> None:
     for status in LIVE:
-        assert next_status(SessionPosition(status), SessionEvent.FAIL) is SessionStatus.FAILED
+        assert next_status(SessionPosition(status), LifecycleEvent.FAIL) is SessionStatus.FAILED
