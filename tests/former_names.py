@@ -88,11 +88,6 @@ SINGLE_CLASSES = frozenset(
 """Classes that had several definitions of one name. Each may have one."""
 
 REMAINING: frozenset[FormerName] = frozenset(
-    _names("class", "Inquiry Patience Reading SessionStanding Standing Wanted")
-    + _names("function", "glance stands")
-    + _names("variable", "desk errand hands in_line wish")
+    _names("class", "Patience") + _names("variable", "errand hands in_line wish")
 )
 """Former names that still stand. The list only falls."""
-
-REMAINING_REPEATS = frozenset(["Table", "Verdict", "Role", "Token"])
-"""Classes of `SINGLE_CLASSES` that still have several definitions. The list only falls."""

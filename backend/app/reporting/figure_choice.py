@@ -6,9 +6,9 @@ from typing import Any
 from app.reporting.figure_data import (
     CalibrationCurve,
     Drawable,
+    DrawnCandidate,
     ForecastPanel,
     LabelledLine,
-    LeaderboardEntry,
     PrecisionRecallCurve,
     RocCurve,
 )
@@ -53,8 +53,8 @@ def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     return [Drawable("leaderboard", arguments)] if entries else []
 
 
-def _entry(row: CandidateRow, comparison: ComparisonRecord, folds: Sequence[float]) -> LeaderboardEntry:
-    return LeaderboardEntry(
+def _entry(row: CandidateRow, comparison: ComparisonRecord, folds: Sequence[float]) -> DrawnCandidate:
+    return DrawnCandidate(
         name=row.name,
         mean=row.score or 0.0,
         std=row.std or 0.0,

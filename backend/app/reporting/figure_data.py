@@ -16,7 +16,7 @@ class LabelledLine:
 
 
 @dataclass(frozen=True)
-class LeaderboardEntry:
+class DrawnCandidate:
     """A candidate: mean and standard deviation over folds, and the score of each fold."""
 
     name: str

@@ -23,6 +23,7 @@ from app.tools.code import failure_report, output_artifacts, run_code, success_r
 from app.tools.context import ToolContext
 
 VERSION = 1
+"""Version of the graph: runs that have begun go on with the one that they began with."""
 MAX_SHOWN_PREDICTIONS = 20
 """Rows of predictions in the outcome of a run. The artifact holds all of them."""
 

@@ -19,6 +19,7 @@ MAX_ROWS = 1 << 18
 """Rows of a batch, 20 MB: larger ones are not from our writer."""
 
 _SERIES_AT = 6
+"""Byte of a record where the series number begins: behind the field count (2 bytes) and a length (4)."""
 _FIELD_BYTES = (4, 8, 8, 8, 8, 8, 8)
 _HEAD = struct.Struct(">32siiqq")
 HEAD_BYTES = _HEAD.size

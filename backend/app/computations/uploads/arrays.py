@@ -15,9 +15,12 @@ from app.computations.uploads.names import check_width
 from app.errors import InvalidInput
 
 _HEAD = 64 << 10
+"""Bytes in which the form must show: large files are not read twice to recognise them."""
 _OBJECT_BYTES = 64 << 20
 _DEPTH = 3
+"""Levels of nested objects that are searched for rows, as in `{"data": {"rows": [...]}}`."""
 _MIN_FIELDS = 2
+"""Fields of a row: a list of lists of one value is no table."""
 
 
 def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path) -> Path | None:

@@ -17,6 +17,7 @@ from app.computations.uploads.extent import Extent
 from app.errors import InvalidInput
 
 _PIECE = 1 << 20
+"""Bytes read at a time: little memory, and few calls."""
 MAX_DIRECTORY_BYTES = 4 << 20
 """Of a zip archive's list of files: about 40,000 names, which take 40 MB as Python objects."""
 _MAX_END_BYTES = (64 << 10) + 22

@@ -16,7 +16,9 @@ from app.modeling.type_inference.vocabulary import NULL_TOKENS
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
 _CONSISTENT = 0.9
+"""Share of rows of equal width from which a delimiter fits: titles and broken lines may be the rest."""
 _HEAD = 64 << 10
+"""Bytes that are searched for delimiters: a mark that separates fields stands in the first lines."""
 _FIELD_BYTES = 64 << 20
 
 

@@ -10,7 +10,9 @@ from charset_normalizer import from_bytes
 from app.computations.uploads.containers import not_a_table
 
 _PIECE = 4 << 20
+"""Bytes read at a time, also of a line that never ends."""
 _HEAD = 64 << 10
+"""Bytes by which an encoding is recognised: enough text, without reading the file twice."""
 _TELLING_BYTES = 40
 
 # UTF-32's mark begins with UTF-16's.

@@ -41,3 +41,4 @@ def check_json_width(path: Path) -> None:
 
 
 _RECORD_DEPTH = 2
+"""Brackets that may be open at a record: those of the list and of the record itself."""

@@ -13,8 +13,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from app.errors import InvalidInput
 
 _HEAD = 64 << 10
+"""Bytes in which the first time must stand: other JSON files are not parsed for it."""
 _MAX_BYTES = 64 << 20
+"""Size of such a file: it is parsed as a whole, and Python objects take several times its size."""
 _DEPTH = 2
+"""Levels that are searched for the table: the document, or an object in it beside facts on the series."""
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{9,19}")
 _BEGINS = re.compile(r'"(?:\d{4}-\d{2}-\d{2}(?:[T ][^"]*)?|\d{9,19})"\s*:\s*\{')
 _NUMBERED = re.compile(r"^\d+[a-z]?\. ")

@@ -14,7 +14,9 @@ from app.modeling.type_inference.decisions import TypeDecision, infer_types, mak
 from app.modeling.type_inference.parsers import parse_columns
 
 MAX_CELLS = 1_000_000
+"""Cells that are read to infer types: of a wide table, fewer rows."""
 MIN_ROWS = 500
+"""Rows that are read of a table however wide: fewer say too little about rare spellings."""
 _HINTS = {"number": "numeric", "datetime": "datetime", "boolean": "boolean"}
 
 

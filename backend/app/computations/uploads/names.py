@@ -8,6 +8,7 @@ from app.errors import TooLarge
 MAX_COLUMNS = 4096
 """Of a table. Every column has a buffer in DuckDB's writer: 10,000 do not fit into the memory of a cell."""
 _MAX_LENGTH = 120
+"""Characters of a column name, so that lists of columns stay legible."""
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060\ufeff]+")
 
 

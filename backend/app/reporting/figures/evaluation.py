@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from app.reporting.figure_data import CalibrationCurve, LeaderboardEntry, PrecisionRecallCurve, RocCurve
+from app.reporting.figure_data import CalibrationCurve, DrawnCandidate, PrecisionRecallCurve, RocCurve
 from app.reporting.figures import style
 from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, SEQUENTIAL, SERIES
 
@@ -15,7 +15,7 @@ _MAX_OPAQUE_POINTS = 1500
 """Points up to which a scatter plot is drawn with large dots as vectors; above, as a faint bitmap."""
 
 
-def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[LeaderboardEntry]) -> Figure:
+def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[DrawnCandidate]) -> Figure:
     """A row per candidate; the baseline is also a line."""
     sign = -1 if greater_is_better else 1
     ranked = sorted(entries, key=lambda e: sign * e.mean)
@@ -201,7 +201,7 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
     return figure
 
 
-def _candidate(axes: Axes, place: int, entry: LeaderboardEntry) -> None:
+def _candidate(axes: Axes, place: int, entry: DrawnCandidate) -> None:
     baseline, best = entry.baseline, entry.best
     colour = MUTED if baseline else ORANGE if best else BLUE
     mean, std = entry.mean, entry.std
