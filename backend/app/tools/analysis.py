@@ -12,7 +12,7 @@ from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tasks import run_concurrently
-from app.tools.computed_facts import DrawnFigures, Exploration, RecipeFrame, json_object
+from app.tools.computed_facts import Exploration, FigureList, RecipeFrame, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, TrainingFrame, figure_artifacts, find_training_frame, frame_artifact
 from app.tools.registry import FrameName, tool
@@ -49,13 +49,13 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
         "seed": ctx.session.seed,
     }
     computed, drawing = await _explore(ctx, source, params)
-    explored = parse_facts(Exploration, computed.value)
-    drawn = parse_facts(DrawnFigures, drawing.value)
-    leaks = f", {len(explored.leaks)} possible leak(s)" if explored.leaks else ""
+    exploration = parse_facts(Exploration, computed.value)
+    overview = parse_facts(FigureList, drawing.value)
+    leaks = f", {len(exploration.leaks)} possible leak(s)" if exploration.leaks else ""
     return CallResult(
-        value={**json_object(computed), "figures": [dump_facts(figure) for figure in drawn.figures]},
-        summary=f"{explored.rows} rows: {len(explored.findings)} finding(s){leaks}.",
-        artifacts=figure_artifacts(drawing, drawn.figures),
+        value={**json_object(computed), "figures": [dump_facts(figure) for figure in overview.figures]},
+        summary=f"{exploration.rows} rows: {len(exploration.findings)} finding(s){leaks}.",
+        artifacts=figure_artifacts(drawing, overview.figures),
     )
 
 
@@ -141,10 +141,10 @@ async def _extend_recipe(
     source = await find_training_frame(ctx, frame)
     all_params = {"problem": ctx.training.problem.to_json(), "recipe": source.recipe, **params}
     computed = await ctx.computer.run(Computation(function, all_params), {"frame": source.digest})
-    extended = parse_facts(RecipeFrame, computed.value)
-    effects = " ".join(extended.effects) or "Nothing was changed."
+    preview = parse_facts(RecipeFrame, computed.value)
+    effects = " ".join(preview.effects) or "Nothing was changed."
     return CallResult(
         value={**json_object(computed), "frame": name},
-        summary=f"{name}: {len(extended.columns)} columns. {effects}"[:500],
+        summary=f"{name}: {len(preview.columns)} columns. {effects}"[:500],
         artifacts=[frame_artifact(computed, name)],
     )

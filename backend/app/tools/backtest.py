@@ -28,7 +28,7 @@ async def backtest_model(
     ctx: ToolContext, model: str, fee_bps: Bps, slippage_bps: Bps = 0.0, long_only: bool = False
 ) -> CallResult:
     """Simulate trading on the model's forecasts over the hold-out, after costs."""
-    traded = await load_model(ctx, model)
+    traded_model = await load_model(ctx, model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": train.digest, "holdout": holdout.digest}
@@ -45,12 +45,12 @@ async def backtest_model(
         "low": 0.0 if long_only else -1.0,
         "high": 1.0,
     }
-    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen_model_facts(traded.fit)}
+    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen_model_facts(traded_model.fit)}
     try:
-        if traded.contains_code:
-            inputs |= {"answers": await predict_holdout_in_isolation(ctx, traded, holdout)}
+        if traded_model.contains_code:
+            inputs |= {"answers": await predict_holdout_in_isolation(ctx, traded_model, holdout)}
         else:
-            inputs |= {"model": traded.model}
+            inputs |= {"model": traded_model.model}
         work = Computation("backtest.backtest_model", params)
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:

@@ -139,28 +139,28 @@ async def feature_importance(
     computed = await ctx.computer.run(
         Computation("evaluate.feature_importance", params), {"frame": raw.digest}, limits
     )
-    measured = parse_facts(ColumnImportances, computed.value)
-    first = ", ".join(importance.column for importance in measured.importances[:3]) or "no column"
+    importances = parse_facts(ColumnImportances, computed.value)
+    first = ", ".join(importance.column for importance in importances.importances[:3]) or "no column"
     return CallResult(
         value={**json_object(computed), "model": model},
         summary=f"Most important columns of {model}: {first}.",
-        artifacts=figure_artifacts(computed, measured.figures),
+        artifacts=figure_artifacts(computed, importances.figures),
     )
 
 
 @tool(agents=())
 async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     """Open the hold-out, once, for the model that was chosen."""
-    chosen = await load_model(ctx, model)
+    part = await load_model(ctx, model)
     raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     params: dict[str, Any] = {"seed": ctx.session.seed}
-    if chosen.contains_code:
-        inputs |= {"answers": await predict_holdout_in_isolation(ctx, chosen, holdout)}
-        params |= {"fit": dict(chosen.fit.document)}
+    if part.contains_code:
+        inputs |= {"answers": await predict_holdout_in_isolation(ctx, part, holdout)}
+        params |= {"fit": dict(part.fit.document)}
     else:
-        inputs |= {"model": chosen.model}
+        inputs |= {"model": part.model}
     computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
     score = evaluation.score
@@ -179,14 +179,14 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
     Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
     model is delivered.
     """
-    chosen = await load_model(ctx, model)
+    part = await load_model(ctx, model)
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
-    if chosen.fit.estimator == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
+    if part.fit.estimator == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
         return CallResult(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
     raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {
-        "fit": dict(chosen.fit.document),
+        "fit": dict(part.fit.document),
         "seed": ctx.session.seed,
         "time_limit_s": left_s,
     }
@@ -202,7 +202,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
         return CallResult(value={**json_object(computed), "model": model}, summary=NO_REFIT_SUMMARY)
     name = f"{model} on all rows"
     file = computed.file("model.skops")
-    meta = {"fit": {**chosen.fit.document, "learned_rows": rows}, "oof": chosen.oof}
+    meta = {"fit": {**part.fit.document, "learned_rows": rows}, "oof": part.oof}
     return CallResult(
         value={**json_object(computed), "model": name},
         summary=f"{model} was refitted on all {rows:,} rows.",

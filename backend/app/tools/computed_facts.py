@@ -55,7 +55,7 @@ class JoinDescription:
 
 
 @dataclass(frozen=True)
-class FoundJoins:
+class JoinDescriptions:
     joins: Sequence[JoinDescription]
 
 
@@ -69,7 +69,7 @@ class Exploration:
 
 
 @dataclass(frozen=True)
-class DrawnFigures:
+class FigureList:
     figures: Sequence[FigureTitle] = ()
 
 
@@ -94,15 +94,15 @@ class CodeTrial:
 
 
 @dataclass(frozen=True)
-class TestedFeatures:
-    """`RecipeFrame` of custom features, with their test."""
+class FeatureTrial:
+    """The columns that custom features make, with the test of their code."""
 
     new_columns: Sequence[str]
     trial: CodeTrial
 
 
 @dataclass(frozen=True)
-class TestedEstimator:
+class EstimatorTrial:
     """A custom estimator whose code passed its test, as a candidate."""
 
     estimator: str
@@ -170,7 +170,7 @@ class ErrorSegments:
 
 
 @dataclass(frozen=True)
-class ModelExplanation:
+class ExplanationSummary:
     """The importances and error segments of `ExplanationFacts`."""
 
     importances: Sequence[ColumnImportance]

@@ -17,7 +17,7 @@ from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.analysis import NewName
-from app.tools.computed_facts import TestedEstimator, TestedFeatures, json_object
+from app.tools.computed_facts import EstimatorTrial, FeatureTrial, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
 from app.tools.registry import ColumnName, FrameName, tool
@@ -69,7 +69,7 @@ async def write_features(
         "limit_s": _time_limit_s(ctx, FEATURE_TIME),
     }
     computed = await _run_trial(ctx, "custom_code.write_features", params, base_frame.digest)
-    features = parse_facts(TestedFeatures, computed.value)
+    features = parse_facts(FeatureTrial, computed.value)
     new = ", ".join(features.new_columns[:8]) or "changed columns"
     return CallResult(
         value={**json_object(computed), "frame": name},
@@ -116,13 +116,13 @@ async def write_estimator(
         "limit_s": await time_left_s(ctx),
     }
     computed = await _run_trial(ctx, "custom_code.write_estimator", params, base_frame.digest)
-    tested = parse_facts(TestedEstimator, computed.value)
-    meta = {"estimator": tested.estimator, "hyperparameters": tested.hyperparameters}
+    trial_facts = parse_facts(EstimatorTrial, computed.value)
+    meta = {"estimator": trial_facts.estimator, "hyperparameters": trial_facts.hyperparameters}
     file = computed.file(f"{name}.py")
-    metric, score = ctx.training.problem.metric, format_number(tested.trial.score)
+    metric, score = ctx.training.problem.metric, format_number(trial_facts.trial.score)
     return CallResult(
         value={**json_object(computed), "name": name},
-        summary=f"{name} can be trained; {metric} {score} in a trial on {tested.trial.rows} rows.",
+        summary=f"{name} can be trained; {metric} {score} in a trial on {trial_facts.trial.rows} rows.",
         artifacts=[ArtifactDraft(ESTIMATOR_KIND, name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 

@@ -8,7 +8,7 @@ from app.json_types import JsonValue
 from app.modeling.problem.facts import parse_facts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
-from app.tools.computed_facts import FoundJoins, QueryRows, SplitRows, json_object
+from app.tools.computed_facts import JoinDescriptions, QueryRows, SplitRows, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, TRAIN, make_artifact
 from app.tools.registry import tool
@@ -101,7 +101,7 @@ async def relate_tables(
     refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
     computation = Computation("joins.relate", {"base": base_ref.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
-    joins = parse_facts(FoundJoins, computed.value).joins
+    joins = parse_facts(JoinDescriptions, computed.value).joins
     sentences = [join.text for join in joins] or ["No table is joined."]
     return CallResult(value=computed.value, summary=" ".join(sentences))
 

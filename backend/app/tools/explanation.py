@@ -8,7 +8,7 @@ from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.clock import recorded_work_s
-from app.tools.computed_facts import ModelExplanation, json_object
+from app.tools.computed_facts import ExplanationSummary, json_object
 from app.tools.context import ToolContext
 from app.tools.fit_parts import load_model
 from app.tools.frames import figure_artifacts
@@ -30,18 +30,18 @@ MAX_OVERHEAD_S = 30.0
 @tool(agents=())
 async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     """Explain the model on the hold-out: importance, partial dependence, SHAP values and error segments."""
-    explained = await load_model(ctx, model)
+    part = await load_model(ctx, model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s = await explanation_limit_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
-    work = Computation("explain.explain_model", params, trusted=not explained.contains_code)
+    work = Computation("explain.explain_model", params, trusted=not part.contains_code)
     limits = None if limit_s is None else Limits(time_s=limit_s + MAX_OVERHEAD_S)
     try:
-        computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": explained.model}, limits)
+        computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": part.model}, limits)
     except ComputationFailed as failed:
         # The session keeps its model and score if the explanation fails.
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
-    explanation = parse_facts(ModelExplanation, computed.value)
+    explanation = parse_facts(ExplanationSummary, computed.value)
     return CallResult(
         value={**json_object(computed), "model": model},
         summary=_summary(model, explanation),
@@ -61,7 +61,7 @@ async def explanation_limit_s(ctx: ToolContext) -> float | None:
     return round(min(max(BUDGET_SHARE * budget_s, MIN_S), MAX_S, max(left_s, MIN_LATE_S)), 3)
 
 
-def _summary(model: str, explanation: ModelExplanation) -> str:
+def _summary(model: str, explanation: ExplanationSummary) -> str:
     helping = [importance.column for importance in explanation.importances if importance.helps]
     relied = (
         f"Most important columns of {model}: {', '.join(helping[:3])}."

@@ -19,11 +19,11 @@ from app.tools.registry import tool
 @tool(agents=())
 async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> CallResult:
     """Forecast each series after its last row by the delivered model."""
-    delivered = await load_model(ctx, model)
+    part = await load_model(ctx, model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
-    work = Computation("forecast.forecast_future", trusted=not delivered.contains_code)
-    inputs = {"train": train.digest, "holdout": holdout.digest, "model": delivered.model}
+    work = Computation("forecast.forecast_future", trusted=not part.contains_code)
+    inputs = {"train": train.digest, "holdout": holdout.digest, "model": part.model}
     try:
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:

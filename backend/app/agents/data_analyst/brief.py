@@ -13,7 +13,7 @@ from app.modeling.problem.results import RecipeJson
 
 
 @dataclass(frozen=True)
-class ExploredColumn:
+class ColumnExploration:
     """A column of the training frame. `relation`: its score as the only feature, see `ColumnProfile`."""
 
     name: str
@@ -46,7 +46,7 @@ class LeakingColumn:
 class AnalysisSummary:
     """The parts of an exploration (`EdaFacts`) that later agents use, with the analyst's notes."""
 
-    columns: Sequence[ExploredColumn] = ()
+    columns: Sequence[ColumnExploration] = ()
     findings: Sequence[ExplorationFinding] = ()
     leaks: Sequence[LeakingColumn] = ()
     suggested_cleaning: RecipeJson = field(default_factory=list)

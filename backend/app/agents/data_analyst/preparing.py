@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.agents.data_analyst.brief import ExploredColumn, FeaturesBrief, PreparedFrame
+from app.agents.data_analyst.brief import ColumnExploration, FeaturesBrief, PreparedFrame
 from app.agents.data_analyst.output import Prepared
 from app.agents.runtime.conversation import CompletedCall, ConversationView
 from app.agents.runtime.policy import AgentAction, Rule, call, finish
@@ -129,7 +129,7 @@ def plan_cleaning(view: ConversationView[FeaturesBrief]) -> list[dict[str, Any]]
     return drop + [op for op in suggested if op is not None]
 
 
-def _is_informative(column: ExploredColumn) -> bool:
+def _is_informative(column: ColumnExploration) -> bool:
     """Tell if the column, or its missingness, is related to the target."""
     return (column.relation or 0.0) >= MIN_RELATION
 

@@ -19,27 +19,15 @@ class RetrievalBrief:
 
 
 @dataclass(frozen=True)
-class ListedCoin:
+class CoinName:
     coin: str
 
 
 @dataclass(frozen=True)
-class CoinListing:
+class AvailableCoins:
     """The value of `get_available_coins`."""
 
-    coins: Sequence[ListedCoin]
-
-
-@dataclass(frozen=True)
-class ListedTable:
-    table: str
-
-
-@dataclass(frozen=True)
-class TableListing:
-    """The value of `list_datasets`."""
-
-    datasets: Sequence[ListedTable]
+    coins: Sequence[CoinName]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Rules of the offline policy that fetch stored price bars, asking for the coin if the plan names none."""
 
-from app.agents.data_retrieval.brief import CoinListing, RetrievalBrief
+from app.agents.data_retrieval.brief import AvailableCoins, RetrievalBrief
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import ConversationView, UserAnswer
 from app.agents.runtime.policy import AgentAction, call
@@ -55,7 +55,7 @@ def describe_substitution(view: ConversationView[RetrievalBrief], plan: Plan) ->
 
 def _available_coins(view: ConversationView[RetrievalBrief]) -> list[str]:
     listing = view.last_success("get_available_coins")
-    return list(dict.fromkeys(entry.coin for entry in listing.read(CoinListing).coins)) if listing else []
+    return list(dict.fromkeys(entry.coin for entry in listing.read(AvailableCoins).coins)) if listing else []
 
 
 def _join_names(coins: list[str]) -> str:

@@ -5,12 +5,12 @@ from app.agents.data_retrieval.brief import (
     FETCHING_TOOLS,
     FetchedTable,
     RetrievalBrief,
-    TableListing,
     TableRelations,
 )
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
+from app.agents.planner.tool_answers import DatasetListing
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish, make_policy
 from app.modeling.problem.facts import parse_facts
@@ -96,7 +96,7 @@ def _table_relation(view: ConversationView[RetrievalBrief]) -> TableRelations | 
 
 def _nearest_table(view: ConversationView[RetrievalBrief], name: str) -> str | None:
     listing = view.last_success("list_datasets")
-    names = [dataset.table for dataset in listing.read(TableListing).datasets] if listing else []
+    names = listing.read(DatasetListing).table_names if listing else []
     matches = nearest_names(name, names)
     return matches[0] if matches else (names[0] if len(names) == 1 else None)
 

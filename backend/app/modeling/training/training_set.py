@@ -55,7 +55,7 @@ class TrainingSet:
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """What models are trained on (rows,): the label, or its difference to the current value."""
+        """Targets that models are trained on (rows,): labels, or their differences to the current value."""
         start = present_value(self.inputs, self.problem)
         targets: np.ndarray = (self.labels if start is None else self.labels - start).to_numpy()
         return targets

@@ -39,8 +39,8 @@ def propose_hyperparameters(
     best_first = _best_of_each_estimator(scored)
     proposals: list[dict[str, Any]] = []
     remaining_s = budget_s
-    known: list[CandidateFit | FittedSpec] = [*scored, *previous]
-    known_keys = {_spec_key(fit.estimator, fit.hyperparameters, fit.recipe) for fit in known}
+    earlier_fits: list[CandidateFit | FittedSpec] = [*scored, *previous]
+    known_keys = {_spec_key(fit.estimator, fit.hyperparameters, fit.recipe) for fit in earlier_fits}
     for attempt in range(max_candidates * 4):
         base = best_first[0 if attempt % 3 < 2 else min(1, len(best_first) - 1)]
         cost_s = base.fit_s * COST_FACTOR

@@ -15,7 +15,7 @@ COPIES = 3
 
 
 def refit_on_all_rows(
-    data: TrainingSet, chosen: CandidateFit, seed: int, seconds: float | None
+    data: TrainingSet, model_fit: CandidateFit, seed: int, seconds: float | None
 ) -> tuple[Model, int] | None:
     """Fit the chosen model on every row, with the settings found before.
 
@@ -23,7 +23,7 @@ def refit_on_all_rows(
     While time is left for another round, candidates are fitted again with other seeds.
     """
     clock = Clock(seconds)
-    specs, problem = list(_member_specs(chosen, seed)), data.problem
+    specs, problem = list(_member_specs(model_fit, seed)), data.problem
     rounds: list[list[Model]] = []
     while len(rounds) < COPIES and not _is_late(clock, len(rounds)):
         fits: list[Model] = []
@@ -47,10 +47,10 @@ def _average(
     return average_models(pairs, problem), len(pairs)
 
 
-def _member_specs(chosen: CandidateFit, seed: int) -> Iterator[tuple[CandidateSpec, float]]:
+def _member_specs(model_fit: CandidateFit, seed: int) -> Iterator[tuple[CandidateSpec, float]]:
     """Yield each candidate as it was fitted, with its weight; the model itself if it is no ensemble."""
-    weights = chosen.weights or {chosen.name: 1.0}
-    members: Sequence[FittedSpec | CandidateFit] = chosen.candidates or [chosen]
+    weights = model_fit.weights or {model_fit.name: 1.0}
+    members: Sequence[FittedSpec | CandidateFit] = model_fit.candidates or [model_fit]
     for member in members:
         if weights.get(member.name, 0.0) > 0:
             settings = dict(member.settings)
