@@ -55,12 +55,12 @@ def test_a_zip_with_an_endless_list_of_files_is_refused_before_it_is_read(tmp_pa
 def test_columns_are_counted_before_the_first_line_ends(delimiter: str, quote: str) -> None:
     sample = delimiter.join(f"{quote}{name}{quote}" for name in COLUMNS)[: 1 << 20]
     with pytest.raises(TooLarge, match="at least"):
-        sniff(sample, whole=False)
+        sniff(sample, is_complete=False)
 
 
 def test_marks_in_one_long_quoted_text_are_no_columns() -> None:
     sample = '1,"' + "word; word, word | " * 60_000
-    sniff(sample[: 1 << 20], whole=False)
+    sniff(sample[: 1 << 20], is_complete=False)
 
 
 @pytest.mark.parametrize(

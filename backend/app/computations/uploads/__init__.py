@@ -1,1 +1,1 @@
-"""Reading what a user sends: any table file becomes one Parquet file of five plain types."""
+"""Conversion of uploads: a table file of any format becomes one Parquet file of five plain types."""

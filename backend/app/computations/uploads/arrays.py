@@ -1,4 +1,4 @@
-"""Tables that come as arrays: JSON's arrays of arrays, as exchanges answer them, and Arrow files (Feather)."""
+"""Conversion of tables of arrays: JSON arrays of arrays, as exchanges send them, and Arrow files (Feather)."""
 
 import csv
 import json
@@ -24,7 +24,7 @@ _MIN_FIELDS = 2
 
 
 def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path) -> Path | None:
-    """`[[1, 2], [3, 4]]`, or an object that holds it, as CSV without a header; None for any other JSON."""
+    """Convert `[[1, 2], [3, 4]]`, or an object that holds it, to CSV without a header; None for other JSON."""
     with path.open(encoding="utf-8") as file:
         head = file.read(_HEAD).lstrip()
     target = work / "arrays.csv"
@@ -36,7 +36,7 @@ def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path)
 
 
 def feather_as_parquet(path: Path, work: Path) -> Path:
-    """Batch by batch. Raises InvalidInput for a damaged file."""
+    """Convert a Feather file to Parquet, batch by batch. Raises InvalidInput for a damaged file."""
     target = work / "feather.parquet"
     try:
         with (
@@ -53,7 +53,7 @@ def feather_as_parquet(path: Path, work: Path) -> Path:
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
-    """Parquet knows no dictionaries and no views; metadata of other libraries is dropped."""
+    """Remove dictionaries and views, which Parquet lacks, and metadata of other libraries."""
     return pa.schema([pa.field(column.name, _unpacked(column.type)) for column in schema])
 
 
@@ -69,16 +69,16 @@ def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path
         f" maximum_object_size={_OBJECT_BYTES})"
     )
     try:
-        found = connection.execute(f"SELECT json_array_length(row) FROM {source} LIMIT 1").fetchone()  # noqa: S608
-        width = int(found[0]) if found else 0
+        first = connection.execute(f"SELECT json_array_length(row) FROM {source} LIMIT 1").fetchone()  # noqa: S608
+        width = int(first[0]) if first else 0
         check_width(width)
         cells = ", ".join(f"row->>{at} AS column_{at + 1}" for at in range(width))
         connection.execute(
             f"COPY (SELECT {cells} FROM {source}) TO {sql.text(target)} (FORMAT csv, HEADER false)"  # noqa: S608
         )
     except duckdb.Error as error:
-        said = str(error).splitlines()[0].replace(str(path), "the file")[:300]
-        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {said}") from error
+        message = str(error).splitlines()[0].replace(str(path), "the file")[:300]
+        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {message}") from error
     return target
 
 
@@ -96,7 +96,7 @@ def _wrapped_to_csv(path: Path, target: Path) -> Path | None:
 
 
 def _longest(value: Any, depth: int) -> list[list[Any]]:
-    """The longest list of flat lists under the keys of nested objects."""
+    """Find the longest list of flat lists under the keys of nested objects."""
     if isinstance(value, list):
         flat = all(
             isinstance(row, list)

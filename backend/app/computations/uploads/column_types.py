@@ -122,7 +122,7 @@ COMPACT = _formatted(
     rf"\d{{8}} {_HOUR}:?[0-5]\d(?::?[0-5]\d)?",
     *(f"%Y%m%d{time_format}" for time_format in (*TIME_FORMATS[1:], *COMPACT_TIME_FORMATS)),
 )
-NAMED = _formatted(
+MONTH_NAMED = _formatted(
     "day month year by name",
     r"\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{4}",
     "%d-%b-%Y",
@@ -137,10 +137,10 @@ GROUPED = re.compile(
 )
 
 TYPE_RULES: tuple[TypeRule, ...] = (
-    BOOLEAN, INTEGER, SIGNED, NUMBER, COMMA, INSTANT, DATE, SLASHED, DOTTED, COMPACT, NAMED,
+    BOOLEAN, INTEGER, SIGNED, NUMBER, COMMA, INSTANT, DATE, SLASHED, DOTTED, COMPACT, MONTH_NAMED,
     *chain.from_iterable(_ORDERS),
 )  # fmt: skip
-DATE_RULES = (INSTANT, DATE, SLASHED, DOTTED, COMPACT, NAMED)
+DATE_RULES = (INSTANT, DATE, SLASHED, DOTTED, COMPACT, MONTH_NAMED)
 """Rules of dates whose order of day and month is known."""
 TEXT = TypeRule("text", "text", r"(?s:.*)", "{c}", "{c}")
 

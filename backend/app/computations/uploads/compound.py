@@ -1,4 +1,4 @@
-"""The structure of a compound file (.xls), checked before a reader follows it.
+"""Check of the structure of a compound file (.xls), before a reader follows it.
 
 The file is a small file system: chains of sectors, linked by a table (FAT). The reader trusts it: a chain that
 returns to itself fills the memory, and a number beyond the file crashes it. Format: Microsoft's [MS-CFB].
@@ -76,20 +76,20 @@ def _used(numbers: np.ndarray) -> Iterator[int]:
 
 
 def _check_chains(table: np.ndarray, count: int) -> None:
-    """Each sector is the next of at most one other, and no chain is a circle."""
+    """Check that each sector follows at most one other, and that no chain is a circle."""
     following = table[table < _SPECIAL]
     if len(following) and int(following.max()) >= max(count, 1):
         raise _damaged("a chain of sectors leaves the file")
     if len(np.unique(following)) != len(following):
         raise _damaged("two chains of sectors share a sector")
-    # Chains that share nothing are lines, which begin somewhere, or circles, which do not.
-    reached = np.zeros(len(table), dtype=bool)
+    # Chains without common sectors are lines, which have a first sector, or circles, which have none.
+    visited = np.zeros(len(table), dtype=bool)
     begins = np.setdiff1d(np.flatnonzero(table < _SPECIAL), following)
     while len(begins):
-        reached[begins] = True
+        visited[begins] = True
         nexts = table[begins]
         begins = nexts[nexts < min(_SPECIAL, len(table))]
-    if not reached[np.flatnonzero(table < _SPECIAL)].all():
+    if not visited[np.flatnonzero(table < _SPECIAL)].all():
         raise _damaged("a chain of sectors returns to itself")
 
 
@@ -115,7 +115,7 @@ def _check_entries(entries: bytes, version: int, fat: np.ndarray, mini: np.ndarr
         is_mini = kind == 2 and size_bytes < 4096
         if kind == 2 and size_bytes and first < _SPECIAL:
             for _ in _chain(mini if is_mini else fat, first):
-                pass  # its end is reached, or it raises
+                pass  # the end is reached, or it raises
 
 
 def _damaged(reason: str) -> InvalidInput:

@@ -1,4 +1,4 @@
-"""What kind of file this is, by its bytes, and the plain file inside a compressed one."""
+"""File kinds, detected by their first bytes, and decompression."""
 
 import bz2
 import gzip
@@ -19,9 +19,9 @@ from app.errors import InvalidInput
 _PIECE = 1 << 20
 """Bytes read at a time: little memory, and few calls."""
 MAX_DIRECTORY_BYTES = 4 << 20
-"""Of a zip archive's list of files: about 40,000 names, which take 40 MB as Python objects."""
+"""Bytes of a zip archive's list of files: about 40,000 names, which take 40 MB as Python objects."""
 _MAX_END_BYTES = (64 << 10) + 22
-"""The end record of a zip archive with the longest comment that its format allows."""
+"""Bytes of the end record of a zip archive, with the longest comment that the format allows."""
 _ACCEPTED = (
     "CSV or TSV, Parquet, Feather, Excel, JSON or JSON Lines, each also compressed with gzip, zstd, bzip2 or xz"
 )
@@ -58,10 +58,10 @@ _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 def unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
-    """The plain file of an upload, in `work` if it had to be unpacked.
+    """Return the plain file of an upload, in `work` if it had to be unpacked.
 
-    Raises InvalidInput for what is empty, damaged or no table; TooLarge when it unpacks to more than
-    `Expansion` allows (a bomb is stopped there, not after).
+    Raises InvalidInput for an empty or damaged file or one that is no table; TooLarge when it unpacks to more
+    than `Expansion` allows, as soon as it does.
     """
     expansion = Expansion(path, work, expanded_bytes)
     head = _head(path)
@@ -90,7 +90,7 @@ def _kind(head: bytes) -> str:
 
 def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion: Expansion) -> Plain:
     target = work / "unpacked"
-    with _naming_damage(name), opener(path) as source:
+    with _translate_damage(name), opener(path) as source:
         _copy(source, target, expansion)
     head = _head(target)
     if any(head.startswith(magic) for magic, _, _ in _COMPRESSIONS):
@@ -104,9 +104,9 @@ def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion
 
 
 def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
-    with _naming_damage("zip"):
+    with _translate_damage("zip"):
         _check_directory(path)
-    with _naming_damage("zip"), zipfile.ZipFile(path) as archive:
+    with _translate_damage("zip"), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
         if any(part in names for part in _EXCEL_PARTS):
             _measure(archive, expansion)
@@ -149,10 +149,10 @@ def _is_worksheet(member: str) -> bool:
 
 
 def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
-    """Refuse a workbook by the sizes that it states, then by those that it has: a statement may be a lie."""
-    stated = sum(entry.file_size for entry in archive.infolist())
-    expansion.measure(stated)
-    expansion.measure(-stated)
+    """Refuse a workbook by its declared sizes, then by its real ones: declared sizes may be wrong."""
+    declared_bytes = sum(entry.file_size for entry in archive.infolist())
+    expansion.measure(declared_bytes)
+    expansion.measure(-declared_bytes)
     for entry in archive.infolist():
         extent = Extent() if _is_worksheet(entry.filename) else None
         with archive.open(entry) as source:
@@ -169,8 +169,8 @@ def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:
             file.write(piece)
 
 
-class _naming_damage:
-    """Errors of a broken archive, in words of its kind."""
+class _translate_damage:
+    """Context that raises InvalidInput for the errors of a damaged archive of the kind `name`."""
 
     def __init__(self, name: str) -> None:
         self._name = name

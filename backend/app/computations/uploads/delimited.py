@@ -229,7 +229,7 @@ def _failures_sql(name: str, rule: TypeRule) -> str:
 def _rules_of_family(rule: TypeRule) -> list[TypeRule]:
     """Rules of the same type, of integers also those of numbers, the narrowest first."""
     family = {"integer": ("integer", "number"), "number": ("number",)}.get(rule.type, (rule.type,))
-    return [each for each in TYPE_RULES if each.type in family]
+    return [option for option in TYPE_RULES if option.type in family]
 
 
 def _choose(name: str, choice: TypeChoice, failures: Failures) -> TypeChoice:

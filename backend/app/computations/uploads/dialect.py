@@ -1,4 +1,4 @@
-"""How a text file lays out its table: delimiter, quote, header, where it begins. Pure."""
+"""Detection of the dialect of delimited text: delimiter, quote, header and lines before the table. Pure."""
 
 import csv
 import io
@@ -20,11 +20,12 @@ _CONSISTENT = 0.9
 _HEAD = 64 << 10
 """Bytes that are searched for delimiters: a mark that separates fields stands in the first lines."""
 _FIELD_BYTES = 64 << 20
+"""Limit of the `csv` module for a field: above the longest line that is read."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """`skip`: lines before the table. `names` are the header's own, or empty strings when there is none."""
+    """`skip`: lines before the table. `names`: those of the header, or empty strings without one."""
 
     delimiter: str
     quote: str = '"'
@@ -36,7 +37,8 @@ class Dialect:
 
 @dataclass(frozen=True)
 class _Layout:
-    """A delimiter tried: `width` of most rows, their `share`, and the narrower rows and lines before them."""
+    """Layout under a candidate delimiter: `width` of most rows, their `share`, and the narrower rows and lines
+    before them."""
 
     delimiter: str
     rows: list[list[str]]
@@ -46,19 +48,19 @@ class _Layout:
     lead_lines: int
 
 
-def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
-    """The dialect of a sample of the file's beginning, and its data rows.
+def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
+    """Detect the dialect of the beginning of a file; return it with the data rows.
 
-    `whole`: the sample is all of the file; else its last row may be cut and does not count.
+    `is_complete`: the sample is the complete file; else its last row may be cut and does not count.
     """
-    skip, sample, stated = _preamble(sample)
+    skip, sample, declared = _preamble(sample)
     quote, escape = _quoting(sample)
-    delimiter = delimiter or stated
+    delimiter = delimiter or declared
     marks = [delimiter] if delimiter else _marks(sample)
-    has_line = whole or _ends_a_line(sample)
+    has_line = is_complete or _ends_a_line(sample)
     if not has_line:
         check_width(_partial_width(sample, marks, quote, escape), at_least=True)
-    best = max((_lay_out(sample, mark, quote, escape, whole) for mark in marks), key=_merit)
+    best = max((_lay_out(sample, mark, quote, escape, is_complete) for mark in marks), key=_merit)
     if has_line:
         check_width(best.width)
     rows = best.rows[best.lead :]
@@ -75,10 +77,10 @@ def _ends_a_line(sample: str) -> bool:
 
 
 def _partial_width(sample: str, marks: Sequence[str], quote: str, escape: str) -> int:
-    """Fields of a first line that is longer than the sample.
+    """Count the fields of a first line that is longer than the sample.
 
-    Without quotes, by the likely mark that cuts it most. With quotes, by the one that cuts it least: a mark
-    inside a long quoted text cuts it, but the delimiter leaves such a field in one piece.
+    Without quotes, by the likely mark that splits it most. With quotes, by the one that splits it least: a mark
+    inside a long quoted text splits it, but the delimiter does not.
     """
     rows: Iterator[list[str]] = (
         next(_reader(sample, mark, quote, escape), []) for mark in marks if mark in _LIKELY
@@ -88,7 +90,7 @@ def _partial_width(sample: str, marks: Sequence[str], quote: str, escape: str) -
 
 
 def _reader(sample: str, delimiter: str, quote: str, escape: str) -> Any:
-    """A `csv.reader`, which counts its lines."""
+    """Make a `csv.reader`; its type is private to the module."""
     csv.field_size_limit(_FIELD_BYTES)
     return csv.reader(
         io.StringIO(sample, newline=""),
@@ -100,14 +102,15 @@ def _reader(sample: str, delimiter: str, quote: str, escape: str) -> Any:
 
 
 def _marks(sample: str) -> list[str]:
-    """Delimiters worth a try: those that stand near the beginning, and the tab, for a single column."""
+    """List candidate delimiters: those near the beginning, and the tab, for a single column."""
     head = sample[:_HEAD]
     return [mark for mark in (*_LIKELY, *_RARE, *_unusual(head)) if mark in head or mark == "\t"]
 
 
 def _preamble(sample: str) -> tuple[int, str, str | None]:
-    """Lines to skip (Excel's `sep=;`, comments, blank lines), the rest, and a delimiter that was stated."""
-    skip, start, stated = 0, 0, None
+    """Split off lines to skip (Excel's `sep=;`, comments, blank lines); return their number, the rest, and the
+    delimiter that they declare."""
+    skip, start, declared = 0, 0, None
     # By position: cutting the sample at each of a million blank lines would copy it a million times.
     while start < len(sample):
         end = sample.find("\n", start)
@@ -115,9 +118,9 @@ def _preamble(sample: str) -> tuple[int, str, str | None]:
         separator = re.fullmatch(r"sep=(.)\r?", line)
         if not (separator or line.startswith(("# ", "##")) or not line.strip(" \r")) or end < 0:
             break
-        stated = separator[1] if separator else stated
+        declared = separator[1] if separator else declared
         skip, start = skip + 1, end + 1
-    return skip, sample[start:], stated
+    return skip, sample[start:], declared
 
 
 def _quoting(sample: str) -> tuple[str, str]:
@@ -127,14 +130,14 @@ def _quoting(sample: str) -> tuple[str, str]:
 
 
 def _unusual(sample: str) -> list[str]:
-    """Other marks that stand in every line equally often."""
+    """List other marks that every line has equally often."""
     lines = [line for line in sample.splitlines()[:50] if line]
-    taken = set(string.ascii_letters + string.digits + _LIKELY + _RARE + "\"'._-+\r\n\\#/")
-    marks = sorted(set(lines[0]) - taken) if len(lines) > 1 else []
+    ordinary = set(string.ascii_letters + string.digits + _LIKELY + _RARE + "\"'._-+\r\n\\#/")
+    marks = sorted(set(lines[0]) - ordinary) if len(lines) > 1 else []
     return [mark for mark in marks if mark.isascii() and len({line.count(mark) for line in lines}) == 1]
 
 
-def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) -> _Layout:
+def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: bool) -> _Layout:
     reader = _reader(sample, delimiter, quote, escape)
     lines: list[int] = []
     rows: list[list[str]] = []
@@ -145,7 +148,7 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) 
                 lines.append(reader.line_num)
     except csv.Error:
         return _Layout(delimiter, [], 0, 0.0, 0, 0)
-    if not whole and len(rows) > 1:
+    if not is_complete and len(rows) > 1:
         rows.pop()
     if not rows:
         return _Layout(delimiter, [], 0, 0.0, 0, 0)
@@ -158,7 +161,7 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) 
 
 
 def _merit(layout: _Layout) -> tuple[float, ...]:
-    """Better is larger: rows as wide as the first, of more than one field, by a likelier mark."""
+    """Sort key of layouts: consistent width, several fields and a likely mark are better."""
     likely = layout.delimiter in _LIKELY
     several = layout.width > 1
     consistent = several and layout.share >= _CONSISTENT
@@ -175,12 +178,12 @@ def _merit(layout: _Layout) -> tuple[float, ...]:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """The first row names the columns: no value that could be data, and no name twice among all-text rows."""
+    """Test whether the first row names the columns: it has no value that could be data."""
     first = [cell.strip() for cell in rows[0]]
     if all(cell in NULL_TOKENS for cell in first):
         return False
     if any(_is_measure(cell) for cell in first):
-        # Years or counts as names (`name,2019,2020`) stand over columns that are named by text too.
+        # Years may be names of columns (`name,2019,2020`) beside names of text.
         return _only_years_are_measures(first)
     return True
 

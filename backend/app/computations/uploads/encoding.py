@@ -1,4 +1,4 @@
-"""Text of any encoding, as UTF-8 without byte order mark and NULs."""
+"""Conversion of text of any encoding to UTF-8 without byte order mark and NULs."""
 
 import codecs
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _PIECE = 4 << 20
 """Bytes read at a time, also of a line that never ends."""
 _HEAD = 64 << 10
 """Bytes by which an encoding is recognised: enough text, without reading the file twice."""
-_TELLING_BYTES = 40
+_MIN_FOREIGN_BYTES = 40
 
 # UTF-32's mark begins with UTF-16's.
 _MARKS = (
@@ -29,7 +29,7 @@ _ODD_CONTROLS = bytes(n for n in range(1, 32) if n not in b"\t\n\r\x0b\x0c\x1a\x
 
 @dataclass(frozen=True)
 class Text:
-    """A UTF-8 file; `encoding` is what it was, `notes` what was repaired."""
+    """A UTF-8 file; `encoding` is the original one, `notes` name repairs."""
 
     path: Path
     encoding: str
@@ -37,7 +37,7 @@ class Text:
 
 
 def as_utf8(path: Path, work: Path) -> Text:
-    """The text as UTF-8, the file itself where it is that already; raises InvalidInput for binary junk."""
+    """Convert a text to UTF-8; return the file itself if it is UTF-8. Raises InvalidInput for binary files."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     marked = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
@@ -52,7 +52,7 @@ def as_utf8(path: Path, work: Path) -> Text:
 
 
 def _wide(head: bytes) -> str | None:
-    """UTF-16 without a mark: Western text has a NUL in every second place."""
+    """Detect UTF-16 without a mark: Western text has a NUL in every second place."""
     if len(head) < 4 or (len(head) % 2 and len(head) < _HEAD):
         return None
     even, odd = head[0::2].count(0), head[1::2].count(0)
@@ -82,26 +82,26 @@ def _utf8_damage(path: Path) -> str | None:
 
 
 def _eight_bit(path: Path) -> str:
-    """The likeliest encoding of text that is not UTF-8, from its lines that are not ASCII."""
-    sample = _telling_lines(path)
+    """Guess the encoding of text that is not UTF-8, from its lines that are not ASCII."""
+    sample = _foreign_lines(path)
     foreign = sum(byte > 127 for byte in sample)
     letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
-    if foreign >= _TELLING_BYTES and foreign > (foreign + letters) * 0.4:
+    if foreign >= _MIN_FOREIGN_BYTES and foreign > (foreign + letters) * 0.4:
         guess = from_bytes(sample, cp_isolation=_DENSE).best()
         if guess and _decodes(path, guess.encoding):
             return guess.encoding
     return "cp1252" if _decodes(path, "cp1252") else "latin-1"
 
 
-def _telling_lines(path: Path) -> bytes:
-    found = bytearray()
+def _foreign_lines(path: Path) -> bytes:
+    sample = bytearray()
     with path.open("rb") as file:
         for line in iter(lambda: file.readline(_PIECE), b""):
             if not line.isascii():
-                found += line[:4096]
-            if len(found) > _HEAD:
+                sample += line[:4096]
+            if len(sample) > _HEAD:
                 break
-    return bytes(found)
+    return bytes(sample)
 
 
 def _decodes(path: Path, encoding: str) -> bool:

@@ -1,6 +1,6 @@
-"""The rectangle that the cells of a worksheet span, told from its XML while it is measured.
+"""The rectangle that the cells of a worksheet span, measured in its XML.
 
-The reader of workbooks takes memory for the whole rectangle: two cells in opposite corners end it.
+The reader of workbooks allocates the complete rectangle: two cells in opposite corners exhaust its memory.
 """
 
 import re
@@ -8,21 +8,21 @@ import re
 from app.errors import TooLarge
 
 MAX_CELLS = 20_000_000
-"""Of the rectangle; 32 bytes each in the reader, of the gigabyte that a cell has."""
+"""Cells of the rectangle: the reader takes 32 bytes for each, and a sandbox cell has a gigabyte."""
 _REFERENCE = re.compile(rb'\br="([A-Za-z]*)(\d+)"')
 _OVERLAP_BYTES = 64
-"""A reference that is cut by the end of a piece is seen again with the next."""
+"""Bytes of a piece that are scanned again with the next one, for references across the border."""
 
 
 class Extent:
-    """Fed with pieces of one worksheet in order; raises TooLarge when its cells lie too far apart."""
+    """Extent of one worksheet; `feed` it with pieces in order. Raises TooLarge for cells too far apart."""
 
     def __init__(self) -> None:
         self._rest = b""
         self._names: set[bytes] = set()
         self._first: int | None = None
         self._last = 0
-        self._left = self._right = 0
+        self._first_column = self._last_column = 0
 
     def feed(self, piece: bytes) -> None:
         text = self._rest + piece
@@ -36,14 +36,14 @@ class Extent:
         self._last = max(self._last, *rows)
         for name in set(names) - self._names - {b""}:
             column = _column(name)
-            self._left = min(self._left or column, column)
-            self._right = max(self._right, column)
+            self._first_column = min(self._first_column or column, column)
+            self._last_column = max(self._last_column, column)
         self._names |= set(names)
         self._check()
 
     def _check(self) -> None:
         height = self._last - (self._first or 0) + 1
-        width = self._right - self._left + 1
+        width = self._last_column - self._first_column + 1
         if height * width > MAX_CELLS:
             raise TooLarge(
                 "too_many_cells",
@@ -54,7 +54,7 @@ class Extent:
 
 
 def _column(name: bytes) -> int:
-    """1 for A, 27 for AA."""
+    """Number of a column: 1 for A, 27 for AA."""
     number = 0
     for letter in name[:12].upper():
         number = number * 26 + letter - 64

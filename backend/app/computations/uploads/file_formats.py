@@ -1,4 +1,4 @@
-"""Parquet, JSON and Excel, brought to the same plain types."""
+"""Conversion of Parquet, JSON and Excel to plain types."""
 
 import csv
 import datetime as dt
@@ -16,7 +16,7 @@ from app.errors import InvalidInput
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
 
-# DuckDB's type, up to its first bracket -> ours, and how it is read. What is not listed is told as text.
+# DuckDB's type, up to its first bracket -> plain type and SQL. Types that are not listed become text.
 _PLAIN: dict[str, tuple[str, str]] = {
     "BOOLEAN": ("boolean", "{c}"),
     **dict.fromkeys(
@@ -49,13 +49,14 @@ _MAX_ELEMENTS = 8
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
-    """Raises InvalidInput when the file is damaged, TooLarge for too many columns, before they are listed."""
+    """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns, before they
+    are listed."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS, at_least=True)
     return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
 
 
 def _schema_elements(path: Path) -> int:
-    """Elements of a Parquet file's schema as its footer states them; 0 where they cannot be told.
+    """Count the elements of a Parquet file's schema by its footer; 0 if the footer is not understood.
 
     The footer is Thrift's compact protocol, of which the first fields are read: the version, and the head of
     the list of elements. Reading all of a footer of a million columns takes seconds and a gigabyte.
@@ -74,14 +75,15 @@ def _schema_elements(path: Path) -> int:
 
 
 def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
-    """An array of objects, an object a line, or one object that holds such an array or its columns."""
+    """Describe JSON: an array of objects, an object per line, or one object that holds such an array or its
+    columns."""
     source = f"read_json({sql.text(path)}, maximum_object_size={_OBJECT_BYTES}, sample_size=-1)"
     source = _unwrapped(connection, source)
     return _plain_table(connection, source, {"kind": "json"}, "JSON")
 
 
 def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[str]]:
-    """The first sheet that has cells, written as CSV; what it was called, and notes.
+    """Write the first sheet with cells as CSV; return it with its format and notes.
 
     Raises InvalidInput for a workbook that is damaged, locked or empty.
     """
@@ -110,19 +112,19 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
 
 
 def _write_rows(target: Path, rows: Iterable[Sequence[object]]) -> bool:
-    wrote = False
+    has_rows = False
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         for row in rows:
             check_width(len(row))
-            cells = [_spelled(cell) for cell in row]
-            if any(cells) or wrote:
+            cells = [_cell_text(cell) for cell in row]
+            if any(cells) or has_rows:
                 writer.writerow(cells)
-                wrote = True
-    return wrote
+                has_rows = True
+    return has_rows
 
 
-def _spelled(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     match cell:
         case bool():
             return "true" if cell else "false"
@@ -153,26 +155,26 @@ def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
 
 
 def _alike(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
-    """Columns beside a status or a title (`{"s": "ok", "t": [1, 2], "c": [3, 4], ...}`) are equally long."""
+    """Test for lists of one length, beside a status or title (`{"s": "ok", "t": [1, 2], "c": [3, 4], ...}`)."""
     lengths = ", ".join(f"len({sql.name(name)})" for name in lists)
-    found = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
-    return len(set(found)) == 1
+    row = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
+    return len(set(row)) == 1
 
 
 def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) -> list[tuple[str, str]]:
     try:
-        found = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
-        said = _QUOTED_PATH.sub("", first)[:300]
-        raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {said}") from error
-    return [(row[0], row[1]) for row in found]
+        message = _QUOTED_PATH.sub("", first)[:300]
+        raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {message}") from error
+    return [(row[0], row[1]) for row in rows]
 
 
 def plain_columns(
     described: Iterable[tuple[str, str, str]],
 ) -> tuple[list[sql.Column], list[str], list[str]]:
-    """From `(name, DuckDB type, SQL that reaches it)`: our columns, the SQL that reads each, and notes."""
+    """Convert `(name, DuckDB type, SQL path)` of each column: plain columns, the SQL of each, and notes."""
     leaves = [leaf for name, type_, path in described for leaf in _leaves(name, type_, path)]
     names, notes = mend_names([leaf.name for leaf in leaves])
     notes += [f"{name}: {leaf.note}" for name, leaf in zip(names, leaves, strict=True) if leaf.note]
@@ -190,7 +192,7 @@ def _plain_table(
 
 
 class _Leaf:
-    """A column as it will be; `path` is the SQL that reaches it."""
+    """A plain column; `path` is the SQL of its source."""
 
     def __init__(self, name: str, path: str, type_: str) -> None:
         base = re.split(r"[(\[]", type_, maxsplit=1)[0].strip()
@@ -207,7 +209,7 @@ class _Leaf:
 
 
 def _leaves(name: str, type_: str, path: str) -> list[_Leaf]:
-    """A record's fields become columns `record.field`, one level deep."""
+    """Split a record into columns `record.field`, one level deep."""
     if not type_.startswith("STRUCT(") or type_.endswith("]"):
         return [_Leaf(name, path, type_)]
     return [
@@ -217,7 +219,7 @@ def _leaves(name: str, type_: str, path: str) -> list[_Leaf]:
 
 
 def _fields(inside: str) -> list[tuple[str, str]]:
-    """`a BIGINT, "b c" STRUCT(x BIGINT)` as pairs of name and type."""
+    """Split `a BIGINT, "b c" STRUCT(x BIGINT)` into pairs of name and type."""
     parts, depth, quoted, start = [], 0, False, 0
     for at, mark in enumerate(inside):
         quoted ^= mark == '"'
@@ -227,5 +229,5 @@ def _fields(inside: str) -> list[tuple[str, str]]:
                 parts.append(inside[start:at].strip())
                 start = at + 1
     parts.append(inside[start:].strip())
-    found = (re.fullmatch(r'(?s)("(?:[^"]|"")*"|\S+)\s+(.*)', part) for part in parts)
-    return [(match[1].strip('"').replace('""', '"'), match[2]) for match in found if match]
+    matches = (re.fullmatch(r'(?s)("(?:[^"]|"")*"|\S+)\s+(.*)', part) for part in parts)
+    return [(match[1].strip('"').replace('""', '"'), match[2]) for match in matches if match]

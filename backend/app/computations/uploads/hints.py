@@ -1,4 +1,4 @@
-"""What a column seems to mean, from its facts alone. Pure."""
+"""Guess of the meaning of a column from its facts. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -14,9 +14,10 @@ _CATEGORIES = 50
 def hint(
     name: str, type_: str, rows: int, present: int, distinct: int, unique: bool, facts: Mapping[str, Any]
 ) -> str:
-    """From a column's name, type, counts and `facts` (extremes, mean length):
+    """Guess the meaning from name, type, counts and `facts` (extremes, mean length).
 
-    `empty`, `constant`, `boolean`, `datetime`, `id`, `category`, `text` or `numeric`."""
+    One of `empty`, `constant`, `boolean`, `datetime`, `id`, `category`, `text` and `numeric`.
+    """
     if present == 0:
         return "empty"
     if distinct == 1:

@@ -1,4 +1,4 @@
-"""JSON objects of rows by their time, as Alpha Vantage answers them and pandas writes `orient="index"`."""
+"""Conversion of JSON objects with rows by time: Alpha Vantage's answers, and pandas' `orient="index"`."""
 
 import csv
 import json
@@ -22,44 +22,44 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{9,19}")
 _BEGINS = re.compile(r'"(?:\d{4}-\d{2}-\d{2}(?:[T ][^"]*)?|\d{9,19})"\s*:\s*\{')
 _NUMBERED = re.compile(r"^\d+[a-z]?\. ")
 _SYMBOLS = (("symbol",), ("from symbol", "to symbol"), ("digital currency code", "market code"))
-"""Whose prices they are, by what is told beside them."""
+"""Facts beside the rows that name the symbol, in the order of preference."""
 
 Rows = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """A CSV file with a header, and what was done to its times."""
+    """A CSV file with a header, and notes on the conversion of its times."""
 
     path: Path
     notes: tuple[str, ...] = ()
 
 
 def keyed_as_csv(path: Path, work: Path) -> Keyed | None:
-    """`{"2024-05-31": {"open": 1, ...}, ...}`, or an object that holds it, as CSV; None for any other JSON.
+    """Convert `{"2024-05-31": {"open": 1, ...}, ...}`, or an object that holds it, to CSV; None for other JSON.
 
-    Numbers before names (`1. open`) are dropped. Clock times of a zone that the file names are told in UTC.
+    Numbers before names (`1. open`) are dropped. Times of a zone that the file names are converted to UTC.
     """
     with path.open(encoding="utf-8") as file:
         head = file.read(_HEAD)
     if not head.lstrip().startswith("{") or not _BEGINS.search(head) or path.stat().st_size > _MAX_BYTES:
         return None
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
-    rows = max(_tables(whole, _DEPTH), key=len, default={})
+    rows = max(_tables(document, _DEPTH), key=len, default={})
     if not rows:
         return None
-    told = dict(_facts(whole, rows))
-    zone = _zone(told.get("time zone")) if any(":" in moment for moment in rows) else None
-    _write(rows, _symbol(told), zone, work / "keyed.csv")
-    notes = (f"The times are those of {zone.key}; they are told in UTC.",) if zone else ()
+    facts = dict(_facts(document, rows))
+    zone = _zone(facts.get("time zone")) if any(":" in moment for moment in rows) else None
+    _write(rows, _symbol(facts), zone, work / "keyed.csv")
+    notes = (f"The times are those of {zone.key}; they are converted to UTC.",) if zone else ()
     return Keyed(work / "keyed.csv", notes)
 
 
 def _tables(value: Any, depth: int) -> Iterator[Rows]:
-    """Objects whose keys are times and whose values are flat objects."""
+    """Yield objects whose keys are times and whose values are flat objects."""
     if not isinstance(value, dict) or not value:
         return
     if all(_MOMENT.fullmatch(key) and _is_flat(row) for key, row in value.items()):
@@ -75,16 +75,18 @@ def _is_flat(row: Any) -> bool:
     return not any(isinstance(cell, dict | list) for cell in row.values())
 
 
-def _facts(whole: Mapping[str, Any], rows: Rows) -> Iterator[tuple[str, str]]:
-    """What is told beside the rows, by its name in small letters."""
-    for value in whole.values():
+def _facts(document: Mapping[str, Any], rows: Rows) -> Iterator[tuple[str, str]]:
+    """Yield the facts beside the rows: name in lower case, value."""
+    for value in document.values():
         if value is not rows and isinstance(value, dict):
             yield from ((_plain(name).lower(), cell) for name, cell in value.items() if isinstance(cell, str))
 
 
-def _symbol(told: Mapping[str, str]) -> str | None:
-    named = ("".join(told[part] for part in parts) for parts in _SYMBOLS if all(part in told for part in parts))
-    return next(named, None)
+def _symbol(facts: Mapping[str, str]) -> str | None:
+    symbols = (
+        "".join(facts[part] for part in parts) for parts in _SYMBOLS if all(part in facts for part in parts)
+    )
+    return next(symbols, None)
 
 
 def _zone(name: str | None) -> ZoneInfo | None:
@@ -102,17 +104,17 @@ def _write(rows: Rows, symbol: str | None, zone: ZoneInfo | None, target: Path) 
         writer.writerow([*first, *map(_plain, names)])
         for moment, row in rows.items():
             cells = (row.get(name) for name in names)
-            writer.writerow([_told(moment, zone), *([symbol] if symbol else []), *cells])
+            writer.writerow([_utc_text(moment, zone), *([symbol] if symbol else []), *cells])
 
 
-def _told(moment: str, zone: ZoneInfo | None) -> str:
+def _utc_text(moment: str, zone: ZoneInfo | None) -> str:
     if zone is None:
         return moment
     try:
-        there = datetime.fromisoformat(moment)
+        local = datetime.fromisoformat(moment)
     except ValueError:
         return moment
-    return there.replace(tzinfo=there.tzinfo or zone).astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
+    return local.replace(tzinfo=local.tzinfo or zone).astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
 
 
 def _plain(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What the columns of an upload mean beyond their types: how they will be read, and which say nothing new."""
+"""Meanings of the columns of an upload beyond their types: inferred types, and redundant columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ _HINTS = {"number": "numeric", "datetime": "datetime", "boolean": "boolean"}
 def add_meanings(
     connection: duckdb.DuckDBPyConnection, source: str, rows: int, columns: list[dict[str, JsonValue]]
 ) -> None:
-    """Give columns of a profile their `reading` and `redundant`, judged from evenly spaced rows of `source`.
+    """Add `reading` and `redundant` to the columns of a profile, from evenly spaced rows of `source`.
 
     `reading`: `{"as", "text", "confidence", "evidence"}` and, of numbers and dates, `min`, `q50` and `max`; the
     hint follows it. `redundant`: `{"kind", "of", "text"}`.
@@ -31,20 +31,24 @@ def add_meanings(
     sample = _sample(connection, source, rows, [str(column["name"]) for column in columns])
     by_name = {str(column["name"]): column for column in columns}
     decisions = infer_types(sample)
-    read = parse_columns(sample, make_parsers(decisions))
+    parsed = parse_columns(sample, make_parsers(decisions))
     for decision in decisions:
         column = by_name[decision.column]
-        column["reading"] = _reading(decision, read[decision.column])
+        column["reading"] = _reading(decision, parsed[decision.column])
         if column["hint"] not in ("empty", "constant"):
             column["hint"] = _HINTS.get(decision.reads_as, column["hint"])
-    for one in find_redundant(read):
-        by_name[one.column]["redundant"] = {"kind": one.kind, "of": one.of, "text": one.text}
+    for redundancy in find_redundant(parsed):
+        by_name[redundancy.column]["redundant"] = {
+            "kind": redundancy.kind,
+            "of": redundancy.of,
+            "text": redundancy.text,
+        }
 
 
 def _sample(
     connection: duckdb.DuckDBPyConnection, source: str, rows: int, names: Sequence[str]
 ) -> pd.DataFrame:
-    """Every n-th row of a long table."""
+    """Read every n-th row of a long table."""
     step = -(-rows // max(MIN_ROWS, MAX_CELLS // max(len(names), 1)))
     if step <= 1:
         return connection.execute(f"SELECT * FROM {source}").df()  # noqa: S608
@@ -58,12 +62,12 @@ def _sample(
 
 
 def _reading(decision: TypeDecision, column: pd.Series) -> Any:
-    known: Mapping[str, Any] = {}
+    extremes: Mapping[str, Any] = {}
     if decision.reads_as in ("number", "datetime") and column.notna().any():
-        known = {
+        extremes = {
             "min": to_json_scalar(column.min()),
             "q50": to_json_scalar(column.median()),
             "max": to_json_scalar(column.max()),
         }
-    said = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
-    return to_json_value({**said, "evidence": decision.evidence, **known})
+    facts = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
+    return to_json_value({**facts, "evidence": decision.evidence, **extremes})

@@ -1,4 +1,4 @@
-"""CSV with a header of several lines, as pandas writes columns of two levels and yfinance its downloads."""
+"""Conversion of CSV with a header of several lines: pandas' columns of two levels, yfinance's downloads."""
 
 import csv
 import itertools
@@ -6,22 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _LEVELS = frozenset({"price", "attributes"})
-"""What yfinance and its kin call the level of open, high, low and close."""
+"""Names of the level of open, high, low and close, in yfinance and similar libraries."""
 _SYMBOLS = frozenset({"ticker", "symbols", "symbol", "tickers"})
 _MAX_LINE = 1 << 20
-"""Characters of the first line. yfinance writes 10 a column."""
+"""Characters of the first line: 100,000 columns, at yfinance's 10 each."""
 _TIMES = frozenset({"date", "datetime"})
 
 
 def headed_as_csv(path: Path, work: Path) -> Path | None:
-    """Columns by price and ticker as rows of a time, a ticker and its prices; None for any other text.
+    """Convert columns by price and ticker to rows of a time, a ticker and its prices; None for other text.
 
     The three lines of the header are `Price,Close,...`, `Ticker,NVDA,...` and `Date,,...`; the first two may
     change places.
     """
     with path.open(encoding="utf-8", newline="") as file:
         if len(file.readline(_MAX_LINE)) == _MAX_LINE:
-            return None  # the reader of any CSV measures how wide it is before it takes the line into memory
+            return None  # the reader of any CSV checks the width before it loads the line
         file.seek(0)
         reader = csv.reader(file)
         try:
@@ -32,7 +32,7 @@ def headed_as_csv(path: Path, work: Path) -> Path | None:
             with (work / "headed.csv").open("w", encoding="utf-8", newline="") as out:
                 csv.writer(out).writerows(_by_ticker(head[2][0], *levels, reader))
         except csv.Error:
-            return None  # what is wrong is told where any CSV is read
+            return None  # the reader of any CSV reports the fault
     return work / "headed.csv"
 
 
@@ -49,13 +49,13 @@ def _by_ticker(
 
 
 def _levels(head: Sequence[Sequence[str]]) -> tuple[list[str], list[str]] | None:
-    """The prices' and the tickers' names, column by column."""
+    """Read the names of prices and tickers, column by column; None for another header."""
     if len(head) < 3 or any(len(line) < 2 for line in head):
         return None
     first, second, third = head
     if third[0].strip().lower() not in _TIMES or any(third[1:]) or len(first) != len(second):
         return None
-    for one, other in ((first, second), (second, first)):
-        if one[0].strip().lower() in _LEVELS and other[0].strip().lower() in _SYMBOLS:
-            return list(one[1:]), list(other[1:])
+    for prices, tickers in ((first, second), (second, first)):
+        if prices[0].strip().lower() in _LEVELS and tickers[0].strip().lower() in _SYMBOLS:
+            return list(prices[1:]), list(tickers[1:])
     return None

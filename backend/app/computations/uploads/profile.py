@@ -1,4 +1,4 @@
-"""What a table holds, column by column, in one hand-written pass; exact for small tables, labelled where not.
+"""Profile of a table, column by column, in one pass; exact for small tables, marked where approximate.
 
 Of tables over EXACT_ROWS, distinct counts of columns with many values are HyperLogLog estimates; of tables over
 ten million rows, quartiles are t-digests. Extremes, means, missing counts and top values are always exact.
@@ -18,20 +18,24 @@ from app.computations.uploads.meanings import add_meanings
 from app.json_types import JsonValue
 
 EXACT_ROWS = 100_000
+"""Rows of tables with exact distinct counts."""
 _EXACT_QUARTILE_ROWS = 10_000_000
 _IN_MEMORY_CELLS = 5_000_000
+"""Cells of tables that are loaded once instead of read from the file for each query."""
 _QUARTERS = "[0.25, 0.5, 0.75]"
 # DuckDB 2.0 crashes on tens of thousands of aggregates in one query.
 _AGGREGATES_AT_ONCE = 1_000
 _TOP = 10
+"""Most frequent values that are listed."""
 _TOP_DISTINCT = 5_000
+"""Distinct values of columns whose values are counted."""
 _EXAMPLES = 5
-_SHOWN = 120
+_MAX_SHOWN_CHARS = 120
 
 _NUMBERS = {"integer", "number"}
 TYPES = {"BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "datetime"}
 
-# fact -> the aggregate of column {c}; `{quartiles}` is filled in by the table's size.
+# Fact -> aggregate of column {c}; `{quartiles}` depends on the size of the table.
 _EVERY = {"present": "count({c})", "distinct": "approx_count_distinct({c})"}
 _MEASURED = {"min": "min({c})", "max": "max({c})"}
 _AGGREGATES: dict[str, dict[str, str]] = {
@@ -47,11 +51,11 @@ _AGGREGATES: dict[str, dict[str, str]] = {
 
 
 def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, JsonValue]:
-    """`{"rows", "approximate", "columns": [...]}`; NaN and infinity never appear."""
+    """Profile a Parquet file: `{"rows", "approximate", "columns": [...]}`, without NaN and infinity."""
     source = f"read_parquet({sql.text(path)})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     columns = [(row[0], TYPES.get(row[1], "text")) for row in described]
-    rows = _one(connection, f"SELECT count(*) FROM {source}")[0]  # noqa: S608
+    rows = _fetch_row(connection, f"SELECT count(*) FROM {source}")[0]  # noqa: S608
     if rows * len(columns) <= _IN_MEMORY_CELLS:
         connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
         source = "profiled"
@@ -69,18 +73,19 @@ def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
     return {"rows": rows, "approximate": rows > EXACT_ROWS, "columns": [*profiled]}
 
 
-def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+def _fetch_row(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     return connection.execute(query).fetchone() or ()
 
 
 def _aggregate(
     connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]], rows: int
 ) -> dict[str, dict[str, Any]]:
-    """The one pass. Quartiles of middling tables come after it, in the memory of one column at a time."""
+    """Aggregate all columns in one pass. Quartiles of tables of medium size follow, one column at a time, to
+    bound the memory."""
     exact = rows <= EXACT_ROWS
     quartiles = f"quantile_cont({{c}}, {_QUARTERS})" if exact else f"approx_quantile({{c}}, {_QUARTERS})"
     later = EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS
-    asked = [
+    aggregates = [
         (name, fact, form.replace("{quartiles}", quartiles))
         for name, type_ in columns
         for fact, form in _AGGREGATES[type_].items()
@@ -89,11 +94,11 @@ def _aggregate(
     facts: dict[str, dict[str, Any]] = {
         name: {"distinct_approximate": True, "unique": None} for name, _ in columns
     }
-    for first in range(0, len(asked), _AGGREGATES_AT_ONCE):
-        batch = asked[first : first + _AGGREGATES_AT_ONCE]
+    for first in range(0, len(aggregates), _AGGREGATES_AT_ONCE):
+        batch = aggregates[first : first + _AGGREGATES_AT_ONCE]
         cells = ", ".join(form.replace("{c}", sql.name(name)) for name, _, form in batch)
-        found = _one(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
-        for (name, fact, _), value in zip(batch, found, strict=True):
+        values = _fetch_row(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
+        for (name, fact, _), value in zip(batch, values, strict=True):
             facts[name][fact] = value
     return facts
 
@@ -107,7 +112,7 @@ def _add_quartiles(
     for name, type_ in columns:
         if type_ in _NUMBERS:
             query = f"SELECT quantile_cont({sql.name(name)}, {_QUARTERS}) FROM {source}"  # noqa: S608
-            facts[name]["quartiles"] = _one(connection, query)[0]
+            facts[name]["quartiles"] = _fetch_row(connection, query)[0]
 
 
 def _tops(
@@ -117,24 +122,24 @@ def _tops(
     facts: dict[str, dict[str, Any]],
     rows: int,
 ) -> dict[str, list[JsonValue]]:
-    """Most frequent values with exact counts, of columns that repeat some.
+    """Count the most frequent values of columns with repeated ones.
 
-    Of large tables only columns with few values are counted out. Those have an exact distinct count too.
+    In large tables only columns with few distinct values are counted; their distinct count becomes exact.
     """
     tops: dict[str, list[JsonValue]] = {}
     for name, type_ in columns:
-        most = 50 if type_ == "number" else _TOP_DISTINCT
-        if rows > EXACT_ROWS and facts[name]["distinct"] > min(most, facts[name]["present"] - 1):
+        max_distinct = 50 if type_ == "number" else _TOP_DISTINCT
+        if rows > EXACT_ROWS and facts[name]["distinct"] > min(max_distinct, facts[name]["present"] - 1):
             continue
         cell = sql.name(name)
-        found = connection.execute(
+        counts = connection.execute(
             f"SELECT {cell}, count(*) AS n, count(*) OVER () FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
             f" GROUP BY 1 ORDER BY n DESC, 1 LIMIT {_TOP}"
         ).fetchall()
-        distinct = found[0][2] if found else 0
+        distinct = counts[0][2] if counts else 0
         facts[name] |= {"distinct": distinct, "distinct_approximate": False}
-        if distinct < facts[name]["present"] and (type_ != "number" or distinct <= most):
-            tops[name] = [{"value": _shown(value), "count": count} for value, count, _ in found]
+        if distinct < facts[name]["present"] and (type_ != "number" or distinct <= max_distinct):
+            tops[name] = [{"value": _to_json(value), "count": count} for value, count, _ in counts]
     return tops
 
 
@@ -144,7 +149,7 @@ def _add_unique(
     columns: Sequence[tuple[str, str]],
     facts: dict[str, dict[str, Any]],
 ) -> None:
-    """Has the column no value twice? Estimates near the count are counted out, but not of measurements."""
+    """Set `unique`. Estimates near the count of rows are counted exactly, except for measurements."""
     for name, type_ in columns:
         present, distinct = facts[name]["present"], facts[name]["distinct"]
         if not facts[name]["distinct_approximate"]:
@@ -152,23 +157,23 @@ def _add_unique(
         elif distinct <= present * 0.85:
             facts[name]["unique"] = False
         elif type_ != "number":
-            facts[name]["unique"] = _has_no_twins(connection, source, name)
+            facts[name]["unique"] = _is_unique(connection, source, name)
 
 
-def _has_no_twins(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:
+def _is_unique(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:
     cell = sql.name(name)
     query = f"SELECT count(DISTINCT hash({cell})) = count({cell}) FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
-    return bool(_one(connection, query)[0])
+    return bool(_fetch_row(connection, query)[0])
 
 
 def _examples(
     connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]]
 ) -> dict[str, list[JsonValue]]:
-    """The first different values of each column."""
+    """Read the first distinct values of each column."""
     head = connection.execute(f"SELECT * FROM {source} LIMIT 200").fetchall()  # noqa: S608
     return {
         name: [
-            _shown(value)
+            _to_json(value)
             for value in list(dict.fromkeys(row[n] for row in head if row[n] is not None))[:_EXAMPLES]
         ]
         for n, (name, _) in enumerate(columns)
@@ -199,15 +204,15 @@ def _column(
     }
     for fact in ("min", "max", "mean", "std", "min_length", "max_length", "mean_length"):
         if fact in facts:
-            column[fact] = _shown(facts[fact])
+            column[fact] = _to_json(facts[fact])
     if "quartiles" in facts:
         for fact, value in zip(("q25", "q50", "q75"), facts["quartiles"] or (None,) * 3, strict=True):
-            column[fact] = _shown(value)
+            column[fact] = _to_json(value)
         column["quartiles_approximate"] = rows > _EXACT_QUARTILE_ROWS
     return column
 
 
-def _shown(value: object) -> JsonValue:
+def _to_json(value: object) -> JsonValue:
     match value:
         case None | bool() | int():
             return value
@@ -216,4 +221,4 @@ def _shown(value: object) -> JsonValue:
         case dt.datetime():
             return value.isoformat()
         case _:
-            return str(value)[:_SHOWN]
+            return str(value)[:_MAX_SHOWN_CHARS]

@@ -43,10 +43,9 @@ class NumberFormat:
     def unsigned_pattern(self) -> str:
         """Pattern of the digits and separators of a number, to be matched in full."""
         mark = re.escape(self.decimal)
-        whole, digits = rf"\d{{1,{MAX_WHOLE_DIGITS}}}", r"\d+"
-        if self.group:
-            whole, digits = (rf"(?:{each}|{_GROUPED_DIGITS[self.group]})" for each in (whole, digits))
-        return rf"(?:{whole}|{digits}{mark}\d*|{mark}\d+)"
+        grouped = f"|{_GROUPED_DIGITS[self.group]}" if self.group else ""
+        integer, digits = rf"(?:\d{{1,{MAX_WHOLE_DIGITS}}}{grouped})", rf"(?:\d+{grouped})"
+        return rf"(?:{integer}|{digits}{mark}\d*|{mark}\d+)"
 
     @property
     def body_pattern(self) -> str:
