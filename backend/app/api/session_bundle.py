@@ -26,6 +26,7 @@ from app.sessions.schemas import SessionView
 
 _ALL_ARTIFACTS = PageRequest(limit=5000)
 _AUDIT_PAGE = 200
+"""Entries read at a time, so that a long audit is never in memory as a whole."""
 _PARQUET = "application/vnd.apache.parquet"
 _REPORT = ("report.json", "report.html", "report.md")
 

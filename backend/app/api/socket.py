@@ -87,6 +87,7 @@ HEARTBEAT_S = 15.0
 MAX_SEND_S = 10.0
 """Seconds for one frame; a client that reconnects with its cursor loses nothing."""
 MAX_CLOSE_S = 10.0
+"""Seconds for the closing handshake, which a client that is gone never answers."""
 
 HEARTBEAT = json.dumps({"type": "heartbeat"})
 

@@ -23,7 +23,9 @@ from app.storage.folder import FolderBlobs
 
 MANIFEST, DUMP, BLOBS = "manifest.json", "database.dump", "blobs.txt"
 _FORMAT = 1
+"""Version of the manifest; it rises when an older program could not restore a backup."""
 _LARGEST = 1 << 62
+"""Bytes; no limit in practice: a dump is as large as its database."""
 
 Tell = Callable[[str], object]
 

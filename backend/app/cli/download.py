@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.reporting.check import ReportVerification
 
 _MAX_SHOWN = 20
+"""Mismatches printed; the first ones name the fault, and the rest are counted."""
 
 Session = Annotated[str, typer.Argument(help="Id of the session.")]
 Out = Annotated[Path | None, typer.Option(help="The file to write; by itself it is named after the session.")]

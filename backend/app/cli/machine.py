@@ -19,6 +19,7 @@ from app.settings import MIB, Settings
 
 LIBRARIES = ("pandas", "scikit-learn", "duckdb", "langgraph")
 MIN_FREE_BYTES = 2 << 30
+"""Free disk in bytes below which `doctor` warns: a session stores uploads, frames and models."""
 _SECCOMP_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _USER_NAMESPACES = {
     Path("/proc/sys/user/max_user_namespaces"): "0",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
 
 _MAX_EXAMPLE_ROWS = 10
+"""Row numbers printed per reason, so that a reason stays one line."""
 
 Coin = Annotated[str | None, typer.Option(help="The coin of a file without a column that says it.")]
 Interval = Annotated[str | None, typer.Option(help="1m, 5m, 1h, 1d, ...; by itself found from the times.")]

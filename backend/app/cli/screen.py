@@ -13,6 +13,7 @@ from app.cli.sanitize import plain
 from app.cli.session_progress import SessionProgress, StepLine
 
 _MAX_WIDE = 90
+"""Characters of the activity of a step, so that its line fits a wide terminal."""
 
 
 class Screen:

@@ -10,6 +10,7 @@ STEADY_S = 10.0
 """A part that lived this long had started well: its death does not count against it."""
 
 MAX_QUICK_DEATHS = 6
+"""Starts in a row that end within STEADY_S before the process is given up: a crash at start repeats."""
 
 
 def pause_before_restart_s(quick_deaths: int) -> float | None:

@@ -17,6 +17,7 @@ LIST = "suite.jsonl"
 SHIPPED = Path(__file__).parent / "suites"
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z_]\w*):(?P<path>.+)")
 _MAX_LISTED_ERRORS = 20
+"""Invalid lines listed, which fit a terminal; the rest are counted."""
 
 Number = int | float
 
