@@ -39,9 +39,9 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=_assign_ids(message, messages))])
 
 
-def _assign_ids(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+def _assign_ids(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
     """Give the message and its calls ids of their position in the conversation, which a replay repeats."""
-    turn = sum(isinstance(earlier, AIMessage) for earlier in before)
+    turn = sum(isinstance(earlier, AIMessage) for earlier in messages)
     calls = [
         tool_call(name=call["name"], args=call["args"], id=call["id"] or f"call_{turn}_{i}")
         for i, call in enumerate(message.tool_calls)

@@ -127,15 +127,15 @@ class Zygote:
             message, descriptors, _, _ = socket.recv_fds(client, MAX_CONTROL_BYTES, 4)
         except ConnectionError:
             message, descriptors = b"", []
-        order = json.loads(message) if message else {}
+        request = json.loads(message) if message else {}
         if not message:
             self._remove_client(client)
-        elif "kill" in order:
+        elif "kill" in request:
             for running in self._cells_of(client):
-                if running.id == order["kill"]:
+                if running.id == request["kill"]:
                     running.kill("cancelled")
         else:
-            self._fork(client, order, descriptors)
+            self._fork(client, request, descriptors)
 
     def _cells_of(self, client: socket.socket) -> list[RunningCell]:
         return [running for running in self._cells if running.client is client]
@@ -150,13 +150,13 @@ class Zygote:
         self._clients.remove(client)
         client.close()
 
-    def _fork(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> None:
+    def _fork(self, client: socket.socket, request: dict[str, Any], descriptors: list[int]) -> None:
         try:
-            running = self._start(client, order, descriptors)
+            running = self._start(client, request, descriptors)
         except OSError as error:
             reason = f"it could not be started: {error}"
             usage = {"wall_s": 0.0, "cpu_s": 0.0, "peak_memory_bytes": 0}
-            end = {"ended": order["run"], "status": 1, "reason": reason, "usage": usage, "oom_kills": None}
+            end = {"ended": request["run"], "status": 1, "reason": reason, "usage": usage, "oom_kills": None}
             _send(client, end)
         else:
             self._cells.append(running)
@@ -166,26 +166,26 @@ class Zygote:
             for descriptor in descriptors:
                 os.close(descriptor)
 
-    def _start(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> RunningCell:
-        bounds = Limits(**order["limits"])
+    def _start(self, client: socket.socket, request: dict[str, Any], descriptors: list[int]) -> RunningCell:
+        bounds = Limits(**request["limits"])
         isolated = self._setup.tier is Tier.NAMESPACES
         # Trusted work writes to the host's folder: its files need no copy out, and may be streamed.
-        bounded = isolated and not order["trusted"]
+        bounded = isolated and not request["trusted"]
         folder = create_bounded_filesystem(bounds.disk_bytes, MAX_ENTRIES) if bounded else None
         started = time.monotonic()
         spare, initial_vitals = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
         return RunningCell(
             client=client,
-            id=order["run"],
+            id=request["run"],
             pid=spare.pid,
             pidfd=os.pidfd_open(spare.pid),
             limits=bounds,
-            output=Path(order["output"]),
+            output=Path(request["output"]),
             folder=folder,
             cell_socket=spare.cell_socket,
             started=started,
             initial_vitals=initial_vitals,
-            initial_oom_kills=None if order["trusted"] else count_oom_kills(self._proc),
+            initial_oom_kills=None if request["trusted"] else count_oom_kills(self._proc),
         )
 
     def _supervise(self) -> None:

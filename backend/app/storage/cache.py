@@ -95,12 +95,12 @@ class LocalCache:
         with claim_reading(self._folder) as is_alone:
             if not is_alone:
                 return
-            before = self._size.current()
+            earlier = self._size.current()
             copies = sorted(self._copies())
             size = CacheSize(sum(size_bytes for _, size_bytes, _ in copies), len(copies))
             if size.exceeds(self._limits.cache_bytes, self._limits.cache_files):
                 size = self._evict_oldest(copies, size)
-            self._size.correct(before, size)
+            self._size.correct(earlier, size)
 
     def _evict_oldest(self, copies: Sequence[tuple[float, int, Path]], size: CacheSize) -> CacheSize:
         max_bytes = (1 - HEADROOM) * self._limits.cache_bytes

@@ -49,8 +49,8 @@ class RunningSize:
     def add(self, size_bytes: int) -> bool:
         """Count one more file; True where the folder should be read now, to evict or to correct the count."""
         with self._locked() as descriptor:
-            before = _read(descriptor)
-            size = replace(before, size_bytes=before.size_bytes + size_bytes, files=before.files + 1)
+            earlier = _read(descriptor)
+            size = replace(earlier, size_bytes=earlier.size_bytes + size_bytes, files=earlier.files + 1)
             _write(descriptor, size)
         return self._is_due(size)
 
@@ -58,8 +58,8 @@ class RunningSize:
         with self._locked() as descriptor:
             return _read(descriptor)
 
-    def correct(self, before: CacheSize, content: CacheSize) -> None:
-        """Replace the count by `content`, that of the folder; `before`: the count when its reading began.
+    def correct(self, earlier: CacheSize, content: CacheSize) -> None:
+        """Replace the count by `content`, that of the folder; `earlier`: the count when its reading began.
 
         Copies that other processes added meanwhile are added, though the reading may have counted them: a count
         that is too high is corrected sooner than one that is too low.
@@ -67,8 +67,8 @@ class RunningSize:
         limits = self._limits
         with self._locked() as descriptor:
             now = _read(descriptor)
-            size_bytes = content.size_bytes + max(0, now.size_bytes - before.size_bytes)
-            files = content.files + max(0, now.files - before.files)
+            size_bytes = content.size_bytes + max(0, now.size_bytes - earlier.size_bytes)
+            files = content.files + max(0, now.files - earlier.files)
             # Copies in use are not evicted, so a folder may stay over its bound: it is not read at every store.
             due_bytes = max(limits.cache_bytes, int(size_bytes + HEADROOM * limits.cache_bytes))
             due_files = max(limits.cache_files, int(files + HEADROOM * limits.cache_files))

@@ -38,6 +38,6 @@ def make_registry(collector: Collector) -> CollectorRegistry:
     return registry
 
 
-def exposition(more: Iterable[CollectorRegistry] = ()) -> bytes:
-    """Write the metrics in Prometheus's text format; `more`: registries of parts of this process."""
-    return b"".join(generate_latest(registry) for registry in (REGISTRY, *more))
+def exposition(registries: Iterable[CollectorRegistry] = ()) -> bytes:
+    """Write the metrics in Prometheus's text format; `registries`: those of parts of this process."""
+    return b"".join(generate_latest(registry) for registry in (REGISTRY, *registries))

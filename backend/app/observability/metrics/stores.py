@@ -44,8 +44,8 @@ class Stores(Collector):
             "Open connections of a pool, in use or idle.",
             labels=["pool", "state"],
         )
-        for name, look in self.pools.items():
-            pool = look()
+        for name, read_usage in self.pools.items():
+            pool = read_usage()
             limits.add_metric([name], pool.max_connections)
             now.add_metric([name, "used"], pool.used)
             now.add_metric([name, "idle"], pool.open - pool.used)

@@ -133,9 +133,17 @@ def _make_mount_point(path: Path, is_folder: bool) -> Path:
     return mount_point
 
 
-def _attach_mount(tree: int, place: Path) -> None:
+def _attach_mount(tree: int, mount_point: Path) -> None:
     from_empty_path = 4
-    syscall(SETUP.move_mount, tree, b"", _AT_FDCWD, bytes(place), from_empty_path, name=f"move_mount {place}")
+    syscall(
+        SETUP.move_mount,
+        tree,
+        b"",
+        _AT_FDCWD,
+        bytes(mount_point),
+        from_empty_path,
+        name=f"move_mount {mount_point}",
+    )
     os.close(tree)
 
 

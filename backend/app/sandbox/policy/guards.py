@@ -97,9 +97,9 @@ def _guard_value(owner: Any, name: str, value: Any) -> Any:
 
 def _check_not_inherited(owner: type, name: str) -> None:
     """Refuse a method that a class has from its metaclass: it makes classes, or changes `isinstance`."""
-    own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
+    is_own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
     inherited = getattr(type(owner), name, None)
-    if not own and callable(inherited):
+    if not is_own and callable(inherited):
         raise AttributeError(f"{name!r} of a class is not accessible here")
 
 

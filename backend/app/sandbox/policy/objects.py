@@ -80,9 +80,13 @@ def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact class
         return "the names of a module" if "__builtins__" in value else None  # type: ignore[operator]  # the same
     if issubclass(kind, _INTERPRETER_TYPES):
         return f"a {kind.__name__}"
-    home = getattr(value, "__module__", None)
-    if callable(value) and isinstance(home, str):  # a function of a compiled module, a ufunc
-        return None if home == "builtins" or may_hold_from(home) else f"a {kind.__name__} of {home}"
+    module_name = getattr(value, "__module__", None)
+    if callable(value) and isinstance(module_name, str):  # a function of a compiled module, a ufunc
+        return (
+            None
+            if module_name == "builtins" or may_hold_from(module_name)
+            else f"a {kind.__name__} of {module_name}"
+        )
     return f"a {kind.__name__} of {kind.__module__}"
 
 
@@ -94,20 +98,20 @@ def _is_plain(kind: type) -> bool:
         return False
     if issubclass(kind, BaseException) or issubclass(kind, (types.GeneratorType, memoryview)):
         return True
-    home = type.__getattribute__(kind, "__module__")
+    module_name = type.__getattribute__(kind, "__module__")
     if kind.__name__ == "cython_function_or_method":
         return False
-    return isinstance(home, str) and (home == "builtins" or may_hold_from(home))
+    return isinstance(module_name, str) and (module_name == "builtins" or may_hold_from(module_name))
 
 
 _CALLABLE_TYPES = frozenset({types.FunctionType, types.MethodType, types.BuiltinFunctionType})
 
 
 def _function_refusal(function: types.FunctionType) -> str | None:
-    home = function.__globals__.get("__name__", "")
-    if home.startswith("app.sandbox.policy.") or may_hold_from(home):
+    module_name = function.__globals__.get("__name__", "")
+    if module_name.startswith("app.sandbox.policy.") or may_hold_from(module_name):
         return None
-    return f"{home}.{function.__qualname__}"
+    return f"{module_name}.{function.__qualname__}"
 
 
 def _builtin_refusal(value: Any) -> str | None:
@@ -117,8 +121,8 @@ def _builtin_refusal(value: Any) -> str | None:
             return None if id(value) in _BUILTINS else f"builtins.{value.__name__}"
         return None if may_hold_from(owner.__name__) else f"{owner.__name__}.{value.__name__}"
     if owner is None:
-        home = getattr(value, "__module__", None) or ""
-        return None if not home or may_hold_from(home) else f"{home}.{value.__name__}"
+        module_name = getattr(value, "__module__", None) or ""
+        return None if not module_name or may_hold_from(module_name) else f"{module_name}.{value.__name__}"
     if isinstance(owner, type):
         return refusal(owner)
     return None
@@ -129,12 +133,16 @@ def _class_refusal(value: type) -> str | None:
         return f"a class of classes, {value.__name__}"
     if issubclass(value, BaseException) or id(value) in _BUILTINS:
         return None
-    home = type.__getattribute__(value, "__module__")
-    if home == "builtins" or value in _OPAQUE:
+    module_name = type.__getattribute__(value, "__module__")
+    if module_name == "builtins" or value in _OPAQUE:
         return f"builtins.{value.__name__}"
     if issubclass(value, _INTERPRETER_TYPES):
-        return f"{home}.{value.__name__}"
-    return None if isinstance(home, str) and may_hold_from(home) else f"{home}.{value.__name__}"
+        return f"{module_name}.{value.__name__}"
+    return (
+        None
+        if isinstance(module_name, str) and may_hold_from(module_name)
+        else f"{module_name}.{value.__name__}"
+    )
 
 
 def _module_refusal(module: types.ModuleType) -> str | None:

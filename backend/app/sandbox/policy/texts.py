@@ -78,8 +78,8 @@ def guard_text_call(owner: Any, name: str, value: Callable[..., Any]) -> Callabl
     """
     if name not in _TEXT_TAKERS:
         return value
-    home = getattr(value, "__module__", None)
-    package = home.partition(".")[0] if isinstance(home, str) else "pandas"
+    module_name = getattr(value, "__module__", None)
+    package = module_name.partition(".")[0] if isinstance(module_name, str) else "pandas"
     if name in EXPRESSIONS and package == "pandas":
         return _guard_expression(value)
     if name in DISPATCHERS and (package in _DISPATCH_PACKAGES or name == "make_scorer"):
@@ -120,9 +120,9 @@ def check_expression(expression: str) -> set[str]:
     variables = set()
     unquoted = _QUOTED.sub(" quoted_ ", plain)
     for match in _VARIABLE.finditer(unquoted):
-        name, after = match.groups()
+        name, next_character = match.groups()
         check_name(name)
-        if after and after in ".([":
+        if next_character and next_character in ".([":
             raise ValueError("only a plain @name is allowed in an expression here")
         variables.add(name)
     lines = [line for line in re.split(r"[\n;]", unquoted.replace("@", " ")) if line.strip()]
@@ -144,9 +144,9 @@ def check_expression(expression: str) -> set[str]:
     return variables
 
 
-def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], place: str) -> None:
+def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], language: str) -> None:
     if not isinstance(node, kinds):
-        raise ValueError(f"{type(node).__name__} is not allowed in {place} here")
+        raise ValueError(f"{type(node).__name__} is not allowed in {language} here")
 
 
 def _caller_variables(frame: types.FrameType, names: set[str]) -> dict[str, Any]:

@@ -168,11 +168,11 @@ def _is_of_library(text: str) -> bool:
 
 def _library_folders() -> tuple[str, ...]:
     if not _library_folder_cache:
-        installed = (place for place in sys.path if place.startswith("/") and "-packages" in place)
-        places = {sys.prefix, sys.base_prefix, str(Path(app.__path__[0])), *installed}
+        installed = (path for path in sys.path if path.startswith("/") and "-packages" in path)
+        folders = {sys.prefix, sys.base_prefix, str(Path(app.__path__[0])), *installed}
         caches = {os.environ.get("MPLCONFIGDIR", ""), os.environ.get("XDG_CACHE_HOME", "")}
         fonts = {"/usr/share/fonts", "/usr/local/share/fonts"}
-        _library_folder_cache.extend(place for place in {*places, *caches, *fonts} if len(place) > 1)
+        _library_folder_cache.extend(folder for folder in {*folders, *caches, *fonts} if len(folder) > 1)
     return tuple(_library_folder_cache)
 
 
