@@ -58,7 +58,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     assert len(sources) > 250
     for place in (
         "app.agents.goals.patterns.POSITIVE",
-        "app.modeling.problem.metrics.METRIC_PHRASES",
+        "app.agents.goals.goal.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
         "app.reporting.check._LINK",

@@ -33,7 +33,7 @@ def ask_target(goal: Goal, match: TargetMatch, several_tables: bool) -> AgentAct
     options = [*names, STOP] if goal.is_exploratory else names
     return call(
         "ask_user",
-        message="The goal does not settle what to predict.",
+        message="The goal does not determine what to predict.",
         question=f"{WHICH_TARGET} {_target_reason(goal, match)}",
         options=options,
         default=STOP if goal.wants_no_model else names[0],
@@ -46,8 +46,8 @@ def _target_reason(goal: Goal, match: TargetMatch) -> str:
         return f"`{match.unsuitable.name}` ({kind}, {distinct} different values) leaves little to learn."
     if goal.is_exploratory:
         return (
-            "The goal asks to look at the data. I look at it around one column: what goes with it, drawn and"
-            " tested, and a model of it."
+            "The goal asks for an exploration. I explore the data around one column: its relations to the"
+            " others, in charts and tests, and a model of it."
         )
     if match.options[0].score >= MIN_CLEAR_SCORE:
         return "The goal could mean any of these."
@@ -75,8 +75,8 @@ def ask_kind(column: Column) -> AgentAction:
 def ask_without_dates(column: Column) -> AgentAction:
     return call(
         "ask_user",
-        message="The goal looks ahead, and nothing in the table says when.",
-        question=f"{WITHOUT_DATES} The goal looks ahead in time, but no column holds dates. I can only tell"
+        message="The goal looks ahead, and the table has no dates.",
+        question=f"{WITHOUT_DATES} The goal looks ahead in time, but no column holds dates. I can only predict"
         f" `{column.name}` of a row from the row's other columns.",
         options=[CONTINUE, STOP],
         default=CONTINUE,
@@ -126,7 +126,7 @@ def ask_date_order(dates: Sequence[Column]) -> AgentAction:
 def ask_preference(unknown: UnknownColumn) -> AgentAction:
     return call(
         "ask_user",
-        message=f"The preference {unknown.key} names a column that is not there.",
+        message=f"The preference {unknown.key} names a column that does not exist.",
         question=f"{which_column(unknown.key)} There is no column {unknown.name!r}.",
         options=list(unknown.options),
         default=unknown.options[0],

@@ -24,7 +24,7 @@ confusion matrix, and each would have few rows."""
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What a plan is made from. `preferences` and answers take precedence over the goal."""
+    """The inputs of a plan. `preferences` and answers take precedence over the goal."""
 
     goal: Goal
     tables: Sequence[TableProfile]

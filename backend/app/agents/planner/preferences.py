@@ -102,21 +102,21 @@ def resolve_preferences(
     """Resolve the names of columns, whatever their case. `answers`: the user's about unknown columns."""
     columns = list(dict.fromkeys(column.name for table in tables for column in table.columns))
     spellings = {name.casefold(): name for name in columns}
-    named: dict[str, str | None] = {}
+    changes: dict[str, str | None] = {}
     unknown = []
     for key, preference in preferences.named_columns:
         name = answers.get(key, preference)
         if spelling := spellings.get(name.casefold()):
-            named[key] = spelling
+            changes[key] = spelling
         elif name == NO_COLUMN_OPTION:
-            named[key] = None
+            changes[key] = None
         else:
             unknown.append(UnknownColumn(key, name, _options(key, name, columns)))
     types = {spellings.get(name.casefold(), name): kind for name, kind in preferences.column_types.items()}
     exclude = [spellings.get(name.casefold(), name) for name in preferences.exclude]
     resolved = preferences.model_copy(
         update={
-            **named,
+            **changes,
             "exclude": tuple(_present(exclude, columns)),
             "column_types": {name: types[name] for name in _present(types, columns)},
         }

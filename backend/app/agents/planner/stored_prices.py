@@ -7,7 +7,7 @@ from typing import Any
 
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.vocabulary import COINS
-from app.agents.planner.tool_answers import CoinListing, ListedCoin
+from app.agents.planner.tool_answers import PriceListing, PriceListingRow
 from app.agents.runtime.conversation import ConversationView
 from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import find_coin
@@ -56,7 +56,7 @@ def has_bars(table: TableProfile) -> bool:
 def stored_series(view: ConversationView[Any]) -> list[StoredSeries]:
     """Return the stored series, if they have been listed."""
     listing = view.last_success(PRICES_TOOL)
-    return list(map(_make_stored_series, CoinListing.model_validate(listing.value).coins)) if listing else []
+    return list(map(_make_stored_series, PriceListing.model_validate(listing.value).coins)) if listing else []
 
 
 def coins_in_goal(text: str, series: Sequence[StoredSeries]) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def bars_ahead(seconds: float, interval_s: int, coin: str | None, series: Sequen
     return max(1, round(seconds * min(share, 1.0) / interval_s))
 
 
-def _make_stored_series(row: ListedCoin) -> StoredSeries:
+def _make_stored_series(row: PriceListingRow) -> StoredSeries:
     interval_s = interval_seconds(row.interval or _DEFAULT_INTERVAL)
     span_s = (row.last - row.first).total_seconds() + interval_s if row.first and row.last else 0.0
     return StoredSeries(row.coin, interval_s, row.bars * interval_s / span_s if span_s else 1.0)

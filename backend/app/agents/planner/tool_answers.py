@@ -24,7 +24,7 @@ class DatasetListing(BaseModel):
         return [dataset.table for dataset in self.datasets]
 
 
-class ListedCoin(BaseModel):
+class PriceListingRow(BaseModel):
     """Stored bars of one coin at one interval; `first` and `last` are the times of its outermost bars."""
 
     coin: str
@@ -34,10 +34,10 @@ class ListedCoin(BaseModel):
     last: datetime | None = None
 
 
-class CoinListing(BaseModel):
+class PriceListing(BaseModel):
     """The value of `get_available_coins`."""
 
-    coins: list[ListedCoin]
+    coins: list[PriceListingRow]
 
 
 @dataclass(frozen=True)

@@ -80,12 +80,12 @@ def _next_flag(sentence: Sentence) -> re.Match[str] | None:
 
 def _parse_known(sentence: Sentence) -> None:
     """Parse conditions on missing values: `cabin` is known, without an age."""
-    while known := sentence.take_in_place(
+    while presence := sentence.take_in_place(
         r"(?P<column>C\d+) (?:is |are |was |were )?(?P<negation>not )?(?:known|given|filled in|recorded)",
         _ColumnTestGroups,
     ):
-        comparison: Comparison = "unknown" if known.negation else "known"
-        sentence.fill(sentence.add_condition(Condition(sentence.column(known.column).name, comparison)))
+        comparison: Comparison = "unknown" if presence.negation else "known"
+        sentence.fill(sentence.add_condition(Condition(sentence.column(presence.column).name, comparison)))
     without = "unknown|have no|has no|had no|without an?|without any"
     pattern = rf"(?P<column1>C\d+) (?:is|are|was|were) unknown|(?:{without}) (?P<column2>C\d+)"
     while unknown := sentence.take_in_place(pattern, ColumnMark):

@@ -88,7 +88,7 @@ MAX_MISSING_COLUMNS = 60
 
 
 def _different(sentence: Sentence) -> AggregateRequest | None:
-    listed = sentence.take(
+    distinct = sentence.take(
         r"(?:different|distinct|unique) (?:values? )?(?:of |in |for |does )?(?:the )?"
         r"(?P<column>C\d+)(?: have)?",
         ColumnMark,
@@ -99,9 +99,9 @@ def _different(sentence: Sentence) -> AggregateRequest | None:
         r"|\bwhat values does (?P<column3>C\d+) (?:have|take)",
         ColumnMark,
     )
-    if not listed:
+    if not distinct:
         return None
-    column = sentence.column(listed.column)
+    column = sentence.column(distinct.column)
     if sentence.take(r"\b(?:how many|number of|count of|count)\b"):
         return AggregateRequest((Aggregate("different", (column.name,)),))
     return AggregateRequest((COUNT_ROWS,), (GroupKey(column.name),), is_listing=True)
@@ -363,7 +363,7 @@ def _aggregates(sentence: Sentence) -> AggregateRequest | None:
 
 
 class _SuperlativeGroups(NamedTuple):
-    """What follows a superlative: the rows or a column; `number`: the count of rows."""
+    """The rows or the column that a superlative describes; `number`: the count of rows."""
 
     number: str | None
     row: str | None
