@@ -1,4 +1,4 @@
-"""What the model endpoints take and answer."""
+"""Requests and responses of the model endpoints."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -84,8 +84,8 @@ class TablePrediction(BaseModel):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        given = [name for name in self.source_fields() if getattr(self, name) is not None]
-        if len(given) != 1:
+        sources = [name for name in self.source_fields() if getattr(self, name) is not None]
+        if len(sources) != 1:
             raise ValueError(f"give one of {', '.join(self.source_fields())}")
         return self
 

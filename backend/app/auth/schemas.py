@@ -1,4 +1,4 @@
-"""What the auth endpoints take and give."""
+"""Requests and responses of the authentication endpoints."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -10,6 +10,7 @@ from app.auth.principal import DEFAULT_SCOPES, Scope, UserRole
 from app.auth.quotas import QuotaUpdate
 
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 10, 128
+"""Ten characters resist online guessing beside the throttle; 128 bound the input of the hash."""
 
 
 class _AuthRequest(BaseModel):

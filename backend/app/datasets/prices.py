@@ -123,33 +123,33 @@ class Prices:
         """
         _check_span(start, end)
         interval_s = interval_seconds(interval) if interval else None
-        chosen = choose_series(await self.list_series(), list(dict.fromkeys(coins)), interval_s)
-        stored_s = chosen[0].interval_s
+        selected = choose_series(await self.list_series(), list(dict.fromkeys(coins)), interval_s)
+        stored_s = selected[0].interval_s
         with temporary_file(self.folder, "bars-") as path:
             async with self.database.dedicated_connection() as connection:
                 copied = await connection.copy_from_query(
                     queries.BARS,
-                    [series.id for series in chosen],
+                    [series.id for series in selected],
                     start,
                     end,
                     output=path,
                     format="binary",
                     timeout=MAX_STATEMENT_S,
                 )
-            names = ", ".join(series.coin for series in chosen)
+            names = ", ".join(series.coin for series in selected)
             if copied == "COPY 0":
                 raise NotFound("no_prices", f"There are no prices of {names} in that time.")
             work = Computation(
                 "prices.frame",
                 {
-                    "coins": {str(series.id): series.coin for series in chosen},
+                    "coins": {str(series.id): series.coin for series in selected},
                     "interval_s": stored_s,
                     "wanted_s": interval_s or stored_s,
                 },
             )
             computed = await self.computer.run(work, {"bars": path}, _CELL_LIMITS)
         facts = cast(dict[str, Any], computed.value)
-        return PriceFrame(computed, [series.coin for series in chosen], interval_s or stored_s, facts)
+        return PriceFrame(computed, [series.coin for series in selected], interval_s or stored_s, facts)
 
     async def import_file(
         self,

@@ -1,4 +1,4 @@
-"""What the dataset endpoints answer."""
+"""Responses of the dataset endpoints."""
 
 from datetime import datetime
 from typing import Any
@@ -32,7 +32,7 @@ class DatasetView(BaseModel):
 
 
 class ProfileView(BaseModel):
-    """What the columns hold; nothing here relates to a target."""
+    """Statistics of the columns, none of which relates to a target."""
 
     rows: int
     approximate: bool = Field(description="Whether distinct counts and quartiles are estimates.")

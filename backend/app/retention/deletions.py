@@ -79,7 +79,7 @@ _FIND_DATASET = "select from datasets where id = $1 and owner_id = $2"
 _IS_RUN = "select graph = 'run' as is_run from sessions where id = $1 and owner_id = $2"
 
 
-class ArtifactRecord(NamedTuple):
+class ArtifactStatus(NamedTuple):
     """A row of `_READ_ARTIFACT`."""
 
     kind: str
@@ -122,22 +122,22 @@ class Deletions:
                 "A session that has not ended uses this dataset; cancel it first, or send `derived=true` to "
                 "delete everything derived from the dataset, too.",
             )
-        chosen = _choose_dependents("dataset", dependents, also_derived)
-        return await self._delete(owner, chosen, datasets=[dataset_id])
+        included = _choose_dependents("dataset", dependents, also_derived)
+        return await self._delete(owner, included, datasets=[dataset_id])
 
     async def delete_artifact(self, owner: UUID, artifact_id: UUID, also_derived: bool | None) -> int:
         """Delete an artifact like `delete_dataset`; the dependents of a model are its predictions."""
         row = await self.db.row(_READ_ARTIFACT, artifact_id, owner)
         if row is None:
             raise NotFound("artifact_not_found", f"There is no artifact with the id {artifact_id}.")
-        artifact = ArtifactRecord(**row)
+        artifact = ArtifactStatus(**row)
         if artifact.is_session_live:
             raise Conflict("session_not_ended", "Its session has not ended and may need it; cancel that first.")
         dependents: list[Dependent] = []
         if artifact.kind == "model":
             dependents = await find_dependents(self.db, owner, DeletionTargets(models=[artifact_id]))
-        chosen = _choose_dependents("model", dependents, also_derived)
-        return await self._delete(owner, chosen, artifacts=[artifact_id])
+        included = _choose_dependents("model", dependents, also_derived)
+        return await self._delete(owner, included, artifacts=[artifact_id])
 
     async def delete_ended(self, sessions: Sequence[UUID]) -> int:
         """Delete the ended sessions and cancel the others; return how many remain. Safe to repeat."""

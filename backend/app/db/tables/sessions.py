@@ -1,4 +1,4 @@
-"""Sessions: where each stands, and the journal of its steps."""
+"""Tables of sessions, their journals and their open work."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from app.db.tables.base import VERBATIM, Base, Json, new_id, now
 
 
 class SessionRow(Base):
-    """Where a session stands. Only guarded UPDATEs of `sessions/lease.py` move it."""
+    """A session and its state, which only the guarded statements of `sessions/sql` change."""
 
     __tablename__ = "sessions"
     __table_args__ = (
@@ -125,7 +125,7 @@ class CallRow(Base):
 
 
 class EventRow(Base):
-    """What a watcher can see, numbered without gaps per session."""
+    """An event of a session, numbered without gaps per session."""
 
     __tablename__ = "events"
 
