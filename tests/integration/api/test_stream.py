@@ -267,7 +267,7 @@ async def test_a_strange_message_is_refused_and_the_socket_lives_on(
 
 async def test_a_huge_message_closes_the_socket(server: Server, ada: User, session: str) -> None:
     async with server.open(session, ada) as client:
-        await client.send("x" * (sockets.MAX_BYTES + 1))
+        await client.send("x" * (sockets.MAX_MESSAGE_BYTES + 1))
         assert (await closed(client))[0] == sockets.Close.TOO_LARGE
 
 
