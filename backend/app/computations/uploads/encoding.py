@@ -14,6 +14,7 @@ _PIECE = 4 << 20
 _HEAD = 64 << 10
 """Bytes by which an encoding is recognised: enough text, without reading the file twice."""
 _MIN_FOREIGN_BYTES = 40
+"""Bytes outside ASCII: fewer do not identify an encoding."""
 
 # UTF-32's mark begins with UTF-16's.
 _MARKS = (
