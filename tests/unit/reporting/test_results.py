@@ -30,7 +30,7 @@ def test_a_result_has_the_scores_and_the_artifact_ids(titanic: list[RecordedCall
         "markdown": "r2",
         "json": "r3",
         "model_card": "c1",
-        "checked": 180,
+        "checked_claims": 180,
     }
     assert result["metric"] == "roc_auc"
     assert result["holdout"]["low"] < result["holdout"]["value"] < result["holdout"]["high"]
