@@ -60,7 +60,7 @@ def _entry(row: CandidateRow, comparison: ComparisonRecord, folds: Sequence[floa
         std=row.std or 0.0,
         folds=folds,
         baseline=row.name == comparison.baseline,
-        best=row.name == comparison.chosen,
+        best=row.name == comparison.chosen_name,
     )
 
 

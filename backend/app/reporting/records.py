@@ -1,14 +1,15 @@
-"""What tools record about a study, as far as reports and figures decide by it: one dataclass a kind of fact.
+"""Recorded facts of a study that reports and figures decide by, one dataclass a kind of fact.
 
 Fields keep the names of the JSON. Keys that are only shown are not here: a claim reads them from the evidence.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.recorded_call import Json
 from app.reporting.figure_data import DependencePanel, FeatureContribution, ImportanceEntry, SegmentRow
+from app.reporting.from_json import KEY
 
 JsonObject = Mapping[str, Json]
 
@@ -87,7 +88,7 @@ class CandidateRow:
 @dataclass(frozen=True)
 class ComparisonRecord:
     leaderboard: Sequence[CandidateRow]
-    chosen: str | None
+    chosen_name: str | None = field(metadata={KEY: "chosen"})
     metric: str
     baseline: str | None = None
 
@@ -132,7 +133,7 @@ class ExplanationRecord:
 
 @dataclass(frozen=True)
 class DrawnExplanation:
-    """What the figures of an explanation are drawn from."""
+    """Input of the figures of an explanation."""
 
     importances: Sequence[ImportanceEntry]
     metric: str
@@ -217,7 +218,7 @@ class EvaluationRecord:
 
 @dataclass(frozen=True)
 class DrawnEvaluation(EvaluationRecord):
-    """What the figures of an evaluation are drawn from."""
+    """Input of the figures of an evaluation."""
 
     metric: str = ""
     model: str | None = None
@@ -284,7 +285,7 @@ class PositionLimits:
 
 @dataclass(frozen=True)
 class DrawnBacktest:
-    """What the figures of a backtest are drawn from."""
+    """Input of the figures of a backtest."""
 
     curve: BacktestCurve
     terms: PositionLimits
