@@ -16,6 +16,7 @@ from tests.former_names import (
 from tests.language import (
     BUDGETS,
     FRAGMENT,
+    SOURCE,
     bound_names,
     budgets_of,
     by_package,
@@ -24,7 +25,9 @@ from tests.language import (
     lowered,
     measure,
     module_paths,
+    modules,
     repeated_class_names,
+    total,
     unexplained_constants,
 )
 
@@ -37,6 +40,21 @@ def test_no_package_exceeds_its_budget() -> None:
         if any(counts[key] > budgets.get(package, {}).get(key, 0) for key in counts)
     }
     assert not excess, f"more vague names or fragments than allowed {budgets}"
+
+
+def test_the_whole_tree_reads_as_the_best_projects_of_the_field() -> None:
+    """Figures of skrub and procrastinate by the same measure; a package's budget keeps its own share."""
+    figures = total(list(by_package().values()))
+    assert figures.vague_bindings / figures.bindings <= 0.008
+    assert figures.module_fragments / figures.module_docstrings <= 0.02
+    assert figures.fragments / figures.docstrings <= 0.02
+    assert figures.text_keys / figures.lines <= 0.025
+    assert len(repeated_class_names()) <= 5
+
+
+def test_no_file_has_more_than_400_lines() -> None:
+    lengths = {path.relative_to(SOURCE).as_posix(): path.read_text().count("\n") for path in modules()}
+    assert {path: length for path, length in lengths.items() if length > 400} == {}
 
 
 def test_budgets_are_as_low_as_the_code_permits() -> None:

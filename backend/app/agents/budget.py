@@ -31,6 +31,7 @@ MAX_ENDING_SHARE = 0.45
 FIRST_ROUND_SHARE = 0.4
 """Share of the fit time for one fold of every family. Later rounds use the rest."""
 MIN_FIRST_ROUND_FITS = 3
+"""Minimal fits that the first round has time for: the baseline, a linear model and one of trees."""
 MIN_FITS_FOR_ROUNDS = 24
 """The fit time is divided into rounds only if it has room for this many minimal fits."""
 MAX_ROUNDS = 60

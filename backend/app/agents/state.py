@@ -154,7 +154,7 @@ class FinalSummary:
 class VerdictSummary:
     """The parts of the evaluator's verdict that later nodes read."""
 
-    chosen: str
+    candidate: Annotated[str, Field(alias="chosen")]
     tune: bool = False
     cautions: Sequence[str] = ()
 
@@ -202,11 +202,11 @@ class SessionState:
         return self.complete_problem
 
     @property
-    def chosen(self) -> str:
+    def candidate(self) -> str:
         """The evaluator's choice. Raises InvalidInput `nothing_chosen` before its verdict."""
         if self.verdict is None:
             raise InvalidInput("nothing_chosen", "No candidate is chosen yet.")
-        return self.verdict.chosen
+        return self.verdict.candidate
 
 
 def read_state(state: LabState) -> SessionState:

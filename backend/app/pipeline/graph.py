@@ -29,6 +29,7 @@ from app.tools.clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
 VERSION = 4
+"""Raised when a node, an edge or a node's recorded calls change: a session goes on with its own version."""
 CONTINUED_VERSIONS = (3,)
 """Earlier versions whose sessions this graph goes on with: 4 only puts other words to chat models."""
 

@@ -82,7 +82,7 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     ctx = runtime.context.tool_context(
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
-    model = {"model": state.chosen}
+    model = {"model": state.candidate}
     answer, trading = await run_concurrently(
         _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state.plan.trading)
     )

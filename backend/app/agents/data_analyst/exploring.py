@@ -9,6 +9,7 @@ from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 LEAVE_OUT, KEEP = "leave them out", "keep them"
 MAX_SENTENCES = 4
+"""Sentences of one message to the user: more are read by few, and the report has them all."""
 
 
 def explore(view: ConversationView[AnalysisBrief]) -> AgentAction | None:

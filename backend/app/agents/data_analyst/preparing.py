@@ -15,6 +15,7 @@ from their absence."""
 MIN_RELATION = 0.6
 """Score of a column as the only feature (0.5 is chance for two classes) from which it is informative."""
 MAX_FEATURES = 400
+"""Columns of a frame from which it counts as too wide for its rows, as it does with one for each three rows."""
 CLOSE_INDICATORS = ("SMA_20", "SMA_50", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ROC_10")
 RANGE_INDICATORS = ("ATR_14", "ADX_14", "STOCH_14_3_3")
 VOLUME_INDICATORS = ("OBV",)
@@ -23,6 +24,7 @@ BAR_COLUMNS = {"open", "high", "low", "close"}
 PRICE_COLUMNS = ("close", "adj_close", "adj close", "price")
 LOOKBACK_ROWS = {"short": [1, 2, 3], "usual": [1, 2, 3, 5, 10]}
 MAX_SHORT_FRAME_ROWS = 300
+"""Rows up to which a table has few lags: each of them costs its length in rows at the beginning."""
 
 
 def clean(view: ConversationView[FeaturesBrief]) -> AgentAction | None:

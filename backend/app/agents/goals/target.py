@@ -19,6 +19,7 @@ QUOTED_SCORE = 20.0
 """A column in quotes: above any sum of the scores below, which end at 12 with the bonus for its position
 and at 16 in the table that the goal names."""
 NAMED_SCORE = 9.0
+"""A name as it stands in the goal: below a name in quotes, and above all its words apart."""
 WORDS_SCORE = 6.0
 """All words of a name, but not one after the other."""
 MEANING_SCORE = MISSPELT_SCORE = 4.0

@@ -38,10 +38,10 @@ class EvaluationBrief(EvaluatorBrief):
 
 @dataclass(frozen=True, kw_only=True)
 class TuningBrief(EvaluatorBrief):
-    """The brief of the stage `tuning`. `chosen`: the candidate that the evaluation preferred."""
+    """The brief of the stage `tuning`. `candidate`: the name that the evaluation preferred."""
 
     stage: str = "tuning"
-    chosen: str = ""
+    candidate: Annotated[str, Field(alias="chosen")] = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,6 @@ class BlendedModel:
 class ModelChoice:
     """The conclusion of `compare_models`."""
 
-    chosen: str
+    candidate: Annotated[str, Field(alias="chosen")]
     reason: str
     beats_baseline: bool | None

@@ -90,7 +90,7 @@ def merge_folds(view: ConversationView[EvaluationBrief]) -> AgentAction | None:
     comparison = view.last_success("compare_models")
     if comparison is None:
         return None
-    name = comparison.read(ModelChoice).chosen
+    name = comparison.read(ModelChoice).candidate
     fit = next((fit for fit in _scored_candidates(view.brief) if fit.name == name), None)
     is_merged = any(answer.arguments.get("models") == [name] for answer in _tool_calls(view, "build_ensemble"))
     part_count = len(fit.fitted_folds) + fit.refitted if fit else 0
@@ -107,7 +107,7 @@ def conclude(view: ConversationView[EvaluationBrief]) -> AgentAction:
     choice = comparison.read(ModelChoice)
     cautions = [NO_SKILL_CAUTION] if choice.beats_baseline is False else []
     verdict = Verdict(
-        chosen=choice.chosen, beats_baseline=choice.beats_baseline, reason=choice.reason, cautions=cautions
+        chosen=choice.candidate, beats_baseline=choice.beats_baseline, reason=choice.reason, cautions=cautions
     )
     return finish(verdict, message=" ".join([choice.reason, *cautions]))
 

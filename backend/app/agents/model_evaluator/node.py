@@ -60,7 +60,7 @@ async def model_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
 async def hyperparameter_tuning(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     state = replace(read_state(lab_state), fit_slots=await lab.current_fit_slots())
-    brief = TuningBrief(**vars(_make_evaluator_brief(state)), chosen=state.chosen)
+    brief = TuningBrief(**vars(_make_evaluator_brief(state)), candidate=state.candidate)
     ctx = lab.tool_context("model_evaluator", make_training_context(state, make_budget(state).fits_deadline_s))
     result = await lab.crew["hyperparameter_tuning"].run(ctx, dump_facts(brief))
     values = result.values(*FITTING_TOOLS)

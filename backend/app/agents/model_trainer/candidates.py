@@ -9,6 +9,7 @@ from app.modeling.problem.family_catalog import select_families
 from app.modeling.problem.kinds import BASELINE
 
 MIN_FAMILIES = 2
+"""Families that are fitted however short the time: one result alone shows nothing."""
 LOG_TARGET_FAMILIES = ("LightGBM", "LightGBMExtra", "Ridge")
 """Families that can be trained on the logarithm of the target."""
 LINEAR_FAMILY = {"classification": "LogisticRegression", "regression": "Ridge"}

@@ -35,7 +35,9 @@ _MIN_ALWAYS_OPEN_SHARE = 0.8
 """Share of the time covered by bars from which a market counts as always open."""
 _DEFAULT_INTERVAL = "5m"
 """The interval of bars that were stored before series had one."""
-_WEEK_S, _WEEKDAYS = 7 * DAY_S, 5 / 7
+_WEEK_S = 7 * DAY_S
+_WEEKDAYS = 5 / 7
+"""Share of a week in which a market of five days trades."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from app.agents.state import AnswerSummary, FinalSummary
 from app.agents.training_context import ProblemBrief
@@ -26,7 +28,7 @@ class QuestionReportBrief:
 class ModelReportBrief(ProblemBrief):
     """The facts of the chosen model; `final` is None if the session ended before it had one."""
 
-    chosen: str | None
+    candidate: Annotated[str | None, Field(alias="chosen")]
     cautions: Sequence[str]
     final: FinalSummary | None
     tools: Sequence[str] = WRITING_TOOLS

@@ -34,7 +34,7 @@ def _make_brief(state: SessionState) -> ReportBrief:
         )
     common, final = make_problem_brief(state), state.final
     if final is None or state.verdict is None:
-        return ModelReportBrief(**vars(common), chosen=None, cautions=(), final=None)
+        return ModelReportBrief(**vars(common), candidate=None, cautions=(), final=None)
     return ModelReportBrief(
-        **vars(common), chosen=state.verdict.chosen, cautions=state.verdict.cautions, final=final
+        **vars(common), candidate=state.verdict.candidate, cautions=state.verdict.cautions, final=final
     )

@@ -38,4 +38,4 @@ def _headline(view: ConversationView[ReportBrief]) -> str:
         else "does no better than the baseline on rows it had never seen"
     )
     trading = f"{final.traded.verdict.split(':')[0]}. " if final.traded else ""
-    return f"{trading}The report is written: {brief.chosen} for `{target}` {comparison}."
+    return f"{trading}The report is written: {brief.candidate} for `{target}` {comparison}."

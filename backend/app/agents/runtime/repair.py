@@ -14,6 +14,7 @@ MAX_ARGUMENT_CHARACTERS = 250_000
 MAX_TEXT_CHARACTERS = 50_000
 """Longest text of an answer that is stored: ten times the longest useful one."""
 _CHARACTERS_PER_TOKEN = 4
+"""Of English text, as providers state it. Only the size of a message to the model depends on it."""
 
 UNREADABLE_ARGUMENTS = "unreadable_arguments"
 """Name of the single argument that replaces invalid ones. Its value is the reason."""

@@ -16,9 +16,9 @@ from app.modeling.problem.names import nearest_names
 
 _MAX_PAGE_BARS = 1_000
 """Bars of one request: many exchanges allow 1,000, and others return fewer."""
-_MAX_TRIES = 6
 _FIRST_PAUSE_S = 1.0
-"""Pauses double from here: half a minute in all, which outlasts a short outage or a rate limit per minute."""
+_MAX_TRIES = 6
+"""Pauses double from the first: half a minute in all, enough for a short outage or a rate limit per minute."""
 _COLUMNS = ("timestamp", "open", "high", "low", "close", "volume")
 
 Row = list[Any]

@@ -17,6 +17,7 @@ from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 20_000
+"""Rows that are sampled: more take longer, and refine a score that only ranks columns."""
 MIN_ROWS = 1_000
 """Rows that are sampled, whatever the number of columns: fewer make the scores too rough."""
 WIDE_COLUMNS = 300

@@ -24,6 +24,7 @@ MAX_VALUES = 8
 MAX_CLASSES = 4
 """Classes with a line of their own."""
 DENSITY_BINS = 16
+"""Bins of the histogram below a curve, which shows only where there are rows."""
 
 
 def partial_dependence(

@@ -17,8 +17,9 @@ from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
 from app.modeling.table.json_values import round_significant
 
 MAX_RESAMPLES = 1000
+"""Resamples of a table whose rows allow it: 25 lie beyond each bound of a 95% interval."""
 MIN_RESAMPLES = 100
-"""Between these, resamples are as many as MAX_DRAWN_ROWS allows."""
+"""Resamples of the largest tables; in between, as many as MAX_DRAWN_ROWS allows."""
 MAX_DRAWN_ROWS = 4_000_000
 """Rows drawn over all resamples, so that a large hold-out takes about a second."""
 MIN_PERCENTILES = 400

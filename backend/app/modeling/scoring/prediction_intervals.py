@@ -17,6 +17,7 @@ DEFAULT_LEVEL = 0.9
 MIN_ROWS = 20
 """With fewer rows there are no intervals: the 95% bounds would be the extremes."""
 MIN_ROWS_PER_BIN = 60
+"""Three rows lie beyond the 95% bound of a bin."""
 MAX_BINS = 20
 """Bins of predictions whose error sizes are measured: at most MAX_BINS, each of at least MIN_ROWS_PER_BIN."""
 HALF_LIFE_SHARE, MIN_HALF_LIFE_ROWS = 0.15, 40

@@ -9,6 +9,7 @@ MAX_CLASSES = 200
 MIN_ROWS_EACH = 2.0
 """Mean rows per class: values that hardly repeat are names and no classes."""
 MAX_SHORT_CHARS = 2
+"""Characters of the words in which another spelling may well be another word."""
 MAX_RARE_SHARE = 0.25
 """In words of at most MAX_SHORT_CHARS, other spellings up to this share of the class are typing errors; more
 frequent ones may be classes of their own, such as `co` and `CO`."""

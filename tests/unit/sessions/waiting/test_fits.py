@@ -12,6 +12,7 @@ from app.sessions.waiting.fits import read_fit, shorten_time_limit
 
 def make_fit(grace_s: float | None, time_limit_s: float | None) -> Fit:
     params = {"name": "x", "time_limit_s": time_limit_s}
+    # clock: nothing runs under these limits
     return Fit("candidate", "train.fit_candidate", params, {"frame": "ab12"}, Limits(time_s=7.0), grace_s)
 
 
