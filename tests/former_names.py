@@ -87,7 +87,5 @@ SINGLE_CLASSES = frozenset(
 )
 """Classes that had several definitions of one name. Each may have one."""
 
-REMAINING: frozenset[FormerName] = frozenset(
-    _names("class", "Patience") + _names("variable", "errand hands in_line wish")
-)
-"""Former names that still stand. The list only falls."""
+REMAINING: frozenset[FormerName] = frozenset(_names("variable", "hands"))
+"""Former names that still stand: a key of the stored state of sessions. The list only falls."""

@@ -14,13 +14,13 @@ from app.sessions.statements import VIEWS
 
 
 class StatusRow(NamedTuple):
-    """`due`: sessions that a worker could claim now. `in_line`: sessions that wait for admission."""
+    """`due`: sessions that a worker could claim now. `queue_length`: sessions that wait for admission."""
 
     status: str
     sessions: int
     due: int
-    in_line: int
-    in_line_s: float
+    queue_length: int
+    queue_wait_s: float
 
 
 class FitsRow(NamedTuple):
@@ -52,6 +52,6 @@ def _sum_counts(rows: Sequence[StatusRow], fits_due: int) -> SessionCounts:
             QUEUES[JobName.ADVANCE]: sum(row.due for row in rows),
             QUEUES[JobName.FIT]: fits_due,
         },
-        queue_length=sum(row.in_line for row in rows),
-        queue_wait_s=max((row.in_line_s for row in rows), default=0.0),
+        queue_length=sum(row.queue_length for row in rows),
+        queue_wait_s=max((row.queue_wait_s for row in rows), default=0.0),
     )

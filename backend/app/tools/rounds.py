@@ -97,14 +97,14 @@ def make_fit(ctx: ToolContext, digest: str, folds: FoldPlan, limit_s: float, nam
     )
 
 
-def longest_first(fits: Sequence[Fit], hands: int) -> list[int]:
+def longest_first(fits: Sequence[Fit], fit_slots: int) -> list[int]:
     """Return the places of the fits in the order of execution.
 
     With several fit slots, the longest fits start first, so that no slot is left alone at the end; the baseline
     precedes all, so that an interrupted round has it. With one slot, the given order of preference remains.
     """
     places = list(range(len(fits)))
-    if hands < 2:
+    if fit_slots < 2:
         return places
     return sorted(places, key=lambda place: (fits[place].name != BASELINE, -_limit_s(fits[place])))
 

@@ -38,9 +38,9 @@ def fit_facts(name: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "estimator": name, **scores, "folds": FOLDS.to_json(), **more}
 
 
-def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
+def context(until_s: float, fit_slots: int = 1, **preferences: bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
-    settled = TrainingContext(PROBLEM, FOLDS, until_s, hands)
+    settled = TrainingContext(PROBLEM, FOLDS, until_s, fit_slots)
     return ToolContext("model_trainer", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 
@@ -55,8 +55,8 @@ def test_candidates_of_one_estimator_get_unique_names():
 
 def test_the_fits_of_a_round_share_its_time_between_all_workers():
     four = ["LightGBM", "LightGBMExtra", "LightGBM", "LightGBM"]
-    assert time_shares_s(context(30.0, hands=2), 30.0, four) == [15.0] * 4
-    assert time_shares_s(context(30.0, hands=8), 30.0, four) == [30.0] * 4
+    assert time_shares_s(context(30.0, fit_slots=2), 30.0, four) == [15.0] * 4
+    assert time_shares_s(context(30.0, fit_slots=8), 30.0, four) == [30.0] * 4
 
 
 def test_a_family_that_takes_longer_gets_a_larger_share_and_the_baseline_hardly_any():
@@ -89,8 +89,8 @@ def test_several_slots_start_with_the_longest_fits_and_one_slot_keeps_the_given_
         make_fit(context(13.0), "d", FOLDS, limit_s, name=name, estimator=name)
         for name, limit_s in limits.items()
     ]
-    assert longest_first(fits, hands=2) == [3, 1, 2, 0]
-    assert longest_first(fits, hands=1) == [0, 1, 2, 3]
+    assert longest_first(fits, fit_slots=2) == [3, 1, 2, 0]
+    assert longest_first(fits, fit_slots=1) == [0, 1, 2, 3]
 
 
 def test_the_first_part_of_a_candidate_is_a_model_and_later_folds_are_parts():

@@ -39,12 +39,12 @@ class StoredEvent(NamedTuple):
 
 
 class PositionRow(NamedTuple):
-    """The end of a session's events. `in_line`: (place, length) in the admission queue, None outside of it."""
+    """The end of a session's events. `queue`: (place, length) in the admission queue, None outside of it."""
 
     id: UUID
     event_seq: int
     ended: bool
-    in_line: tuple[int, int] | None
+    queue: tuple[int, int] | None
 
 
 class ChangeRow(NamedTuple):
@@ -111,8 +111,8 @@ class EventStreams:
         if row is None:
             return True
         position = PositionRow(**row)
-        if position.in_line:
-            _announce_position(subscription, *position.in_line)
+        if position.queue:
+            _announce_position(subscription, *position.queue)
         return position.ended and subscription.last_number >= position.event_seq
 
     async def _read_events(self, session_id: UUID, since: int) -> list[EventMessage]:

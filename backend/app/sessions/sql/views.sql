@@ -175,9 +175,9 @@ returning key
 select status, count(*) as sessions,
   count(*) filter (where (admitted_at is not null or cancel)
     and ((lease_until is null and wake > seen) or lease_until < now())) as due,
-  count(*) filter (where admitted_at is null and not cancel and wake > seen) as in_line,
+  count(*) filter (where admitted_at is null and not cancel and wake > seen) as queue_length,
   coalesce(max(extract(epoch from now() - queued_at))
-    filter (where admitted_at is null and not cancel and wake > seen), 0)::float8 as in_line_s
+    filter (where admitted_at is null and not cancel and wake > seen), 0)::float8 as queue_wait_s
 from sessions where ended_at is null group by status
 
 -- name: count_open_fits
@@ -203,7 +203,7 @@ select n, at, kind, body from events where session_id = $1 and n > $2 order by n
 -- name: stream_position
 select id, event_seq, ended_at is not null as ended,
   case when ended_at is null and admitted_at is null and wake > seen then
-    (select array[place, length] from session_line where id = s.id) end as in_line
+    (select array[place, length] from session_line where id = s.id) end as queue
 from sessions s where id = $1
 
 -- name: streams_behind
