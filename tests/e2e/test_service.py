@@ -65,7 +65,7 @@ async def watch(api: httpx.AsyncClient, session: str) -> AsyncIterator[dict[str,
             async with websockets.connect(url, additional_headers=headers, open_timeout=HANG_GUARD_S) as socket:
                 async for text in socket:
                     event = json.loads(text)
-                    if event.get("n") is None:
+                    if event.get("seq") is None:
                         continue
                     assert event["seq"] == cursor + 1, "an event was lost or came twice"
                     cursor = event["seq"]

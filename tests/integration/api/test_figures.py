@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from app.api.service_metrics import Facts
+from app.api.service_metrics import ServiceMetrics
 from app.db.pool import Database
 
 from .conftest import User
@@ -61,7 +61,7 @@ class Away(Database):
 
 async def test_without_postgres_they_say_so_and_leave_out_what_nobody_knows(app: FastAPI) -> None:
     resources = app.state.resources
-    told = await Facts(replace(resources, database=Away(resources.database.pool, 0.0, ""))).metrics()
+    told = await ServiceMetrics(replace(resources, database=Away(resources.database.pool, 0.0, ""))).metrics()
     assert "labcrew_sessions" not in {metric.name for metric in told}
     parts = next(metric for metric in told if metric.name == "labcrew_part_ready")
     values = {sample.labels["part"]: sample.value for sample in parts.samples}
@@ -71,7 +71,7 @@ async def test_without_postgres_they_say_so_and_leave_out_what_nobody_knows(app:
 
 async def test_they_are_read_again_only_after_a_while(app: FastAPI) -> None:
     now = [100.0]
-    facts = Facts(app.state.resources, monotonic=lambda: now[0])
+    facts = ServiceMetrics(app.state.resources, monotonic=lambda: now[0])
 
     async def workers() -> float:
         found = next(metric for metric in await facts.metrics() if metric.name == "labcrew_workers")

@@ -61,7 +61,7 @@ MALFORMED: dict[str, tuple[bytes, int]] = {
     "a cut character": (raw(Opcode.TEXT, b"\xe2\x82", fin=False) + raw(Opcode.CONT, b""), INVALID_TEXT),
     "two megabytes": (raw(Opcode.TEXT, b"x" * (2 << 20)), TOO_LARGE),
     "few characters of many bytes": (
-        raw(Opcode.TEXT, "\U0001f600".encode() * (sockets.MAX_BYTES // 4 + 1)),
+        raw(Opcode.TEXT, "\U0001f600".encode() * (sockets.MAX_MESSAGE_BYTES // 4 + 1)),
         TOO_LARGE,
     ),
     "endless fragments": (
