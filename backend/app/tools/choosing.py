@@ -1,4 +1,7 @@
-"""Tools of the evaluator: compare candidates, blend them and evaluate one, without the hold-out."""
+"""Tools of the evaluator: compare candidates, blend them and evaluate one.
+
+Called by no agent, after the choice: evaluate on the hold-out, and refit on all rows.
+"""
 
 from typing import Annotated, Any
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.agents.planner.output import Plan
 from app.agents.state import FrameColumn
+from app.tools.computed_facts import JoinDescription
 
 FETCHING_TOOLS = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
@@ -31,13 +32,6 @@ class AvailableCoins:
 
 
 @dataclass(frozen=True)
-class JoinSentence:
-    """One join, as a sentence."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class UnjoinedTable:
     table: str
     reason: str
@@ -52,7 +46,7 @@ class TableRelations:
 
     base: str
     sql: str | None
-    joins: Sequence[JoinSentence] = ()
+    joins: Sequence[JoinDescription] = ()
     appended: Sequence[str] = ()
     to_predict: Sequence[str] = ()
     left_out: Sequence[UnjoinedTable] = ()
