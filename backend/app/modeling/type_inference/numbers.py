@@ -27,9 +27,11 @@ def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
         body = pc.replace_substring(body, pattern=number_format.decimal, replacement=".")
     literals = pc.binary_join_element_wise(body, _part(parts, "exponent"), "")
     numbers = np.array(pc.cast(literals, pa.float64()).to_numpy(zero_copy_only=False), dtype="float64")
-    numbers *= _scale(_part(parts, "before"), number_format.before) * _scale(
+    scales = _scale(_part(parts, "before"), number_format.before) * _scale(
         _part(parts, "after"), number_format.after
     )
+    with np.errstate(over="ignore"):  # `1e308k` is as far out of range as `1e400`, and as missing
+        numbers *= scales
     numbers[~np.isfinite(numbers)] = np.nan
     return np.where(_is_negative(parts), -numbers, numbers)
 
