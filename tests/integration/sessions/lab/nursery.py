@@ -41,24 +41,30 @@ def opening() -> OpenServices:
 
 
 def keep() -> None:
-    """Run a worker, and another one after each that was killed."""
+    """Run a worker, and another one after each that was killed, until SIGTERM."""
     opening()  # imports once, for every life
-    while True:
+    child, has_ended = 0, False
+
+    def end(*_: object) -> None:
+        # A worker that has no handler yet dies of the signal, which looks like a kill but has to be its last.
+        nonlocal has_ended
+        has_ended = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGTERM)
+
+    while not has_ended:
+        # A signal that arrives between the fork and the handler would end the keeper and leave the worker.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         child = os.fork()
+        signal.signal(signal.SIGTERM, end if child else signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         if child == 0:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             live()
             return
         Path(os.environ["LAB_PID"]).write_text(str(child))
-        signal.signal(signal.SIGTERM, lambda *_, child=child: _end(child))
         _, status = os.waitpid(child, 0)
         if os.WIFEXITED(status):
             return
-
-
-def _end(child: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(child, signal.SIGTERM)
 
 
 def _become_keeper(environment: dict[str, str]) -> None:
