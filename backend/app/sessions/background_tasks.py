@@ -1,9 +1,10 @@
-"""Renewal of a lease in the background of the work that it protects."""
+"""Renewal of a lease in the background of the work that it protects, and announcements that hasten it."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
 from typing import Protocol, TypeVar
+from uuid import UUID
 
 from app.db.pool import is_away
 
@@ -12,6 +13,38 @@ class LeaseHolder(Protocol):
     """Work under a lease. Setting `recheck` renews the lease at once, which reads its row."""
 
     recheck: asyncio.Event
+
+
+class Rechecks:
+    """Events that have the leases of an event loop renewed at once, by session.
+
+    An event is listed before its lease is claimed: a cancellation that follows the claim in the database may be
+    announced before the loop has read the answer to the claim.
+    """
+
+    def __init__(self) -> None:
+        self._listed: set[tuple[UUID, asyncio.Event]] = set()
+
+    @contextlib.contextmanager
+    def listen(self, session_id: UUID) -> Iterator[asyncio.Event]:
+        """List an event of a session while the block runs."""
+        entry = (session_id, asyncio.Event())
+        self._listed.add(entry)
+        try:
+            yield entry[1]
+        finally:
+            self._listed.discard(entry)
+
+    def announce(self, session_id: UUID) -> None:
+        """Recheck the leases of a session: its row has changed."""
+        for listed_id, event in self._listed:
+            if listed_id == session_id:
+                event.set()
+
+    def announce_all(self) -> None:
+        """Recheck every lease: announcements may have been missed."""
+        for _, event in self._listed:
+            event.set()
 
 
 Key = TypeVar("Key")

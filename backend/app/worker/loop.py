@@ -168,16 +168,18 @@ async def _drain(services: WorkerServices) -> None:
 
 async def _listen_for_ever(services: WorkerServices) -> None:
     """React to announced cancellations. While Redis is away the next renewal of a lease finds them."""
-    handlers: tuple[Callable[[UUID], None], ...] = (services.runner.cancel, services.fits.cancel)
+    every_rechecks = (services.runner.rechecks, services.fits.rechecks)
     while True:
         try:
             async with services.redis.pubsub() as pubsub:
                 await pubsub.subscribe(CONTROL_CHANNEL)
                 async for message in pubsub.listen():
-                    if message["type"] == "message":
-                        for line in _decode(message["data"]).splitlines():
-                            for cancel in handlers:
-                                cancel(UUID(line))
+                    for rechecks in every_rechecks:
+                        if message["type"] == "subscribe":
+                            rechecks.announce_all()  # what was announced before reached nobody here
+                        elif message["type"] == "message":
+                            for line in _decode(message["data"]).splitlines():
+                                rechecks.announce(UUID(line))
         except (*REDIS_AWAY, ValueError):
             await asyncio.sleep(0.3)
 

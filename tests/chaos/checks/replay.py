@@ -1,5 +1,6 @@
 """Run every session again over its journal alone: each step must come to what it came to."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ async def _replay(db: Database, graphs: Graphs, row: Record) -> None:
 
 async def _run(db: Database, spec: GraphSpec, lease: Lease) -> Mapping[str, Any]:
     journal = ReplayJournal(FencedWriter(cast(Database, ReadOnly(db)), lease, 6.0))
-    drive = SessionDrive(lease, journal, cast(EventPublisher, Silence()), _send_nothing, 1e9)
+    drive = SessionDrive(lease, journal, cast(EventPublisher, Silence()), _send_nothing, 1e9, asyncio.Event())
     out: Mapping[str, Any] = await spec.graph.ainvoke(
         {**spec.initial(lease.facts), "step": 0},
         {"recursion_limit": _MAX_SUPERSTEPS},

@@ -2,14 +2,38 @@
 
 import asyncio
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
+from tests.patience import HANG_GUARD_S, hang_guard
 
+from app.db.pool import Database, Record
+from app.sessions.background_tasks import Rechecks
+from app.sessions.statements import ROUNDS
 from app.sessions.waiting.fits import FitKey
 from app.worker.loop import WorkerServices
+
+
+class CancellingDatabase(Database):
+    """Cancels the session of a fit after the fit was claimed and before the claim is answered."""
+
+    def __init__(self, lab: Lab, rechecks: Rechecks) -> None:
+        super().__init__(lab.db.pool, patience_s=0.0, dsn="")
+        self._lab = lab
+        self._rechecks = rechecks
+        self.has_cancelled = False
+
+    async def row(self, sql: str, *args: Any) -> Record | None:
+        row = await super().row(sql, *args)
+        if sql == ROUNDS.claim:
+            await self._lab.service.cancel(self._lab.owner, args[0])
+            self._rechecks.announce(args[0])
+            self.has_cancelled = True
+        return row
 
 
 async def test_a_cancel_during_fits_ends_the_session(lab: Lab) -> None:
@@ -30,6 +54,21 @@ async def test_a_cancel_during_a_step_stops_the_step(lab: Lab) -> None:
     await lab.until(session_id, lambda row: row["status"] == "running")
     await lab.service.cancel(lab.owner, session_id)
     assert (await lab.ended(session_id))["status"] == "cancelled"
+
+
+async def test_a_cancel_that_is_announced_during_the_claim_stops_what_was_claimed(
+    lab: Lab, duties: WorkerServices
+) -> None:
+    """The announcement may overtake the answer of the database to the claim. No renewal comes round here."""
+    session_id = await lab.create(send=False, fits=1, fit_ms=NEVER_MS)
+    await duties.runner.advance(session_id)
+    database = CancellingDatabase(lab, duties.fits.rechecks)
+    without_renewals = replace(duties.config, renew_s=4 * HANG_GUARD_S, lease_s=8 * HANG_GUARD_S)
+    async with hang_guard():
+        await replace(duties.fits, db=database, config=without_renewals).run(FitKey(session_id, "4.round", 0))
+    assert database.has_cancelled
+    await duties.runner.advance(session_id)
+    assert (await lab.session(session_id))["status"] == "cancelled"
 
 
 async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: WorkerServices) -> None:

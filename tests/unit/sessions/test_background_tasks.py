@@ -1,9 +1,10 @@
 import asyncio
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from tests.patience import HANG_GUARD_S, hang_guard
 
-from app.sessions.background_tasks import renew_in_background
+from app.sessions.background_tasks import Rechecks, renew_in_background
 
 
 @dataclass
@@ -47,3 +48,21 @@ async def test_a_lease_that_another_took_over_stays_listed() -> None:
     async with renew_in_background(running, "a", first, renew, interval_s=10 * HANG_GUARD_S):
         running["a"] = second
     assert running == {"a": second}
+
+
+async def test_rechecks_reach_the_leases_of_a_session_from_before_their_claim_until_they_end() -> None:
+    rechecks, cancelled, other = Rechecks(), uuid4(), uuid4()
+    with (
+        rechecks.listen(cancelled) as drive,
+        rechecks.listen(cancelled) as fit,
+        rechecks.listen(other) as unrelated,
+    ):
+        rechecks.announce(cancelled)
+        assert drive.is_set()
+        assert fit.is_set()
+        assert not unrelated.is_set()
+        rechecks.announce_all()
+        assert unrelated.is_set()
+        unrelated.clear()
+    rechecks.announce_all()
+    assert not unrelated.is_set()

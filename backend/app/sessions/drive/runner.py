@@ -23,7 +23,7 @@ from app.observability.metrics.sessions import (
 from app.observability.tracing import past_span
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.admission import AdmissionQueue
-from app.sessions.background_tasks import renew_in_background
+from app.sessions.background_tasks import Rechecks, renew_in_background
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.graph_drive import GraphDrive
@@ -95,6 +95,7 @@ class Runner:
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
+    rechecks: Rechecks = field(default_factory=Rechecks)
     _running: dict[UUID, SessionDrive] = field(default_factory=dict)
     _requeued: set[UUID] = field(default_factory=set)
 
@@ -106,12 +107,13 @@ class Runner:
         """Drive a session for a slice, if it is due and no worker drives it."""
         if self.draining:
             return
-        lease = await self.leases.claim(session_id)
-        if lease is None:
-            await self._requeue_for_others(session_id)
-        else:
-            with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
-                await self._advance(lease)
+        with self.rechecks.listen(session_id) as recheck:
+            lease = await self.leases.claim(session_id)
+            if lease is None:
+                await self._requeue_for_others(session_id)
+            else:
+                with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
+                    await self._advance(lease, recheck)
 
     async def _requeue_for_others(self, session_id: UUID) -> None:
         """Queue a session again if only workers of another version can drive it."""
@@ -125,25 +127,20 @@ class Runner:
 
         asyncio.get_running_loop().call_later(_REQUEUE_DELAY_S, send)
 
-    async def _advance(self, lease: Lease) -> None:
+    async def _advance(self, lease: Lease, recheck: asyncio.Event) -> None:
         clock = time.monotonic()
         _record_claim(lease)
         if lease.started_event:
             self.publisher.publish(lease.facts.id, lease.started_event)
         saved = SliceCheckpoint(self.checkpoints)
         with meter_usage() as usage:
-            outcome = await self._outcome(lease, saved)
+            outcome = await self._outcome(lease, saved, recheck)
         if isinstance(outcome, Pause):
             await saved.flush()
             await self._hand_back(lease, outcome.has_more, outcome.is_urgent)
         elif not isinstance(outcome, Abandoned):
             await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
         await self.charge(lease.facts.owner_id, usage.cpu_s)
-
-    def cancel(self, session_id: UUID) -> None:
-        """React to the announcement of a cancelled session: check its row now, not at the next renewal."""
-        if drive := self._running.get(session_id):
-            drive.recheck.set()
 
     async def drain(self) -> None:
         """Claim no more. Let running steps finish, and stop those that take longer than `drain_s`."""
@@ -156,7 +153,7 @@ class Runner:
         for drive in self._running.values():
             drive.halt(DriveSignal.SHUTDOWN)
 
-    async def _outcome(self, lease: Lease, saved: SliceCheckpoint) -> Outcome:
+    async def _outcome(self, lease: Lease, saved: SliceCheckpoint, recheck: asyncio.Event) -> Outcome:
         if lease.signal is not DriveSignal.GO_ON:
             return make_stop_outcome(lease.signal)
         if lease.crashes > self.config.max_crashes:
@@ -168,20 +165,26 @@ class Runner:
             spec = self.graphs.get(lease.graph, lease.graph_version)
         except LabError as error:
             return SessionFailed(code=error.code, detail=error.detail)
-        drive = self._drive(lease, spec)
+        drive = self._drive(lease, spec, recheck)
         renew = partial(self._renew, drive)
         async with renew_in_background(self._running, lease.facts.id, drive, renew, self.config.renew_s):
             outcome = await _guarded(drive, spec, saved)
         await consume_cancellation(drive.task)
         return outcome
 
-    def _drive(self, lease: Lease, spec: GraphSpec) -> SessionDrive:
+    def _drive(self, lease: Lease, spec: GraphSpec, recheck: asyncio.Event) -> SessionDrive:
         journal = Journal(
             FencedWriter(self.db, lease, self.config.lease_s),
             continues_earlier_version=lease.graph_version != spec.version,
         )
         return SessionDrive(
-            lease, journal, self.publisher, self.send_job, self.config.slice_s, self.config.resource_limits
+            lease,
+            journal,
+            self.publisher,
+            self.send_job,
+            self.config.slice_s,
+            recheck,
+            self.config.resource_limits,
         )
 
     async def _renew(self, drive: SessionDrive) -> bool:

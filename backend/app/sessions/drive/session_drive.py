@@ -31,6 +31,8 @@ class SessionDrive:
     publisher: EventPublisher
     send_job: SendJob
     slice_s: float
+    recheck: asyncio.Event
+    """Set to have the lease renewed, and with it the session's row read, at once."""
     max_budget: Amounts = field(default_factory=dict)
     """The operator's limit of each resource."""
     node: str = "none"
@@ -39,8 +41,6 @@ class SessionDrive:
     signal: DriveSignal = DriveSignal.GO_ON
     started: float = field(default_factory=time.monotonic)
     """Monotonic clock at the claim, in seconds."""
-    recheck: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set to have the lease renewed, and with it the session's row read, at once."""
     task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
     _ledger: BudgetLedger | None = None
 

@@ -25,7 +25,7 @@ from app.observability.tracing import span
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
-from app.sessions.background_tasks import renew_in_background
+from app.sessions.background_tasks import Rechecks, renew_in_background
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import EventPublisher
@@ -103,7 +103,7 @@ class _RunningFit:
     """`stop`: why a running fit is stopped: `cancelled`, `lost` (its lease or its session) or `shutdown`."""
 
     task: "asyncio.Task[Any]"
-    recheck: asyncio.Event = field(default_factory=asyncio.Event)
+    recheck: asyncio.Event
     stop: str = ""
 
     def halt(self, reason: str) -> None:
@@ -124,12 +124,16 @@ class Fits:
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
+    rechecks: Rechecks = field(default_factory=Rechecks)
     _running: dict[FitKey, _RunningFit] = field(default_factory=dict)
 
     async def run(self, key: FitKey) -> None:
         """Run a fit, unless another worker runs it or its session no longer needs it."""
-        if self.draining:
-            return
+        if not self.draining:
+            with self.rechecks.listen(key.session_id) as recheck:
+                await self._claim_and_compute(key, recheck)
+
+    async def _claim_and_compute(self, key: FitKey, recheck: asyncio.Event) -> None:
         row = await self.db.row(ROUNDS.claim, *key.key_columns, self.config.lease_s)
         if row is None:
             return
@@ -139,7 +143,7 @@ class Fits:
         clock = time.monotonic()
         lease = _FitLease(key, claim.fence, claim.runs, shorten_time_limit(read_fit(claim.spec), claim.left_s))
         with meter_usage() as usage, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
-            result = await self._result(lease)
+            result = await self._result(lease, recheck)
         await consume_cancellation(asyncio.current_task())
         await self.charge(claim.owner_id, usage.cpu_s)
         if result is None:
@@ -152,12 +156,6 @@ class Fits:
         FIT_SECONDS.observe(time.monotonic() - clock)
         await self._finish(lease, result)
 
-    def cancel(self, session_id: UUID) -> None:
-        """React to the announcement of a cancelled session: check the leases of its fits now."""
-        for key, running_fit in self._running.items():
-            if key.session_id == session_id:
-                running_fit.recheck.set()
-
     async def drain(self) -> None:
         """Claim no more and stop running fits, for another worker to run: they may take minutes."""
         self.draining = True
@@ -167,11 +165,11 @@ class Fits:
         if running_fits:
             await asyncio.wait({running.task for running in running_fits}, timeout=self.config.drain_s)
 
-    async def _result(self, lease: _FitLease) -> _Result | None:
+    async def _result(self, lease: _FitLease, recheck: asyncio.Event) -> _Result | None:
         """Compute a fit under its lease. None if the lease was lost."""
         if lease.runs > self.config.max_crashes:
             return _Result("failed", {"reason": f"The process that computed it died {lease.runs - 1} times."})
-        running_fit = _RunningFit(_current_task())
+        running_fit = _RunningFit(_current_task(), recheck)
         renew = partial(self._renew, lease, running_fit)
         async with renew_in_background(self._running, lease.key, running_fit, renew, self.config.renew_s):
             with meter_usage() as meter:
