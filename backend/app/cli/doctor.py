@@ -1,4 +1,4 @@
-"""`labcrew doctor`: does this machine have what the service needs? One line a thing, and what to do."""
+"""`labcrew doctor`: a line of text for each requirement of the service, with the remedy if it is not met."""
 
 import asyncio
 import tempfile
@@ -15,31 +15,50 @@ from app.cli.machine import MACHINE, elsewhere
 from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
 
-ServersOnly = Annotated[bool, typer.Option("--servers", help="Look at Postgres and Redis only.")]
+ServersOnly = Annotated[bool, typer.Option("--servers", help="Check Postgres and Redis only.")]
+
+_MAX_CHECK_S = 60.0
+"""Time limit of one check in seconds: long enough for the first cells of a slow machine."""
 
 Check = Callable[[Settings], Awaitable[str]]
-"""Says in a few words what is well; raises for what is not."""
+"""Returns a short description of what was checked; raises an error that says what to do."""
 
 
 def doctor(servers: ServersOnly = False) -> None:
-    """Check the machine, the servers, the chat model and the cells' walls."""
+    """Check the servers, the machine, the chat model and the isolation of cells."""
     settings = load_settings()
-    checks = _SERVERS if servers else {**_SERVERS, **_REST}
-    well = [asyncio.run(_examine(name, check, settings)) for name, check in checks.items()]
-    raise typer.Exit(Exit.DONE if all(well) else Exit.UNAVAILABLE)
+    checks = _SERVER_CHECKS if servers else {**_SERVER_CHECKS, **_MACHINE_CHECKS}
+    passed = _report("service", _service, settings)
+    if not passed:  # each of its checks would only repeat that nothing runs
+        checks = {name: check for name, check in checks.items() if check not in _CHECKS_OF_SERVICE}
+    passed = all([passed, *[_report(name, check, settings) for name, check in checks.items()]])
+    raise typer.Exit(Exit.DONE if passed else Exit.UNAVAILABLE)
 
 
-async def _examine(name: str, check: Check, settings: Settings) -> bool:
+def _report(name: str, check: Check, settings: Settings) -> bool:
+    """Print the line of a check and return True if it passed."""
+    failure, description = asyncio.run(_run_check(check, settings))
+    typer.echo(f"{'failed' if failure else 'ok':<6}  {name:<11} {failure or description}")
+    return not failure
+
+
+async def _run_check(check: Check, settings: Settings) -> tuple[str, str]:
+    """Return the failure of a check, or an empty text and its description."""
     try:
-        async with asyncio.timeout(60):
-            typer.echo(f"well   {name:<11} {await check(settings)}")
+        async with asyncio.timeout(_MAX_CHECK_S):
+            return "", await check(settings)
     except LabError as error:
-        typer.echo(f"wrong  {name:<11} {error.detail}")
+        return error.detail, ""
     except Exception as error:  # noqa: BLE001 - a check reports every way of failing
-        typer.echo(f"wrong  {name:<11} {type(error).__name__}: {error}")
-    else:
-        return True
-    return False
+        return f"{type(error).__name__}: {error}", ""
+
+
+async def _service(settings: Settings) -> str:
+    """Addresses of Postgres and Redis, of the settings or of a service of this folder."""
+    with_addresses(settings)
+    if settings.database_url and settings.redis_address:
+        return "DATABASE_URL and REDIS_URL are set"
+    return f"runs on {settings.home}"
 
 
 async def _postgres(settings: Settings) -> str:
@@ -86,16 +105,16 @@ async def _workers(settings: Settings) -> str:
     return ", ".join(f"{count} on {queue}" for queue, count in live.items())
 
 
-async def _figures(settings: Settings) -> str:
-    """Closed is no fault."""
-    api = "the API shows them"
+async def _metrics(settings: Settings) -> str:
+    """Access to the metrics of the API and of workers. Metrics that are not served are no failure."""
+    api = "the API serves /metrics"
     if settings.metrics_token:
-        api += " to who sends METRICS_TOKEN"
+        api += " to requests with METRICS_TOKEN"
     elif settings.production:
-        api = "the API shows them to nobody until METRICS_TOKEN is set"
+        api = "the API serves no metrics until METRICS_TOKEN is set"
     if settings.metrics_port is None:
-        return f"{api}; workers show none until METRICS_PORT is set"
-    workers = f"workers from {settings.metrics_host}:{settings.metrics_port}"
+        return f"{api}; workers serve none until METRICS_PORT is set"
+    workers = f"workers serve them at {settings.metrics_host}:{settings.metrics_port}"
     if settings.metrics_token is None:
         workers += ", to this machine only until METRICS_TOKEN is set"
     return f"{api}; {workers}"
@@ -149,14 +168,16 @@ async def _cells(settings: Settings) -> str:
     if refusal := isolation.halt or isolation.refusal:
         raise Unavailable("cells_not_isolated", f"{refusal} See docs/sandbox.md.")
     weaker = "".join(f"; not {tier}: {why}" for tier, why in isolation.missing.items())
-    return f"{settings.sandbox_provider}: code that agents write runs behind walls ({isolation.tier}{weaker})"
+    return f"{settings.sandbox_provider}: programs of agents are isolated ({isolation.tier}{weaker})"
 
 
-_SERVERS: dict[str, Check] = {"Postgres": _postgres, "schema": _schema, "Redis": _redis}
-_REST: dict[str, Check] = {
+_SERVER_CHECKS: dict[str, Check] = {"Postgres": _postgres, "schema": _schema, "Redis": _redis}
+_CHECKS_OF_SERVICE = frozenset({*_SERVER_CHECKS.values(), _workers})
+"""Checks that need the addresses of Postgres and Redis."""
+_MACHINE_CHECKS: dict[str, Check] = {
     **MACHINE,
     "workers": _workers,
-    "figures": _figures,
+    "metrics": _metrics,
     "blobs": _blob_store,
     "chat model": _chat_model,
     "cells": _cells,

@@ -41,7 +41,7 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
     allow_unisolated: bool | None = Field(
         None,
-        description="Compute SQL and uploads where the kernel has no walls; empty: yes, but not in production.",
+        description="Compute SQL and uploads if cells cannot be isolated; empty: yes, but not in production.",
     )
     cells_socket: Path | None = Field(
         None,
