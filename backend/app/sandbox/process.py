@@ -36,7 +36,7 @@ class ProcessConfig:
     `max_warm_cells`: cells that stay for more requests of the same key, each until it was idle for `max_idle_s`
     seconds. `tier`: "best", or a value of `walls.Tier`. `socket`: address of the host's zygote; without it the
     provider starts a zygote of its own, in `container` if there is one. `allow_unisolated`: run trusted work
-    with limits only where the kernel has no walls.
+    with limits only where the kernel cannot isolate cells.
     """
 
     home: Path

@@ -23,27 +23,27 @@ class Rechecks:
     """
 
     def __init__(self) -> None:
-        self._listed: set[tuple[UUID, asyncio.Event]] = set()
+        self._listeners: set[tuple[UUID, asyncio.Event]] = set()
 
     @contextlib.contextmanager
     def listen(self, session_id: UUID) -> Iterator[asyncio.Event]:
         """List an event of a session while the block runs."""
-        entry = (session_id, asyncio.Event())
-        self._listed.add(entry)
+        listener = (session_id, asyncio.Event())
+        self._listeners.add(listener)
         try:
-            yield entry[1]
+            yield listener[1]
         finally:
-            self._listed.discard(entry)
+            self._listeners.discard(listener)
 
     def announce(self, session_id: UUID) -> None:
         """Recheck the leases of a session: its row has changed."""
-        for listed_id, event in self._listed:
-            if listed_id == session_id:
+        for listener_id, event in self._listeners:
+            if listener_id == session_id:
                 event.set()
 
     def announce_all(self) -> None:
         """Recheck every lease: announcements may have been missed."""
-        for _, event in self._listed:
+        for _, event in self._listeners:
             event.set()
 
 
