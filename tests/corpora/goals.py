@@ -1,15 +1,14 @@
 """Format of the corpus of goals: tables in outline, and the acceptable readings of goals on them."""
 
-import hashlib
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+from tests.corpora.tables import ColumnType, Half, InventedSource, PackageSource, StrictModel
 
 GOALS_DIRECTORY = Path(__file__).parent / "goals"
 MAX_EXAMPLES = 5
 
-Half = Literal["tuned", "untuned"]
 Aim = Literal[
     "predict",
     "forecast",
@@ -23,30 +22,11 @@ Aim = Literal[
 UNREADABLE_AIMS = frozenset({"not_served", "nonsense", "other_language"})
 
 
-class StrictModel(BaseModel):
-    """Base of the format: an unknown key is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PackageSource(StrictModel):
-    """Public table: the package that ships it and its name there."""
-
-    package: str = Field(min_length=1)
-    item: str = Field(min_length=1)
-
-
-class InventedSource(StrictModel):
-    """Invented table: the domain whose exports it resembles."""
-
-    made: str = Field(min_length=1)
-
-
 class Column(StrictModel):
     """Column in outline, with invented example values written as in a CSV file."""
 
     name: str = Field(min_length=1)
-    type: Literal["integer", "number", "text", "boolean", "date", "datetime", "time"]
+    type: ColumnType
     examples: list[str] = Field(min_length=1, max_length=MAX_EXAMPLES)
     distinct: int = Field(ge=1)
     missing_percent: float = Field(ge=0, le=100)
@@ -129,12 +109,6 @@ class GoalTable(StrictModel):
     title: str = Field(min_length=1)
     tables: list[Table] = Field(min_length=1)
     goals: list[Goal] = Field(min_length=1)
-
-
-def half_of(table_id: str) -> Half:
-    """Half of the corpora to which a table belongs, by the parity of the SHA-256 of its id."""
-    parity = int(hashlib.sha256(table_id.encode()).hexdigest(), 16) % 2
-    return "tuned" if parity == 0 else "untuned"
 
 
 def load_goals(half: Half) -> list[GoalTable]:

@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 from pydantic import ValidationError
-from tests.corpora.goals import GOALS_DIRECTORY, Goal, GoalTable, Half, Table, half_of, load_goals
+from tests.corpora.goals import GOALS_DIRECTORY, Goal, GoalTable, Table, load_goals
+from tests.corpora.tables import Half, half_of
 
 HALVES: tuple[Half, ...] = get_args(Half)
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
