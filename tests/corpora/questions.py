@@ -87,7 +87,8 @@ class TableAnswer(StrictModel):
     columns are allowed, extra and absent rows are not, except rows whose measures are all zero or missing.
     The order of rows counts where `ordered` is true; rows that are equal in the measure of the order may be
     exchanged. A wide table (a column per group) agrees with a long one. Columns named in `shares` hold
-    fractions, with which percents agree.
+    fractions, with which percents agree. A group agrees under any name that identifies it: "(17, 29]" is 18-29,
+    "true" of a condition is a sentence that states it, 2024-03 is "March 2024", an empty cell is "missing".
     """
 
     form: Literal["table"]
