@@ -24,7 +24,7 @@ MIN_ROWS, MAX_ROWS = 30, 150
 MIN_RELATED_ROWS = 4
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
 MIN_FILES: dict[Half, int] = {"tuned": 22, "untuned": 25}
-MIN_QUESTIONS: dict[Half, int] = {"tuned": 268, "untuned": 325}
+MIN_QUESTIONS: dict[Half, int] = {"tuned": 274, "untuned": 325}
 # Stored answers have ten significant digits; sums may differ in the last ones between platforms.
 STORED_TOLERANCE = 1e-8
 
