@@ -23,8 +23,8 @@ MIN_ROWS, MAX_ROWS = 30, 150
 # A table that the rows of another refer to (shops, teams) may be short.
 MIN_RELATED_ROWS = 4
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
-MIN_FILES: dict[Half, int] = {"tuned": 22, "untuned": 25}
-MIN_QUESTIONS: dict[Half, int] = {"tuned": 274, "untuned": 325}
+MIN_FILES: dict[Half, int] = {"tuned": 24, "untuned": 25}
+MIN_QUESTIONS: dict[Half, int] = {"tuned": 297, "untuned": 325}
 # Stored answers have ten significant digits; sums may differ in the last ones between platforms.
 STORED_TOLERANCE = 1e-8
 
