@@ -15,6 +15,7 @@ from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.file_formats import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.json_width import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
@@ -22,6 +23,7 @@ from app.computations.uploads.profile import profile_table
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
+from app.modeling.type_inference.conventions import Conventions
 
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
@@ -38,13 +40,17 @@ _EXPANDED_BYTES = 8 << 30
 def ingest(
     workspace: CellWorkspace, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES
 ) -> dict[str, JsonValue]:
-    """Run `convert` and `profile` in one cell; return `{"format", "columns", "rows", "profile"}`, leave
-    table.parquet."""
+    """Run `convert` and `profile` in one cell; leave table.parquet.
+
+    Returns `{"format", "columns", "rows", "profile", "reading"}`, the last as `readings.FileReading`.
+    """
     converted = convert(workspace, filename, expanded_bytes)
+    file = ConvertedFile.model_validate(converted.pop("conventions"))
     table = CellWorkspace(
         {"table": workspace.output / "table.parquet"}, workspace.output, workspace.threads, workspace.report
     )
-    return {**converted, "profile": profile(table)}
+    described = profile(table, file.conventions)
+    return {**converted, "profile": described, "reading": read_file(file, described).model_dump(mode="json")}
 
 
 def convert(
@@ -52,7 +58,8 @@ def convert(
 ) -> dict[str, JsonValue]:
     """Convert the input `upload` to table.parquet.
 
-    Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows"}`. The content determines
+    Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows", "conventions"}`, the last
+    as `file_reading.ConvertedFile`. The content determines
     the format; `filename` only decides what the content leaves open. Raises InvalidInput or TooLarge that names
     the fault of the file, and leaves nothing then.
     """
@@ -75,18 +82,25 @@ def convert(
     if not rows:
         target.unlink()
         raise InvalidInput("no_rows", "The file has columns but no rows.")
-    format_: dict[str, JsonValue] = {**table.format, "compression": compression, "notes": [*table.notes]}  # type: ignore[dict-item]  # JSON by construction
-    return {"format": format_, "columns": [dict(column) for column in table.columns], "rows": rows}
+    facts = dict(table.format)
+    conventions: JsonValue = facts.pop("conventions", {})  # type: ignore[assignment]  # JSON by construction
+    format_: dict[str, JsonValue] = {**facts, "compression": compression, "notes": [*table.notes]}  # type: ignore[dict-item]  # JSON by construction
+    return {
+        "format": format_,
+        "columns": [dict(column) for column in table.columns],
+        "rows": rows,
+        "conventions": conventions,
+    }
 
 
-def profile(workspace: CellWorkspace) -> dict[str, JsonValue]:
+def profile(workspace: CellWorkspace, conventions: Conventions | None = None) -> dict[str, JsonValue]:
     """Profile the input `table` (Parquet of plain types) column by column; see `uploads/profile.py`."""
     work = workspace.output / ".work"
     work.mkdir()
     try:
         with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
             workspace.report(0.7, "Profiling the columns")
-            return profile_table(connection, workspace.inputs["table"])
+            return profile_table(connection, workspace.inputs["table"], conventions)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -114,7 +128,7 @@ def read_upload(
     if plain.kind == "excel":
         path, format_, notes = sheet_as_csv(plain.path, work)
         table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
-        details = {key: table.format[key] for key in ("header", "readings")}
+        details = {key: table.format[key] for key in ("header", "readings", "conventions")}
         return (
             sql.SourceTable("", table.columns, {**format_, **details}, (*notes, *table.notes)),
             rows,

@@ -18,21 +18,32 @@ from app.modeling.problem.results import SplitFacts
 from app.modeling.table.columns import describe_columns
 from app.modeling.type_inference.decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
+from app.modeling.type_inference.stored_readings import use_readings
 
 
 def lock_holdout(
-    workspace: CellWorkspace, problem: dict[str, Any], seed: int = 0, share: float | None = None, folds: int = 5
+    workspace: CellWorkspace,
+    problem: dict[str, Any],
+    seed: int = 0,
+    share: float | None = None,
+    folds: int = 5,
+    readings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> JsonValue:
     """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `results.SplitFacts`.
 
     Input `table`. Text is parsed first: the frames have typed values, and `problem.reading` records how a model
     parses raw rows. `problem` needs only `target`; the rest is inferred from the data; its `column_types`
-    override inferred types. Raises InvalidInput as `labels.resolve_problem.resolve_problem` and
-    `labels.split.lock_holdout` do.
+    override inferred types. `readings`: column -> parser of the stored reading of its file. Raises InvalidInput
+    as `labels.resolve_problem.resolve_problem` and `labels.split.lock_holdout` do.
     """
     raw = read_frame(workspace, "table")
-    inferred = infer_types(raw, problem.get("target"), problem.get("column_types"))
-    reading = make_parsers(inferred)
+    inferred, converted = use_readings(
+        raw,
+        infer_types(raw, problem.get("target"), problem.get("column_types")),
+        readings or {},
+        problem.get("column_types"),
+    )
+    reading = make_parsers([*inferred, *converted])
     table = parse_time_column(parse_columns(raw, reading), problem.get("time_column"))
     resolved = replace(resolve_problem(table, problem), parsers=tuple(reading))
     table = parse_time_column(table, resolved.time_column)

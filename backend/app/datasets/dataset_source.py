@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
+from app.modeling.problem.readings import PLAIN_READING, FileReading
+
 
 @dataclass(frozen=True)
 class DatasetRef:
@@ -18,6 +20,7 @@ class DatasetRef:
     columns: Sequence[Mapping[str, Any]]
     profile: Mapping[str, Any]
     size_bytes: int = 0
+    reading: FileReading = PLAIN_READING
 
 
 class DatasetSource(Protocol):

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.modeling.problem.readings import FileReading
+
 
 class ColumnView(BaseModel):
     name: str = Field(examples=["age"])
@@ -26,6 +28,9 @@ class DatasetView(BaseModel):
         description="What was sniffed in the upload, and `notes` on what was repaired.",
         examples=[{"kind": "csv", "delimiter": ",", "encoding": "utf-8", "notes": []}],
     )
+    reading: FileReading | None = Field(
+        default=None, description="How cells are read, with examples and what else they could be."
+    )
     source_size_bytes: int = Field(description="Size of the upload.")
     size_bytes: int = Field(description="Size of the Parquet file that it was converted to.")
     created_at: datetime
@@ -36,6 +41,9 @@ class ProfileView(BaseModel):
 
     rows: int
     approximate: bool = Field(description="Whether distinct counts and quartiles are estimates.")
+    reading: FileReading | None = Field(
+        default=None, description="How cells are read, with examples and what else they could be."
+    )
     columns: list[dict[str, Any]] = Field(
         description="Per column: type, hint, share missing, distinct, extremes, quartiles, top values.",
         examples=[[{"name": "age", "type": "number", "hint": "numeric", "missing": 0.42, "distinct": 75}]],

@@ -113,5 +113,6 @@ def _make_row(
         columns=facts["columns"],
         format=facts["format"],
         profile=facts["profile"],
+        reading=facts["reading"],
         idempotency_key=idempotency_key,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from app.datasets.dataset_source import DatasetRef
+from app.datasets.file_readings import get_reading
 from app.datasets.names import make_table_names
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
@@ -53,4 +54,14 @@ def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
 
 
 def _ref(row: DatasetRow, table: str) -> DatasetRef:
-    return DatasetRef(row.id, row.name, table, row.digest, row.rows, row.columns, row.profile, row.size_bytes)
+    return DatasetRef(
+        row.id,
+        row.name,
+        table,
+        row.digest,
+        row.rows,
+        row.columns,
+        row.profile,
+        row.size_bytes,
+        get_reading(row),
+    )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.json_types import JsonValue
 from app.modeling.problem.facts import parse_facts
+from app.modeling.problem.readings import merge_parsers
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import JoinDescriptions, QueryRows, SplitRows, json_object
@@ -110,7 +111,9 @@ async def relate_tables(
 async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> CallResult:
     """Split the session's table once, before any analysis, into training rows and a locked hold-out."""
     table = await ctx.frames.frame(RETRIEVED)
-    params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed}
+    datasets = await ctx.datasets.list()
+    readings = merge_parsers([dataset.reading for dataset in datasets])
+    params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed, "readings": readings}
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
     split = parse_facts(SplitRows, computed.value)
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}

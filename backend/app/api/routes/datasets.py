@@ -19,6 +19,7 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, receive_upload
+from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import DatasetView, PreviewView, ProfileView
 from app.datasets.service import Datasets, Upload, UploadLimits
@@ -76,14 +77,15 @@ async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))
 async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> DatasetView:
-    return DatasetView.model_validate(await DatasetRepository(uow.db, principal.user_id).get(dataset_id))
+    row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
+    return DatasetView.model_validate(row).model_copy(update={"reading": get_reading(row)})
 
 
 @router.get("/{dataset_id}/schema", operation_id="get_dataset_schema", responses=problems(404))
 async def get_dataset_schema(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> ProfileView:
     """Return types, hints and statistics of the columns."""
     row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
-    return ProfileView.model_validate(row.profile)
+    return ProfileView.model_validate({**row.profile, "reading": get_reading(row)})
 
 
 @router.get("/{dataset_id}/preview", operation_id="preview_dataset", responses=problems(404, 503))

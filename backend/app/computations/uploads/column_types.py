@@ -7,9 +7,10 @@ stays text, with a note where most values fit. The spellings and the words for m
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.date_spellings import COMPACT_TIME_FORMATS, OFFSET_PATTERN, TIME_FORMATS
 from app.modeling.type_inference.number_spellings import (
     MAX_WHOLE_DIGITS,
@@ -131,6 +132,25 @@ MONTH_NAMED = _formatted(
     "%d %B %Y",
 )
 _ORDERS = tuple(_order_rules(mark, regex) for mark, regex in (("/", "/"), (".", r"\."), ("-", "-")))
+
+
+def _grouped(name: str, group: str, decimal: str) -> TypeRule:
+    """Numbers of which some have thousands separators."""
+    pattern = rf"\s*(?:{plain_number_pattern(decimal)}|{grouped_number_pattern(group, decimal)})\s*"
+    plain = f"replace(replace({{c}}, '{group}', ''), '{decimal}', '.')"
+    check = f"regexp_full_match({{c}}, {_quote(pattern)}) AND isfinite({{cast}})"
+    rule = _checked(name, "number", pattern, "DOUBLE", check, plain)
+    return replace(
+        rule, attempt=f"CASE WHEN regexp_full_match({{c}}, {_quote(pattern)}) THEN {rule.attempt} END"
+    )
+
+
+def _quote(pattern: str) -> str:
+    return "'" + pattern.replace("'", "''") + "'"
+
+
+GROUPED_RULES = {",": _grouped("thousands point", ".", ","), ".": _grouped("thousands comma", ",", ".")}
+"""Decimal mark of the file -> rule of numbers with the other mark as thousands separator."""
 GROUPED = re.compile(
     f"{grouped_number_pattern(',', '.')}|{grouped_number_pattern('.', ',')}",
     re.ASCII,
@@ -149,12 +169,14 @@ TEXT = TypeRule("text", "text", r"(?s:.*)", "{c}", "{c}")
 class TypeChoice:
     """The rule of a column. `missing_words`: words for missing values in it besides NULL_TOKENS, in lower case.
 
-    `note`: for the user, about values that do not fit, or that are treated as missing.
+    `note`: for the user, about values that do not fit, or that are treated as missing. `by_file`: the rule is
+    that of the file's conventions, where the column's own values admit another one.
     """
 
     rule: TypeRule
     missing_words: frozenset[str] = frozenset()
     note: str = ""
+    by_file: bool = False
 
 
 def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
@@ -183,6 +205,35 @@ def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
         )
     missing = {value.strip() for value in values if is_missing_word(value)}
     return TypeChoice(rule, frozenset(map(str.casefold, missing)), _describe_missing_words(name, missing))
+
+
+def choose_by_file(
+    name: str, choice: TypeChoice, values: Sequence[str], conventions: Conventions
+) -> TypeChoice:
+    """Choose the rule again by the conventions of the file, where the column's values are not decisive."""
+    present = [value for value in values if not is_missing_word(value)]
+    rule = _rule_by_file(choice.rule, present, conventions) if present else None
+    if rule is None:
+        return choice
+    missing = {value.strip() for value in values if is_missing_word(value)}
+    note = _describe_missing_words(name, missing)
+    return TypeChoice(rule, frozenset(map(str.casefold, missing)), note, by_file=True)
+
+
+def _rule_by_file(rule: TypeRule, present: Sequence[str], conventions: Conventions) -> TypeRule | None:
+    if rule is TEXT and conventions.day_first is not None:
+        for day_first, month_first in _ORDERS:
+            ordered = day_first if conventions.day_first else month_first
+            if _accepts_all(ordered, present):
+                return ordered
+    if conventions.decimal is None or rule not in (TEXT, NUMBER):
+        return None
+    if rule is NUMBER and conventions.decimal == ".":
+        return None
+    grouped = GROUPED_RULES[conventions.decimal]
+    has_marks = any("." in value or "," in value for value in present)
+    is_code = any(re.match(r"\s*[+-]?0\d", value) for value in present)
+    return grouped if has_marks and not is_code and _accepts_all(grouped, present) else None
 
 
 def _describe_missing_words(name: str, words: set[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import duckdb
@@ -10,11 +10,14 @@ import duckdb
 from app.computations.uploads import sql
 from app.computations.uploads.cell_sql import present_cell
 from app.computations.uploads.column_types import (
+    COMMA,
+    GROUPED_RULES,
     MAX_EXAMPLE_CHARS,
     TEXT,
     TYPE_RULES,
     TypeChoice,
     TypeRule,
+    choose_by_file,
     choose_type,
     is_order_unclear,
 )
@@ -22,12 +25,17 @@ from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
 from app.computations.uploads.names import mend_names
 from app.errors import InvalidInput, LabError, TooLarge
+from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS
 
 _SAMPLE_CHARS = (1 << 20, 48 << 20)
 """Characters of the sample; the larger one holds the longest line that may be read."""
 _SAMPLE_ROWS = 5_000
 """Rows that types are chosen by: so many that a second pass is rare."""
+_EXAMPLE_ROWS = 200
+"""Rows that examples of cells are taken from, as in a profile."""
+_MAX_EXAMPLES = 5
+"""Example cells of a column, as many as a profile lists."""
 _LINE_BYTES = (2 << 20, 32 << 20)
 """Bytes of a line: DuckDB's own limit, and one for long texts, tried last: buffers grow with it."""
 
@@ -43,6 +51,9 @@ class _ReadPlan:
     dialect: Dialect
     names: tuple[str, ...]
     choices: tuple[TypeChoice, ...]
+    cells: tuple[tuple[str, ...], ...] = ()
+    """The first distinct cells of each column as written, for examples."""
+    conventions: Conventions = field(default_factory=Conventions)
     pad: bool = False
     parallel: bool = True
     line_bytes: int = _LINE_BYTES[0]
@@ -90,8 +101,7 @@ def write_delimited(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
-    choices = _choose_types(names, rows[:_SAMPLE_ROWS], dialect)
-    plan = _ReadPlan(source.path, dialect, tuple(names), choices)
+    plan = _plan(source.path, dialect, names, rows[:_SAMPLE_ROWS])
     return _write_with_repairs(connection, plan, [*source.notes, *notes], write)
 
 
@@ -101,14 +111,26 @@ def _sample(path: Path, size: int) -> tuple[str, bool]:
         return file.read(size), not file.read(1)
 
 
-def _choose_types(
-    names: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect
-) -> tuple[TypeChoice, ...]:
+def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Sequence[str]]) -> _ReadPlan:
+    """Choose the types of all columns, of columns that are not decisive by the conventions of the file."""
     comma = dialect.delimiter != ","
-    return tuple(
-        choose_type(name, [row[n] for row in rows if n < len(row) and row[n] not in NULL_TOKENS], comma)
+    cells = {
+        name: [row[n] for row in rows if n < len(row) and row[n] not in NULL_TOKENS]
         for n, name in enumerate(names)
+    }
+    conventions = infer_conventions(cells)
+    choices = tuple(
+        choose_by_file(name, choose_type(name, values, comma), values, conventions)
+        for name, values in cells.items()
     )
+    examples = tuple(_examples(values) for values in cells.values())
+    return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions)
+
+
+def _examples(cells: Sequence[str]) -> tuple[str, ...]:
+    """The first distinct cells, those with a separator before others."""
+    first = dict.fromkeys(cell.strip() for cell in cells[:_EXAMPLE_ROWS])
+    return tuple(sorted(first, key=lambda cell: not any(mark in cell for mark in ".,/"))[:_MAX_EXAMPLES])
 
 
 def _write_with_repairs(
@@ -152,13 +174,23 @@ def _source_table(plan: _ReadPlan, notes: Sequence[str]) -> sql.SourceTable:
         "delimiter": dialect.delimiter,
         "quote": dialect.quote,
         "header": dialect.header,
-        "decimal": "," if any(rule.name == "decimal comma" for rule in rules.values()) else ".",
+        "decimal": "," if any(rule in (COMMA, GROUPED_RULES[","]) for rule in rules.values()) else ".",
         "skipped_lines": dialect.skip,
         "readings": {name: rule.name for name, rule in rules.items() if rule.type == "datetime"},
+        "conventions": _conventions_json(plan),
     }
     columns = [{"name": name, "type": rule.type} for name, rule in rules.items()]
-    type_notes = [choice.note for choice in plan.choices if choice.note]
+    type_notes = [*(choice.note for choice in plan.choices if choice.note), *plan.conventions.notes]
     return sql.SourceTable(plan.select, columns, format_, (*notes, *type_notes))
+
+
+def _conventions_json(plan: _ReadPlan) -> dict[str, object]:
+    """The conventions with each column's rule and cells, for `file_reading.read_file`."""
+    columns = {
+        name: {"rule": choice.rule.name, "cells": list(cells)}
+        for name, choice, cells in zip(plan.names, plan.choices, plan.cells, strict=True)
+    }
+    return {**asdict(plan.conventions), "columns": columns}
 
 
 def _typed_cell(name: str, choice: TypeChoice) -> str:
@@ -229,11 +261,14 @@ def _failures_sql(name: str, rule: TypeRule) -> str:
 def _rules_of_family(rule: TypeRule) -> list[TypeRule]:
     """Rules of the same type, of integers also those of numbers, the narrowest first."""
     family = {"integer": ("integer", "number"), "number": ("number",)}.get(rule.type, (rule.type,))
-    return [option for option in TYPE_RULES if option.type in family]
+    options = [option for option in TYPE_RULES if option.type in family]
+    return options if rule in options else [*options, rule]
 
 
 def _choose(name: str, choice: TypeChoice, failures: Failures) -> TypeChoice:
     possible = [rule for rule in _rules_of_family(choice.rule) if failures[name, rule][0] == 0]
+    if choice.by_file and choice.rule in possible:
+        return replace(choice, missing_words=MISSING_WORDS)
     if possible and not is_order_unclear(possible):
         return TypeChoice(possible[0], MISSING_WORDS, choice.note)
     count, example = failures[name, choice.rule]

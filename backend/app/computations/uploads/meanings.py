@@ -10,8 +10,10 @@ from app.computations.uploads import sql
 from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.table.json_values import to_json_scalar, to_json_value
-from app.modeling.type_inference.decisions import TypeDecision, infer_types, make_parsers
+from app.modeling.type_inference.conventions import Conventions
+from app.modeling.type_inference.decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
+from app.modeling.type_inference.type_decision import TypeDecision
 
 MAX_CELLS = 1_000_000
 """Cells that are read to infer types: of a wide table, fewer rows."""
@@ -21,16 +23,20 @@ _HINTS = {"number": "numeric", "datetime": "datetime", "boolean": "boolean"}
 
 
 def add_meanings(
-    connection: duckdb.DuckDBPyConnection, source: str, rows: int, columns: list[dict[str, JsonValue]]
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    rows: int,
+    columns: list[dict[str, JsonValue]],
+    conventions: Conventions,
 ) -> None:
     """Add `reading` and `redundant` to the columns of a profile, from evenly spaced rows of `source`.
 
-    `reading`: `{"as", "text", "confidence", "evidence"}` and, of numbers and dates, `min`, `q50` and `max`; the
-    hint follows it. `redundant`: `{"kind", "of", "text"}`.
+    `reading`: `{"as", "text", "confidence", "evidence", "parser"}` and, of numbers and dates, `min`, `q50` and
+    `max`; the hint follows it. `redundant`: `{"kind", "of", "text"}`.
     """
     sample = _sample(connection, source, rows, [str(column["name"]) for column in columns])
     by_name = {str(column["name"]): column for column in columns}
-    decisions = infer_types(sample)
+    decisions = infer_types(sample, conventions=conventions)
     parsed = parse_columns(sample, make_parsers(decisions))
     for decision in decisions:
         column = by_name[decision.column]
@@ -70,4 +76,4 @@ def _reading(decision: TypeDecision, column: pd.Series) -> Any:
             "max": to_json_scalar(column.max()),
         }
     facts = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
-    return to_json_value({**facts, "evidence": decision.evidence, **extremes})
+    return to_json_value({**facts, "evidence": decision.evidence, "parser": decision.way, **extremes})

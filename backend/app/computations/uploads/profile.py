@@ -16,6 +16,7 @@ from app.computations.uploads import sql
 from app.computations.uploads.hints import hint
 from app.computations.uploads.meanings import add_meanings
 from app.json_types import JsonValue
+from app.modeling.type_inference.conventions import Conventions
 
 EXACT_ROWS = 100_000
 """Rows of tables with exact distinct counts."""
@@ -50,8 +51,13 @@ _AGGREGATES: dict[str, dict[str, str]] = {
 }
 
 
-def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, JsonValue]:
-    """Profile a Parquet file: `{"rows", "approximate", "columns": [...]}`, without NaN and infinity."""
+def profile_table(
+    connection: duckdb.DuckDBPyConnection, path: Path, conventions: Conventions | None = None
+) -> dict[str, JsonValue]:
+    """Profile a Parquet file: `{"rows", "approximate", "columns": [...]}`, without NaN and infinity.
+
+    `conventions`: of the file that it was converted from.
+    """
     source = f"read_parquet({sql.text(path)})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     columns = [(row[0], TYPES.get(row[1], "text")) for row in described]
@@ -69,7 +75,7 @@ def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
         _column(name, type_, rows, facts[name], tops.get(name, []), examples[name]) for name, type_ in columns
     ]
     if rows:
-        add_meanings(connection, source, rows, profiled)
+        add_meanings(connection, source, rows, profiled, conventions or Conventions())
     return {"rows": rows, "approximate": rows > EXACT_ROWS, "columns": [*profiled]}
 
 

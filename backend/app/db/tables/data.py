@@ -34,6 +34,8 @@ class DatasetRow(Base):
     format: Mapped[Json]
     """Detected format: kind, delimiter, decimal, encoding, compression, notes."""
     profile: Mapped[Json]
+    reading: Mapped[Json | None]
+    """`readings.FileReading`; null for datasets that were stored before readings were."""
     idempotency_key: Mapped[str | None]
     created_at: Mapped[datetime] = now()
 

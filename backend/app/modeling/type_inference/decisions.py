@@ -2,20 +2,27 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app.modeling.table.columns import require_columns
-from app.modeling.table.json_values import round_significant, to_json_value
+from app.modeling.table.json_values import round_significant
+from app.modeling.type_inference.convention_sharing import (
+    UNCLEAR_MARK_CONFIDENCE,
+    UNCLEAR_ORDER_CONFIDENCE,
+    share_conventions,
+)
+from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
 from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
 from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
 from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
+from app.modeling.type_inference.type_decision import TypeDecision
 from app.modeling.type_inference.values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.vocabulary import MISSING_CATEGORY_WORDS, MISSING_WORDS, are_truth_values
 
@@ -27,33 +34,17 @@ Counts = Mapping[str, int]
 """Trimmed text -> number of rows."""
 
 
-@dataclass(frozen=True)
-class TypeDecision:
-    """The inferred type of one column.
-
-    `reads_as`: number, datetime, boolean or text. `way`: the parser as JSON, without its columns.
-    """
-
-    column: str
-    reads_as: str
-    way: dict[str, Any]
-    text: str
-    confidence: float
-    evidence: dict[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        document: dict[str, Any] = to_json_value(vars(self))
-        return document
-
-
 def infer_types(
-    frame: pd.DataFrame, target: str | None = None, types: Mapping[str, str] | None = None
+    frame: pd.DataFrame,
+    target: str | None = None,
+    types: Mapping[str, str] | None = None,
+    conventions: Conventions | None = None,
 ) -> list[TypeDecision]:
     """Infer the types of columns that are not what their dtype says, one decision for each.
 
     The `target` keeps its classes, each in its most frequent spelling, and its numbers are parsed. `types` are
-    the user's choice: column -> number, category, text, boolean, datetime, day_first or month_first. Raises
-    InvalidInput `unknown_column`.
+    the user's choice: column -> number, category, text, boolean, datetime, day_first or month_first.
+    `conventions` of the file decide where a column's own values do not. Raises InvalidInput `unknown_column`.
     """
     require_columns(frame, list(types or {}))
     sample = _sample(frame)
@@ -63,7 +54,7 @@ def infer_types(
         decision = _infer_type(frame[name], sample[name], name == target, requested)
         if decision:
             decisions.append(decision)
-    return decisions
+    return share_conventions(decisions, conventions or Conventions())
 
 
 def infer_parser(column: pd.Series) -> ParserOp | None:
@@ -185,7 +176,7 @@ def _date(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeD
         "datetime",
         parser,
         f"{name!r} holds dates{_describe_order(guess)}.",
-        guess.share if guess.is_certain else 0.5,
+        guess.share if guess.is_certain else UNCLEAR_ORDER_CONFIDENCE,
         evidence,
     )
 
@@ -230,7 +221,7 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
         "number",
         parser,
         f"{name!r} holds numbers{unit} as text{caveat}{loss_note}.",
-        guess.share if guess.is_certain else 0.6,
+        guess.share if guess.is_certain else UNCLEAR_MARK_CONFIDENCE,
         evidence,
     )
 

@@ -80,6 +80,7 @@ def guess_numbers(name: str, values: Mapping[str, int]) -> NumberGuess | None:
     )
     if before is None or after is None:
         return None
+    before, after = _add_rare_affixes(numbers, before, after)
     best_format, is_certain = _best_format(numbers)
     numbers = [number for number in numbers if _matches(number, best_format, before[0], after[0])]
     if len({number.body for number in numbers}) < (3 if after[0] else 2) or _is_code(name, numbers):
@@ -116,6 +117,23 @@ def _count_affixes(numbers: Sequence[_NumberText], side: str) -> Counter[str]:
         counts[getattr(number, side)] += number.count
     rare = 0.01 * counts.total()
     return Counter({affix: count for affix, count in counts.items() if count >= rare})
+
+
+Affixes = tuple[dict[str, float], str]
+"""Factors of words beside numbers, and the unit that they are converted to."""
+
+
+def _add_rare_affixes(
+    numbers: Sequence[_NumberText], before: Affixes, after: Affixes
+) -> tuple[Affixes, Affixes]:
+    """Add words of fewer than 1 % of the rows that name the unit of the others: `USD` after `$`."""
+    prefixes = {number.prefix for number in numbers} - {"", *before[0]}
+    suffixes = {number.suffix for number in numbers} - {"", *after[0]}
+    others = [*before[0], *after[0]]
+    return (
+        ({**before[0], **units.synonyms(prefixes, others)}, before[1]),
+        ({**after[0], **units.synonyms(suffixes, others)}, after[1]),
+    )
 
 
 def _has_spaced_suffix(numbers: Sequence[_NumberText]) -> bool:

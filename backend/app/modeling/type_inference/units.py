@@ -1,6 +1,6 @@
 """Units and currencies before or after numbers, and their factors."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from app.modeling.type_inference.vocabulary import split_words
 
@@ -71,6 +71,13 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool) -> tuple[dict[str
     if len(stems) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1):
         return dict.fromkeys(words, 1.0), words[0]
     return None
+
+
+def synonyms(words: Collection[str], others: Sequence[str]) -> dict[str, float]:
+    """The words that name the one currency of all `others` words, with the factor 1."""
+    if not others or _currency(list(others)) is None:
+        return {}
+    return {word: 1.0 for word in sorted(words) if _currency([*others, word]) is not None}
 
 
 def _currency(words: list[str]) -> str | None:

@@ -1,0 +1,118 @@
+"""The reading of a file: what its cells mean, decided once and stored with the dataset.
+
+The module imports no science library: processes outside cells read and compare stored readings.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+ReadingChoice = Literal[
+    "number",
+    "category",
+    "text",
+    "boolean",
+    "datetime",
+    "day_first",
+    "month_first",
+    "decimal_point",
+    "decimal_comma",
+]
+"""A reading that a person may choose for a column."""
+
+
+class CellExample(BaseModel):
+    """A cell as written, and its value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    cell: str = Field(examples=["17.344"])
+    value: JsonValue = Field(examples=[17344])
+
+    def __str__(self) -> str:
+        return f"{self.cell} -> {self.value}"
+
+
+class AlternativeReading(BaseModel):
+    """Another reading that the cells of a column admit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    choice: ReadingChoice
+    examples: tuple[CellExample, ...] = ()
+
+
+class ColumnReading(BaseModel):
+    """The reading of one column. `parser`: JSON of `type_inference.parsers`, None for cells as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    column: str
+    reads_as: str = Field(description="integer, number, boolean, text or datetime.")
+    text: str = Field(default="", description="The reading as a sentence.")
+    confidence: float = 1.0
+    parser: dict[str, Any] | None = Field(
+        default=None, description="How a raw cell is parsed, also at predict."
+    )
+    examples: tuple[CellExample, ...] = ()
+    alternatives: tuple[AlternativeReading, ...] = Field(default=(), description="What else it could be.")
+    chosen_by: Literal["evidence", "user"] = "evidence"
+
+
+class FileReading(BaseModel):
+    """The reading of a file: its conventions, and the reading of each column that is not plain."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    decimal: Literal[".", ","] | None = Field(default=None, description="Decimal mark of the file, if proven.")
+    date_order: Literal["day_first", "month_first"] | None = None
+    evidence: tuple[str, ...] = ()
+    notes: tuple[str, ...] = Field(default=(), description="Contradictions between columns.")
+    columns: tuple[ColumnReading, ...] = ()
+
+    def parsers(self) -> dict[str, dict[str, Any]]:
+        """Column -> its parser as JSON, of columns that have one."""
+        return {column.column: dict(column.parser) for column in self.columns if column.parser}
+
+
+PLAIN_READING = FileReading()
+"""The reading of a table whose cells are used as they are."""
+
+
+def merge_parsers(readings: Sequence[FileReading]) -> dict[str, dict[str, Any]]:
+    """Column -> parser over several files; a column that two files read in different ways has none."""
+    merged: dict[str, dict[str, Any]] = {}
+    conflicting: set[str] = set()
+    for reading in readings:
+        for name, parser in reading.parsers().items():
+            if merged.setdefault(name, parser) != parser:
+                conflicting.add(name)
+    return {name: parser for name, parser in merged.items() if name not in conflicting}
+
+
+def derive_reading(columns: Sequence[Mapping[str, Any]], format_: Mapping[str, Any]) -> FileReading:
+    """Derive the reading of a dataset that was stored before readings were, from its format."""
+    comma = format_.get("decimal") == ","
+    rules: Mapping[str, str] = format_.get("readings") or {}
+    derived = [
+        reading
+        for column in columns
+        if (reading := _derive_column(str(column["name"]), str(column["type"]), rules, comma=comma))
+    ]
+    return FileReading(decimal="," if comma else None, columns=tuple(derived))
+
+
+def _derive_column(name: str, type_: str, rules: Mapping[str, str], *, comma: bool) -> ColumnReading | None:
+    parser = date_rule_parser(rules.get(name, "")) if type_ == "datetime" else None
+    if type_ == "number" and comma:
+        parser = number_parser(",", ".")
+    return ColumnReading(column=name, reads_as=type_, parser=parser) if parser else None
+
+
+def date_rule_parser(rule: str) -> dict[str, Any] | None:
+    """The parser of dates that an upload converted by a rule such as `day/month/year`; None for other rules."""
+    if rule.startswith(("day", "month")) and rule.endswith("year") and " " not in rule:
+        return {"op": "read_date", "spellings": ["day and month"], "day_first": rule.startswith("day")}
+    return None
+
+
+def number_parser(decimal: str, group: str) -> dict[str, Any]:
+    """The parser of numbers without units."""
+    return {"op": "read_number", "decimal": decimal, "group": group}

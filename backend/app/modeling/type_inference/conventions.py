@@ -1,0 +1,155 @@
+"""Conventions that all columns of one file share: the decimal mark, and the order of day and month.
+
+One column that can only be read in one way decides for its siblings that could be read in two. Columns that
+contradict each other decide nothing for others, and a note says so.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.vocabulary import is_missing_word
+
+DecimalMark = Literal[".", ","]
+Choice = TypeVar("Choice")
+
+MAX_EVIDENCE_VALUES = 400
+"""Distinct values of a column that are examined for evidence: typing errors are rarer than 1 in 400."""
+MIN_AGREEING_SHARE = 0.95
+"""Share of the decisive values of a column that must agree; the rest are typing errors."""
+MIN_NUMBER_SHARE = 0.8
+"""Share of a column's values that must be numbers before its marks are evidence: texts hold commas too."""
+
+_NUMBER = re.compile(
+    r"(?:[^\d\s.,'()+\-]{1,4}\.? ?)?[+-]?(?P<body>\d[\d.,']*|[.,]\d+) ?(?:[^\d.,'()+\-]{1,14})?"
+)
+_SWAPPED: dict[DecimalMark, str] = {".": ",", ",": "."}
+_BODIES: dict[DecimalMark, re.Pattern[str]] = {
+    mark: re.compile(
+        "|".join(NumberFormat(mark, group).unsigned_pattern for group in (swapped, "'", "")), re.ASCII
+    )
+    for mark, swapped in _SWAPPED.items()
+}
+_MARK_NAMES: dict[DecimalMark, str] = {".": "a decimal point", ",": "a decimal comma"}
+_ORDER_NAMES = {True: "the day first", False: "the month first"}
+_DAY_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:[T ,].*)?")
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """Conventions of a file; None where no column is decisive. `evidence`: a sentence for each decision.
+
+    `notes`: contradictions between columns.
+    """
+
+    decimal: DecimalMark | None = None
+    day_first: bool | None = None
+    evidence: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """Thousands separator that goes with the decimal mark."""
+        return "." if self.decimal == "," else ","
+
+
+@dataclass(frozen=True)
+class _Evidence(Generic[Choice]):
+    """A decision of one column, with an example that can be read in one way only."""
+
+    column: str
+    choice: Choice
+    example: str
+
+
+def infer_conventions(columns: Mapping[str, Iterable[str]]) -> Conventions:
+    """Infer the conventions of a file from the cells of its columns (name -> raw texts)."""
+    marks: list[_Evidence[DecimalMark]] = []
+    orders: list[_Evidence[bool]] = []
+    for name, cells in columns.items():
+        texts = _decisive_cells(cells)
+        if not texts:
+            continue
+        if order := _date_order(name, texts):
+            orders.append(order)
+        elif mark := _decimal_mark(name, texts):
+            marks.append(mark)
+    mark_agreement, order_agreement = _agree(marks, _MARK_NAMES), _agree(orders, _ORDER_NAMES)
+    return Conventions(
+        mark_agreement.choice,
+        order_agreement.choice,
+        (*mark_agreement.sentences, *order_agreement.sentences),
+        (*mark_agreement.notes, *order_agreement.notes),
+    )
+
+
+def _decisive_cells(cells: Iterable[str]) -> list[str]:
+    """The first distinct cells with a mark that has several meanings; empty for a column of other cells."""
+    texts: dict[str, None] = {}
+    marked = 0
+    for cell in cells:
+        text = cell.strip()
+        if text in texts or is_missing_word(text):
+            continue
+        texts[text] = None
+        marked += any(mark in text for mark in ".,/-")
+        if len(texts) == MAX_EVIDENCE_VALUES:
+            break
+    return list(texts) if marked else []
+
+
+def _date_order(name: str, texts: list[str]) -> _Evidence[bool] | None:
+    pairs = {text: match for text in texts if (match := _DAY_MONTH.fullmatch(text))}
+    if len(pairs) < MIN_AGREEING_SHARE * len(texts):
+        return None
+    by_order = {
+        True: [text for text, match in pairs.items() if int(match[1]) > 12],
+        False: [text for text, match in pairs.items() if int(match[3]) > 12],
+    }
+    return _majority(name, by_order)
+
+
+def _decimal_mark(name: str, texts: list[str]) -> _Evidence[DecimalMark] | None:
+    numbers = {text: match["body"] for text in texts if (match := _NUMBER.fullmatch(text))}
+    if len(numbers) < MIN_NUMBER_SHARE * len(texts):
+        return None
+    by_mark: dict[DecimalMark, list[str]] = {".": [], ",": []}
+    for text, body in numbers.items():
+        fits: list[DecimalMark] = [mark for mark, pattern in _BODIES.items() if pattern.fullmatch(body)]
+        if len(fits) == 1:
+            by_mark[fits[0]].append(text)
+    return _majority(name, by_mark)
+
+
+def _majority(name: str, examples: Mapping[Choice, list[str]]) -> _Evidence[Choice] | None:
+    choice = max(examples, key=lambda option: len(examples[option]))
+    total = sum(map(len, examples.values()))
+    if not total or len(examples[choice]) < MIN_AGREEING_SHARE * total:
+        return None
+    return _Evidence(name, choice, examples[choice][0])
+
+
+@dataclass(frozen=True)
+class _Agreement(Generic[Choice]):
+    """The choice of all columns with its sentence, or a note on columns that contradict each other."""
+
+    choice: Choice | None = None
+    sentences: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _agree(evidence: list[_Evidence[Choice]], names: Mapping[Choice, str]) -> _Agreement[Choice]:
+    if not evidence:
+        return _Agreement()
+    first = evidence[0]
+    other = next((item for item in evidence if item.choice != first.choice), None)
+    if other is None:
+        columns = ", ".join(repr(item.column) for item in evidence[:3])
+        return _Agreement(first.choice, (f"{columns}: {names[first.choice]}, as in {first.example!r}.",))
+    note = (
+        f"{first.column!r} has {names[first.choice]} ({first.example!r}), {other.column!r}"
+        f" {names[other.choice]} ({other.example!r}); each column is read by its own values."
+    )
+    return _Agreement(notes=(note,))

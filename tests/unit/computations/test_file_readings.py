@@ -1,0 +1,171 @@
+"""One reading for a file: decided by its decisive columns, described with examples, and used at predict."""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from app.computations import split, train
+from app.computations.ingest import ingest
+from app.computations.predict import predict
+from app.computations.workspace import CellWorkspace
+from app.errors import InvalidInput
+from app.modeling.problem.readings import FileReading
+
+
+def convert(folder: Path, text: str, name: str = "table.csv") -> tuple[dict[str, Any], FileReading, Path]:
+    folder.mkdir()
+    upload = folder / name
+    upload.write_text(text, encoding="utf-8")
+    output = folder / "out"
+    output.mkdir()
+    facts: Any = ingest(CellWorkspace({"upload": upload}, output), name)
+    return facts, FileReading.model_validate(facts["reading"]), output / "table.parquet"
+
+
+def scalar(table: Path, expression: str) -> Any:
+    return duckdb.sql(f"SELECT {expression} FROM read_parquet('{table}')").fetchall()[0][0]
+
+
+def german(rows: int = 120) -> str:
+    """A table with decimal commas; `menge` has thousands points only, `versand` days up to 12 only."""
+    lines = ["stadt;menge;preis;bestellt;versand;ziel"]
+    for n in range(rows):
+        order = f"{n % 28 + 1:02}/{n % 12 + 1:02}/2010"
+        sent = f"{n % 12 + 1:02}/{(n * 5) % 12 + 1:02}/2010"
+        price = 1 + n % 50 + 0.05
+        lines.append(
+            f"{'AB'[n % 2]};{10 + n}.{(n * 37) % 1000:03};{price:.2f};{order};{sent};".replace(
+                f"{price:.2f}", f"{price:.2f}".replace(".", ",")
+            )
+            + f"{2 * price + n % 12:.2f}".replace(".", ",")
+        )
+    return "\n".join(lines) + "\n"
+
+
+def test_a_point_is_a_thousands_separator_beside_decimal_commas(tmp_path: Path) -> None:
+    _, reading, table = convert(
+        tmp_path / "t", "ort;umsatz;preis\nA;99.713;1,47\nB;17.344;12,30\nC;1.200;3,25\n"
+    )
+    assert scalar(table, "sum(umsatz)") == 118_257
+    column = next(column for column in reading.columns if column.column == "umsatz")
+    assert [str(example) for example in column.examples] == [
+        "99.713 -> 99713",
+        "17.344 -> 17344",
+        "1.200 -> 1200",
+    ]
+    assert [(option.choice, str(option.examples[0])) for option in column.alternatives] == [
+        ("decimal_point", "99.713 -> 99.713")
+    ]
+    assert reading.decimal == ","
+    assert any("'1,47'" in sentence for sentence in reading.evidence)
+
+
+def test_a_comma_is_a_thousands_separator_beside_decimal_points(tmp_path: Path) -> None:
+    _, reading, table = convert(tmp_path / "t", 'city,units,price\nA,"99,713",1.47\nB,"17,344",12.30\n')
+    assert (reading.decimal, scalar(table, "sum(units)")) == (".", 117_057)
+
+
+def test_columns_that_contradict_each_other_are_noted_and_read_by_their_own_values(tmp_path: Path) -> None:
+    facts, reading, table = convert(tmp_path / "t", "a;b;c\n1,47;1.5;99.713\n2,30;2.25;17.344\n")
+    assert reading.decimal is None
+    assert scalar(table, "sum(a)") == pytest.approx(3.77)
+    assert scalar(table, "sum(b)") == pytest.approx(3.75)
+    assert scalar(table, "sum(c)") == pytest.approx(117.057)
+    assert any("'1,47'" in note and "'1.5'" in note for note in facts["format"]["notes"])
+    column = next(column for column in reading.columns if column.column == "c")
+    assert [option.choice for option in column.alternatives] == ["decimal_comma"]
+
+
+def test_an_order_of_day_and_month_that_one_column_proves_holds_for_its_siblings(tmp_path: Path) -> None:
+    text = "start,stop\n13/05/2010,03/06/2010\n01/02/2010,04/07/2010\n"
+    facts, reading, table = convert(tmp_path / "t", text)
+    assert {column["name"]: column["type"] for column in facts["columns"]} == dict.fromkeys(
+        ("start", "stop"), "datetime"
+    )
+    assert str(scalar(table, "min(stop)")) == "2010-06-03 00:00:00"
+    stop = next(column for column in reading.columns if column.column == "stop")
+    assert [option.choice for option in stop.alternatives] == ["month_first"]
+    start = next(column for column in reading.columns if column.column == "start")
+    assert start.alternatives == ()
+
+
+def test_an_order_that_nothing_proves_stays_open(tmp_path: Path) -> None:
+    facts, reading, _ = convert(tmp_path / "t", "when,n\n03/06/2010,1\n04/02/2010,2\n01/07/2010,3\n")
+    assert facts["columns"][0]["type"] == "text"
+    (column,) = reading.columns
+    assert column.confidence <= 0.5
+    assert [option.choice for option in column.alternatives] == ["day_first"]
+    assert str(column.alternatives[0].examples[0]) == "03/06/2010 -> 2010-06-03T00:00:00"
+
+
+def test_a_rule_of_the_file_survives_a_later_row_that_changes_another_column(tmp_path: Path) -> None:
+    lines = [f"{n % 900 + 1}.{n % 1000:03};{n % 90},5;{n}" for n in range(6_000)]
+    lines[-1] = "1.000;1,5;late"
+    facts, _, table = convert(tmp_path / "t", "umsatz;preis;n\n" + "\n".join(lines) + "\n")
+    assert {column["name"]: column["type"] for column in facts["columns"]}["n"] == "text"
+    assert scalar(table, "min(umsatz)") >= 1000
+
+
+def test_currencies_written_in_two_ways_are_values(tmp_path: Path) -> None:
+    lines = [f"{n};$ {200 + n % 700}.000,00" for n in range(2_500)]
+    lines[100:120] = [f"{n};{200 + n}.000,00 USD" for n in range(100, 120)]
+    _, _, table = convert(tmp_path / "t", "id;price\n" + "\n".join(lines) + "\n")
+    workspace = CellWorkspace({"table": table}, tmp_path)
+    facts: Any = split.lock_holdout(workspace, {"target": "price"})
+    assert (facts["unlabelled_removed"], facts["rows"]) == (0, 2_500)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model fitted on `german()` as a session fits it."""
+    folder = tmp_path_factory.mktemp("german")
+    _, reading, table = convert(folder / "t", german())
+    (folder / "split").mkdir()
+    (folder / "fit").mkdir()
+    locked = CellWorkspace({"table": table}, folder / "split")
+    facts: Any = split.lock_holdout(locked, {"target": "ziel"}, readings=reading.parsers())
+    fitted = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
+    recipe = [{"op": "parse_dates", "columns": ["bestellt", "versand"], "parts": ["month", "elapsed_days"]}]
+    train.fit_candidate(fitted, facts["problem"], "LinearRegression", facts["folds"], recipe)
+    return folder / "fit" / "model.skops"
+
+
+def predicted(model: Path, tmp_path: Path, **cells: object) -> float:
+    row = {"stadt": "A", "menge": 20_000, "preis": 49.05, "bestellt": "2010-06-03", "versand": "2010-06-03"}
+    facts: Any = predict(CellWorkspace({"model": model}, tmp_path), [{**row, **cells}])
+    return float(facts["predictions"][0]["prediction"])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"preis": "49,05"},
+        {"preis": "49.05"},
+        {"menge": "20.000"},
+        {"versand": "03/06/2010"},
+        {"versand": "03.06.2010"},
+        {"versand": "3/6/10"},
+        {"preis": "49,05", "menge": "20.000", "bestellt": "03.06.2010", "versand": "03/06/2010"},
+    ],
+)
+def test_rows_to_predict_are_read_as_the_file_was(
+    model: Path, tmp_path: Path, cells: dict[str, object]
+) -> None:
+    assert predicted(model, tmp_path, **cells) == pytest.approx(predicted(model, tmp_path))
+    assert predicted(model, tmp_path, versand="06/03/2010") != pytest.approx(predicted(model, tmp_path))
+
+
+def test_a_cell_that_the_reading_does_not_admit_is_refused(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="preis"):
+        predicted(model, tmp_path, preis="49,0,5")
+
+
+def test_a_table_of_types_has_a_plain_reading(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1.5, 99.713], "b": ["x", "y"]}).to_parquet(tmp_path / "upload")
+    output = tmp_path / "out"
+    output.mkdir()
+    facts: Any = ingest(CellWorkspace({"upload": tmp_path / "upload"}, output), "t.parquet")
+    assert facts["reading"]["columns"] == []
