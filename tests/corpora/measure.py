@@ -1,0 +1,57 @@
+"""Figures of the corpora: `python -m tests.corpora.measure goals [tuned|untuned] [--failures]`.
+
+Failures are listed for the tuned half only.
+"""
+
+import argparse
+from collections import Counter
+
+from tests.corpora.goals import Half, load_goals
+from tests.corpora.planned_goals import PlannedGoal, plan_goals
+
+
+def measure_goals(half: Half, lists_failures: bool) -> None:
+    planned = plan_goals(load_goals(half))
+    readable = [entry for entry in planned if entry.goal.readings]
+    settled = [entry for entry in readable if not entry.goal.may_ask]
+    plain = [entry for entry in planned if entry.goal.plain]
+    unserved = [entry for entry in planned if not entry.goal.readings]
+    print(f"goals, {half} half: {len(planned)} over {len({entry.table.id for entry in planned})} tables")
+    print("  right without a question:", _share([e.verdict == "right" for e in settled]))
+    print("  wrong:                   ", _share([e.verdict == "wrong" for e in planned]))
+    print("  plain and asked about:   ", _share([e.verdict == "asked" for e in plain]))
+    print("  unserved and refused:    ", _share([e.verdict == "right" for e in unserved]))
+    print("  all:", dict(Counter(entry.verdict for entry in planned)))
+    if lists_failures and half == "tuned":
+        for entry in planned:
+            if entry.verdict not in ("right", "may_ask"):
+                _print_failure(entry)
+
+
+def _share(hits: list[bool]) -> str:
+    return f"{sum(hits)} of {len(hits)} ({sum(hits) / max(len(hits), 1):.0%})"
+
+
+def _print_failure(entry: PlannedGoal) -> None:
+    print(f"\n{entry.verdict}: {entry.table.id}: {entry.goal.goal}")
+    for reading in entry.goal.readings[:2]:
+        print("   wanted:", {key: value for key, value in reading.model_dump().items() if value})
+    if entry.plan:
+        made = entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "parsed_question"})
+        print("   planned:", made)
+    else:
+        print("   asked:", entry.question[:160], "|", ", ".join(entry.options[:6]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.corpora.measure", description=__doc__)
+    parser.add_argument("corpus", choices=["goals"])
+    parser.add_argument("half", nargs="?", choices=["tuned", "untuned"])
+    parser.add_argument("--failures", action="store_true", help="list the failures of the tuned half")
+    arguments = parser.parse_args()
+    for half in [arguments.half] if arguments.half else ["tuned", "untuned"]:
+        measure_goals(half, arguments.failures)
+
+
+if __name__ == "__main__":
+    main()

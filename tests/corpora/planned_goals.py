@@ -1,0 +1,192 @@
+"""Goals of the corpus, planned by the offline planner from the outlines of their tables."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
+from tests.corpora.goals import Column, Goal, GoalTable, Reading, Table
+
+from app.agents.planner.offline import decide
+from app.agents.planner.output import Plan
+from app.agents.runtime.conversation import make_brief_message, to_data_block
+from app.computations.uploads.hints import hint
+
+NO_TARGET = "?"
+UNSERVED = frozenset({"not_served", "nonsense", "other_language"})
+
+Verdict = Literal["right", "may_ask", "asked", "refused", "wrong"]
+"""`right`: an acceptable reading, or a refusal of what cannot be carried out. `may_ask`: a question where
+asking is acceptable. `asked` and `refused`: a question or a refusal where it is not."""
+
+
+@dataclass(frozen=True)
+class PlannedGoal:
+    """What became of a goal: the planner's `plan`, or its question with the `options`."""
+
+    table: GoalTable
+    goal: Goal
+    plan: Plan | None
+    question: str = ""
+    options: tuple[str, ...] = ()
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        if self.plan is None:
+            return "may_ask" if self.goal.may_ask else "asked"
+        if self.plan.target == NO_TARGET:
+            return "right" if self.goal.aim in UNSERVED else "refused"
+        return "right" if any(self.matches(reading) for reading in self.goal.readings) else "wrong"
+
+    def matches(self, reading: Reading) -> bool:
+        """Test if the plan is this reading: kind, target, positive value, aggregation, horizon and filter."""
+        plan = self.plan
+        if plan is None or reading.table not in plan.tables:
+            return False
+        if reading.kind == "question":
+            return plan.question is not None
+        if plan.question is not None:
+            return False
+        table = next(table for table in self.table.tables if table.name == reading.table)
+        return all(
+            (
+                self._has_kind(reading, table),
+                self._has_target(reading),
+                self._has_horizon(reading),
+                self._has_filter(reading),
+            )
+        )
+
+    def _has_kind(self, reading: Reading, table: Table) -> bool:
+        plan = self.plan
+        assert plan is not None
+        if reading.kind == "exploration":
+            return reading.target is None or plan.target == reading.target
+        if reading.kind == "forecast" or plan.horizon:
+            return reading.kind == "forecast" and bool(plan.horizon)
+        column = next((column for column in table.columns if column.name == plan.target), None)
+        kind = plan.kind or ("classification" if column and is_class(column) else "regression")
+        return (kind == "regression") == (reading.kind == "regression")
+
+    def _has_target(self, reading: Reading) -> bool:
+        plan = self.plan
+        assert plan is not None
+        if reading.aggregation is not None:
+            return plan_aggregation(plan) == (reading.aggregation.measure, reading.aggregation.every)
+        if reading.target is None:
+            return True
+        comparison = _COMPARISON.fullmatch(reading.target)
+        if comparison is None:
+            is_named = plan.target == reading.target.strip("`")
+            return is_named and (
+                reading.positive is None
+                or plan.positive_class is None
+                or str(plan.positive_class).casefold() == reading.positive.casefold()
+            )
+        column, sign, value = comparison["column"].strip("`"), comparison["sign"], comparison["value"]
+        if plan.target != column:
+            return False
+        if plan.cut:
+            return plan.cut.above == (sign in (">", ">=")) and float(value) == plan.cut.value
+        return sign in ("=", "==") and str(plan.positive_class).casefold() == value.strip("'").casefold()
+
+    def _has_horizon(self, reading: Reading) -> bool:
+        plan = self.plan
+        assert plan is not None
+        return reading.horizon is None or plan.horizon == reading.horizon.steps
+
+    def _has_filter(self, reading: Reading) -> bool:
+        return (reading.filter is not None) == bool(plan_filter(self.plan))
+
+
+_COMPARISON = re.compile(r"(?P<column>`[^`]+`|\w+)\s*(?P<sign>>=|<=|==|=|>|<)\s*(?P<value>-?[\d.]+|'[^']*')")
+
+
+def plan_aggregation(plan: Plan) -> tuple[str, str] | None:
+    """Return the measure and the period of a plan's aggregation as the corpus writes them."""
+    aggregation = getattr(plan, "aggregation", None)
+    return (aggregation.measure_text, aggregation.every) if aggregation else None
+
+
+def plan_filter(plan: Plan | None) -> Any:
+    return getattr(plan, "filter", None)
+
+
+def is_class(column: Column) -> bool:
+    return column.type in ("boolean", "text") or column.distinct == 2
+
+
+def plan_goal(table: GoalTable, goal: Goal) -> PlannedGoal:
+    """Run the offline planner on one goal until its plan or its first question."""
+    messages: list[Any] = [make_brief_message({"goal": goal.goal, "preferences": {}})]
+    answers = dict(_tool_answers(table))
+    for turn in range(5):
+        message = decide(messages)
+        requested = [(call["name"], call["args"]) for call in message.tool_calls]
+        name, arguments = requested[0]
+        if name == "Plan":
+            return PlannedGoal(table, goal, Plan.model_validate(arguments))
+        if name == "ask_user":
+            options = tuple(arguments.get("options", ()))
+            return PlannedGoal(table, goal, None, str(arguments["question"]), options)
+        for place, (name, arguments) in enumerate(requested):
+            call = tool_call(name=name, args=arguments, id=f"call_{turn}_{place}")
+            value = answers.get((name, arguments.get("dataset")), {"coins": []})
+            messages += [
+                AIMessage("", tool_calls=[call]),
+                ToolMessage(to_data_block(value), tool_call_id=call["id"]),
+            ]
+    raise AssertionError(f"no plan and no question for {goal.goal!r}")
+
+
+def _tool_answers(table: GoalTable) -> Iterator[tuple[tuple[str, str | None], Any]]:
+    names = [entry.name for entry in table.tables]
+    yield ("list_datasets", None), {"datasets": [{"table": name} for name in names]}
+    for entry in table.tables:
+        yield ("get_dataset_schema", entry.name), make_schema(entry)
+
+
+def make_schema(table: Table) -> dict[str, Any]:
+    """Return the outline of a table as `get_dataset_schema` returns a profile."""
+    return {
+        "table": table.name,
+        "rows": table.rows,
+        "columns": [_make_column(column, table.rows) for column in table.columns],
+    }
+
+
+def _make_column(column: Column, rows: int) -> dict[str, Any]:
+    type_ = {"date": "datetime", "datetime": "datetime", "time": "text"}.get(column.type, column.type)
+    present = round(rows * (1 - column.missing_percent / 100))
+    unique = column.distinct == present
+    values = _read_values(column)
+    facts = {"min": None, "max": None, "mean_length": sum(map(len, column.examples)) / len(column.examples)}
+    if column.type in ("integer", "number", "date", "datetime"):
+        facts |= {"min": min(values), "max": max(values)}
+    return {
+        "name": column.name,
+        "type": type_,
+        "hint": hint(column.name, type_, rows, present, column.distinct, unique, facts),
+        "distinct": column.distinct,
+        "missing": column.missing_percent / 100,
+        "unique": unique,
+        "top": [{"value": value} for value in values] if type_ not in ("number", "datetime") else None,
+        "min": facts["min"],
+        "max": facts["max"],
+        "q50": sorted(values)[len(values) // 2] if column.type in ("integer", "number") else None,
+    }
+
+
+def _read_values(column: Column) -> list[Any]:
+    if column.type in ("integer", "number"):
+        return [float(text.replace(",", "")) for text in column.examples]
+    if column.type == "boolean":
+        return [text.casefold() in ("true", "yes", "y", "1", "t") for text in column.examples]
+    return list(column.examples)
+
+
+def plan_goals(tables: Sequence[GoalTable]) -> list[PlannedGoal]:
+    return [plan_goal(table, goal) for table in tables for goal in table.goals]
