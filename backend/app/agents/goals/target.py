@@ -1,25 +1,27 @@
 """The target column of a goal. Every column gets a score; without a clear winner the user is asked."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from app.agents.goals.columns import match_columns
+from app.agents.goals.evidence import find_evidence, make_word_table
 from app.agents.goals.goal import Goal
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.roles import match_roles
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import UNITS_OF_MEASURE
 from app.agents.goals.word_index import WordIndex, make_word_index
 
 QUOTED_SCORE = 20.0
 """A column in quotes: above any sum of the scores below, which end at 12 with the bonus for its position
 and at 16 in the table that the goal names."""
+WRITTEN_SCORE = 14.0
+"""A name as only columns are called (`arr_delay`), whatever its part in the sentence."""
 NAMED_SCORE = 9.0
-"""A name as it stands in the goal: below a name in quotes, and above all its words apart."""
+"""A name that is the head of the request; other evidence counts for a share of it."""
 WORDS_SCORE = 6.0
 """All words of a name, but not one after the other."""
 MEANING_SCORE = MISSPELT_SCORE = 4.0
@@ -146,84 +148,35 @@ def score_column(goal: Goal, column: Column, table: str = "") -> float:
 
 
 def _text_score(goal: Goal, column: Column, table: str) -> float:
-    name, name_stems = words(column.name), _distinctive_stems(column.name, table)
+    name = words(column.name)
     if any(words(quoted) == name for quoted in goal.quoted):
         return QUOTED_SCORE
-    text_after_verb = goal.after_verb or goal.target_text
-    best = _value_score(goal, column)
+    evidence = find_evidence(make_word_table(goal.target_text), column, table)
+    score = NAMED_SCORE * evidence.strength
+    if _is_written_out(goal.target_text, column.name):
+        score = max(score, WRITTEN_SCORE)
+    elif _find_initials(make_word_index(goal.after_verb or goal.target_text), "".join(name)) is not None:
+        score = max(score, NAMED_SCORE)
     # "Direction from these prices": in a forecast the input columns may also be the target.
-    input_text = goal.input_text if goal.lookahead or goal.outlook else ""
-    for text, weight in ((text_after_verb, 1.0), (goal.target_text, 0.7), (input_text, 0.9)):
-        best = max(best, weight * _phrase_score(text, name, name_stems, early_counts=text is goal.after_verb))
-    return best if best >= MISSPELT_SCORE else max(best, _similarity_score(text_after_verb, name))
+    if goal.lookahead or goal.outlook:
+        score = max(
+            score, 0.6 * NAMED_SCORE * find_evidence(make_word_table(goal.input_text), column, table).strength
+        )
+    return score
 
 
-def _distinctive_stems(name: str, table: str) -> list[str]:
-    """Return the distinctive stems of a name: without its unit and without the table's name."""
-    name_stems = [stem(word) for word in words(name) if word not in UNITS_OF_MEASURE]
-    return [part for part in name_stems if part not in stems(table)] or name_stems or stems(name)
+_NAME = re.compile(r"\w+")
 
 
-def _value_score(goal: Goal, column: Column) -> float:
-    """Score a goal that names one of the column's values ("is it a Gentoo?")."""
-    if column.is_number:
-        return 0.0
-    goal_words = set(words(goal.after_verb or goal.target_text))
-    values = (words(str(value)) for value in column.top)
-    return (
-        VALUE_SCORE
-        if any(value and len(value[0]) > 2 and set(value) <= goal_words for value in values)
-        else 0.0
-    )
-
-
-def _similarity_score(text: str, name: list[str]) -> float:
-    """Score misspelt and similar names: enough to rank a column first, not to choose it."""
-    joined_name = "".join(name)
-    matcher = SequenceMatcher(b=joined_name)  # the analysis of `b` is reused for every word
-    similarity = 0.0
-    for word in _words_to_compare(text):
-        lengths = len(word) + len(joined_name)
-        if 2 * min(len(word), len(joined_name)) < max(similarity, MIN_SIMILARITY) * lengths:
-            continue
-        matcher.set_seq1(word)
-        if matcher.quick_ratio() > max(similarity, MIN_SIMILARITY - 0.01):
-            similarity = max(similarity, matcher.ratio())
-    if similarity >= 0.85 and len(joined_name) >= 6:
-        return MISSPELT_SCORE * similarity
-    return SIMILAR_SCORE * similarity if similarity >= MIN_SIMILARITY else 0.0
+def _is_written_out(text: str, name: str) -> bool:
+    """Tell if a text holds a name that is no plain word as it stands: `arr_delay`, `SalePrice`, `Q7`."""
+    is_plain = name.isalpha() and (name.islower() or name.istitle() or name.isupper())
+    return not is_plain and name in _written_names(text)
 
 
 @lru_cache(maxsize=64)
-def _words_to_compare(text: str) -> tuple[str, ...]:
-    """Return the first distinct words of the text that are long enough to be a misspelt name."""
-    return tuple(dict.fromkeys(word for word in words(text) if len(word) > 3))[:MAX_COMPARED_WORDS]
-
-
-def _phrase_score(text: str, name: list[str], name_stems: list[str], early_counts: bool) -> float:
-    index = make_word_index(text)
-    if not index.words or not name:
-        return 0.0
-    if (at := index.find_words(name)) is not None:
-        return NAMED_SCORE + _position_bonus(at, early_counts)
-    if len(name) == 1 and (at := _find_initials(index, name[0])) is not None:
-        return NAMED_SCORE + _position_bonus(at, early_counts)
-    places = [_match_part(part, index) for part in name_stems]
-    weight = sum(weight for weight, _ in places) / len(places)
-    if not weight:
-        return 0.0
-    share = sum(part > 0 for part, _ in places) / len(places)
-    return weight + share * _position_bonus(min(at for part, at in places if part), early_counts)
-
-
-def _match_part(part: str, index: WordIndex) -> tuple[float, int]:
-    """Return the score and position of one word of a name, matched literally or by a synonym."""
-    if len(part) > 1 and (position := index.find_stem(part)) is not None:
-        return WORDS_SCORE, position
-    if len(part) >= 4 and (position := index.find_prefix(part, _GENERIC_STEMS)) is not None:
-        return MEANING_SCORE, position
-    position = index.find_synonym(part)
-    return (0.0, 0) if position is None else (MEANING_SCORE, position)
+def _written_names(text: str) -> frozenset[str]:
+    return frozenset(_NAME.findall(text))
 
 
 def _find_phrase(text_words: list[str], name: list[str]) -> int | None:
@@ -237,11 +190,6 @@ def _find_initials(index: WordIndex, name: str) -> int | None:
         return None
     at = index.initials.find(name)
     return at if at >= 0 else None
-
-
-def _position_bonus(at: int, is_counted: bool) -> float:
-    """Return a bonus for early positions: after `predict`, the first noun is the likelier target."""
-    return max(0.0, 3.0 - 0.6 * at) if is_counted else 0.0
 
 
 def _penalise_partial_names(goal: Goal, candidates: Sequence[ScoredColumn]) -> list[ScoredColumn]:

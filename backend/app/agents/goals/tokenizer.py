@@ -37,10 +37,11 @@ def words(text: str) -> list[str]:
 
 @cache_texts
 def _split(text: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text))))
+    return tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", without_accents(text))))
 
 
-def _without_accents(text: str) -> str:
+def without_accents(text: str) -> str:
+    """Return the text with plain letters: `uberlebt`, `Grosse`."""
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
