@@ -13,6 +13,7 @@ class Exit(IntEnum):
     UNAVAILABLE = 4  # a server or a kernel feature is missing
     WAITING = 5  # the crew asked, and nobody is there to answer
     CANCELLED = 6
+    UNREADABLE_GOAL = 7  # the goal was not understood, and nothing was done
     INTERRUPTED = 130
 
 

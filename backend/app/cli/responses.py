@@ -206,6 +206,14 @@ class FitEvent(ReceivedEvent):
     summary: str = ""
 
 
+class UnderstandingEvent(ReceivedEvent):
+    """The reading of the goal. `confidence`: from 0 to 1."""
+
+    text: str
+    confidence: float = 1.0
+    alternatives: tuple[str, ...] = ()
+
+
 class PlanEvent(ReceivedEvent):
     steps: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -231,6 +239,7 @@ class BudgetEvent(ReceivedEvent):
 
 
 _EVENT_CLASSES: dict[str, type[ReceivedEvent]] = {
+    "understood": UnderstandingEvent,
     "plan_made": PlanEvent,
     "step_started": StepEvent,
     "step_finished": StepEvent,

@@ -54,7 +54,7 @@ def run(
     """Run one session: the crew takes the data and the goal, and leaves a checked report.
 
     Exit codes: 0 done, 1 the session failed, 2 wrong usage, 3 something given is wrong, 4 a server is missing,
-    5 the crew asked and nobody could answer, 6 cancelled, 130 interrupted.
+    5 the crew asked and nobody could answer, 6 cancelled, 7 the goal was not understood, 130 interrupted.
     """
     *files, goal = what
     preferences = {

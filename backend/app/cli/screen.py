@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from app.cli.responses import ReceivedEvent
+from app.cli.responses import ReceivedEvent, UnderstandingEvent
 from app.cli.sanitize import plain
 from app.cli.session_progress import SessionProgress, StepLine
 
@@ -39,12 +39,18 @@ class Screen:
     def show_event(self, event: ReceivedEvent) -> None:
         known_plan = bool(self.progress.plan)
         self.progress.apply(event, self._now())
+        if isinstance(event, UnderstandingEvent):
+            self._print_understanding(event)
         if self.progress.plan and not known_plan:
             for line in self.progress.plan:
                 self._console.print(f"[dim]    {plain(line)}[/]")
             for note in self.progress.notes:
                 self._console.print(f"[yellow]note[/] {plain(note)}")
         self._print_finished()
+
+    def _print_understanding(self, understanding: UnderstandingEvent) -> None:
+        others = f" Not meant: {', '.join(understanding.alternatives)}?" if understanding.alternatives else ""
+        self._console.print(f"[bold]Understood:[/] {plain(understanding.text)}[dim]{plain(others)}[/]")
 
     def pause(self) -> None:
         self._live.stop()

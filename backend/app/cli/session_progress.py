@@ -11,6 +11,7 @@ from app.cli.responses import (
     QuestionEvent,
     ReceivedEvent,
     StepEvent,
+    UnderstandingEvent,
 )
 
 
@@ -32,6 +33,7 @@ class SessionProgress:
     """`apply` takes the events in order; `question` is the open one."""
 
     steps: list[StepLine] = field(default_factory=list)
+    understanding: UnderstandingEvent | None = None
     plan: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -40,8 +42,8 @@ class SessionProgress:
 
     def apply(self, event: ReceivedEvent, at_s: float) -> None:
         match event:
-            case PlanEvent():
-                self.plan, self.notes = list(event.steps), list(event.notes)
+            case UnderstandingEvent() | PlanEvent():
+                self._show_plan(event)
             case StepEvent(kind="step_started"):
                 self._start_step(event, at_s)
             case StepEvent():
@@ -62,6 +64,12 @@ class SessionProgress:
     @property
     def running(self) -> StepLine | None:
         return self.steps[-1] if self.steps and self.steps[-1].ended_s is None else None
+
+    def _show_plan(self, event: UnderstandingEvent | PlanEvent) -> None:
+        if isinstance(event, PlanEvent):
+            self.plan, self.notes = list(event.steps), list(event.notes)
+        else:
+            self.understanding = event
 
     def _start_step(self, event: StepEvent, at_s: float) -> None:
         running = self.running

@@ -26,6 +26,8 @@ def exit_of(ending: RunResult) -> Exit:
         return Exit.WAITING
     if ending.session.status == "completed" and ending.checked_claims and ending.report:
         return Exit.DONE
+    if ending.session.error and ending.session.error.code == "not_understood":
+        return Exit.UNREADABLE_GOAL
     return _EXIT_OF_STATUS.get(ending.session.status, Exit.FAILED)
 
 

@@ -17,12 +17,18 @@ async def ask_user(
     options: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - a schema default, never mutated
     default: str | None = None,
     free_text: bool = False,
+    needs_answer: bool = False,
 ) -> CallResult:
     """Ask the user one question and wait for the answer.
 
     Ask only for information that goal and data do not contain. Give the options to choose from and the default
-    that you would choose; `free_text` allows any other answer too.
+    that you would choose; `free_text` allows any other answer too. `needs_answer`: no default would be right,
+    so that the session waits for the user, or ends where nobody answers.
     """
+    if needs_answer:
+        default = None
+    elif default is None and options:
+        default = options[0]
     answer = await ctx.step.ask(
         Question(
             key=ctx.call,
@@ -30,7 +36,7 @@ async def ask_user(
             text=question,
             answer_schema=_answer_schema(options, free_text),
             options=list(options),
-            default=default if default is not None else (options[0] if options else None),
+            default=default,
         )
     )
     return CallResult(value={"answer": answer}, summary=f"Answered: {answer}")

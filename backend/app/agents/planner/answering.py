@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.trading_terms import names_barriers
-from app.agents.planner.output import Plan
+from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.situation import Situation
 from app.agents.planner.steps import describe_steps
+from app.agents.questions.paraphrase import paraphrase
 from app.agents.questions.parser import is_question, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.to_sql import column_alias
@@ -14,6 +15,8 @@ from app.agents.runtime.policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
+QUESTION_CONFIDENCE = 0.9
+"""Confidence in a parsed question: all of its words were read, which a wrong reading seldom survives."""
 MAX_QUESTIONS = 3
 """Attempts at a question that is not understood: a user who rephrased it three times has no fourth wording."""
 
@@ -66,6 +69,9 @@ def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TablePr
         tables=[parsed.table],
         target=columns[0] if columns else table.columns[0].name,
         notes=[*parsed.interpretations],
+        understanding=Understanding(
+            text=f"I will answer from `{parsed.table}`: {paraphrase(parsed)}.", confidence=QUESTION_CONFIDENCE
+        ),
     )
     figures = ", ".join(f"the {column_alias(measure)}" for measure in parsed.measures)
     message = f"I will answer from `{parsed.table}`: {figures}."

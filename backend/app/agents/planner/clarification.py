@@ -9,6 +9,7 @@ from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
 from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import ColumnPreference, UnknownColumn
+from app.agents.planner.value_descriptions import describe_values
 from app.agents.runtime.policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
 
@@ -27,17 +28,41 @@ DATE_ORDERS: dict[str, ColumnType] = {"month first": "month_first", "day first":
 """Meanings of the offered answers."""
 
 
-def ask_target(goal: Goal, match: TargetMatch, several_tables: bool) -> AgentAction:
-    """Ask for the target. An exploratory goal can also stop, which is the default if it wants no model."""
+def ask_target(
+    goal: Goal, match: TargetMatch, several_tables: bool, refused_answer: str | None = None
+) -> AgentAction:
+    """Ask for the target. Only an exploratory goal has a default: it can stop, or explore around one column.
+
+    `refused_answer`: the user's last answer, if it was not understood.
+    """
     names = [_option_name(option, several_tables) for option in match.options]
     options = [*names, STOP] if goal.is_exploratory else names
+    reason = _target_reason(goal, match) if refused_answer is None else f"{refused_answer!r} names no column."
+    examples = "; ".join(
+        f"`{name}`: {described}"
+        for name, option in zip(names[:MAX_DESCRIBED], match.options, strict=False)
+        if (described := describe_values(option.column))
+    )
+    hint = "Any column will do, a comparison (`column > 15`), or other words."
     return call(
         "ask_user",
         message="The goal does not determine what to predict.",
-        question=f"{WHICH_TARGET} {_target_reason(goal, match)}",
+        question=" ".join(filter(None, [WHICH_TARGET, reason, f"{examples}." if examples else "", hint])),
         options=options,
-        default=STOP if goal.wants_no_model else names[0],
+        default=_default_target(goal, names),
+        free_text=True,
+        needs_answer=not goal.is_exploratory,
     )
+
+
+MAX_DESCRIBED = 4
+"""Options that are described by examples: as many as a user reads."""
+
+
+def _default_target(goal: Goal, names: Sequence[str]) -> str | None:
+    if not goal.is_exploratory:
+        return None
+    return STOP if goal.wants_no_model else names[0]
 
 
 def _target_reason(goal: Goal, match: TargetMatch) -> str:
@@ -61,14 +86,14 @@ def ask_kind(column: Column) -> AgentAction:
             message=f"`{column.name}` is an amount, and the goal asks for classes.",
             question=f"{WHICH_KIND} Classes of `{column.name}` could be above or below {column.median}.",
             options=["amount", "class"],
-            default="amount",
+            needs_answer=True,
         )
     return call(
         "ask_user",
         message=f"`{column.name}` has {column.distinct} whole-number values.",
         question=f"{WHICH_KIND} `{column.name}` holds {column.distinct} different whole numbers.",
         options=list(KINDS),
-        default="class",
+        needs_answer=True,
     )
 
 

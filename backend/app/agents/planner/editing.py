@@ -14,7 +14,7 @@ from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.names import nearest_names
 
-_DERIVED_FIELDS = ("source", "parsed_question", "steps", "notes")
+_DERIVED_FIELDS = ("source", "parsed_question", "understanding", "is_understood", "steps", "notes")
 SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIELDS)
 """The settings of a plan that a user may change. The steps follow from the stages."""
 

@@ -12,7 +12,7 @@ from app.agents.planner.review import read_tables, review_plan
 from app.agents.runtime.loop import AgentResult
 from app.agents.state import Json, LabState, LabUpdate
 from app.errors import InvalidInput
-from app.sessions.events.events import PlanMade
+from app.sessions.events.events import GoalUnderstood, PlanMade
 from app.tools.invoke import ToolAnswer
 
 NO_TARGET = "?"
@@ -27,7 +27,19 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     if preferences.review_plan:
         plan = await _review_plan(lab, brief, plan, result)
     if plan.target == NO_TARGET:
-        raise InvalidInput("not_understood" if plan.question else "nothing_to_predict", " ".join(plan.notes))
+        is_unreadable = plan.question is not None or not plan.is_understood
+        raise InvalidInput("not_understood" if is_unreadable else "nothing_to_predict", " ".join(plan.notes))
+    if understanding := plan.understanding:
+        lab.step.emit(
+            GoalUnderstood(
+                text=understanding.text,
+                target=None if plan.question else plan.target,
+                tables=plan.tables,
+                examples=understanding.examples,
+                confidence=understanding.confidence,
+                alternatives=understanding.alternatives,
+            )
+        )
     lab.step.emit(PlanMade(steps=plan.steps, notes=plan.notes, facts=plan.problem_request()))
     return {"plan": plan.model_dump(mode="json")}
 

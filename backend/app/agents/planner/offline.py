@@ -5,16 +5,24 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage
 
 from app.agents.goals import columns
+from app.agents.goals.clauses import goal_words, has_request
+from app.agents.goals.concepts import is_known_word
+from app.agents.goals.intents import GENERIC
+from app.agents.goals.languages import REFUSALS, foreign_language
+from app.agents.goals.patterns import VERB
+from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
-from app.agents.goals.target import ScoredColumn
+from app.agents.goals.target import TargetMatch
+from app.agents.goals.tokenizer import words
+from app.agents.goals.unserved import find_unserved
 from app.agents.planner import answering, clarification, price_questions
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
 from app.agents.planner.preferences import PlannerBrief, PlanPreferences
 from app.agents.planner.situation import Situation
-from app.agents.planner.steps import describe_horizon
 from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
 from app.agents.planner.trading import add_trading_terms
+from app.agents.planner.understanding import describe_prediction, understand_prediction
 from app.agents.runtime.conversation import ConversationView, read_conversation
 from app.agents.runtime.policy import AgentAction, call, finish, make_view_policy
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
@@ -50,20 +58,73 @@ def ask_about_preferences(situation: Situation) -> AgentAction | None:
     return clarification.ask_preference(unknown[0]) if unknown and situation.tables else None
 
 
-def ask_for_target(situation: Situation) -> AgentAction | None:
-    match = situation.match
-    if match.target or not match.options or situation.target_answer:
+def refuse_unserved(situation: Situation) -> AgentAction | None:
+    """Refuse a request that is not served, unless the goal also asks for a prediction."""
+    goal = situation.goal.text
+    if not situation.tables or situation.preferences.implies_model or VERB.search(goal):
         return None
-    return clarification.ask_target(situation.goal, match, several_tables=len(situation.tables) > 1)
+    unserved = find_unserved(goal)
+    return _refuse(unserved.sentence) if unserved else None
+
+
+MIN_EVIDENCE = 0.5
+"""Score below which no column is meant by any word of the goal."""
+MAX_TARGET_ANSWERS = 3
+"""Answers about the target that are tried: who reworded it three times has no fourth wording."""
+
+
+def ask_for_target(situation: Situation) -> AgentAction | None:
+    """Ask for the target, or refuse a goal of which nothing was understood."""
+    match, answers = situation.match, situation.target_answers
+    if match.target or not match.options or situation.target or situation.is_stopped:
+        return None
+    if not answers and (reason := _unreadable_reason(situation, match)):
+        return _refuse(reason)
+    if len(answers) >= MAX_TARGET_ANSWERS:
+        return _refuse(f"{answers[-1]!r} names no column of the tables. {_describe_readings(match)}")
+    if situation.preferences.clarify == "never" and not situation.goal.is_exploratory:
+        return _refuse(f"The goal does not determine what to predict. {_describe_readings(match)}")
+    refused_answer = answers[-1] if answers else None
+    return clarification.ask_target(situation.goal, match, len(situation.tables) > 1, refused_answer)
+
+
+def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
+    """Return why nothing of the goal was understood; None if a word of it means something here."""
+    goal = situation.goal
+    if goal.is_exploratory or max(option.score for option in match.options) >= MIN_EVIDENCE:
+        return None
+    if language := foreign_language(goal.text):
+        return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
+    if has_request(goal.text) or any(goal.names_no_target(table.name) for table in situation.tables):
+        return None
+    table_words = {stem(word) for table in situation.tables for word in words(table.name)} | set(GENERIC)
+    content = {stem(word.word) for word in goal_words(goal.text)} - table_words
+    if not content or any(map(is_known_word, content)):
+        return None
+    return f"No word of the goal names a column, a value or anything to predict. {_describe_readings(match)}"
+
+
+def _describe_readings(match: TargetMatch) -> str:
+    names = ", ".join(f"`{option.column.name}`" for option in match.options[:5])
+    return f'Name what to predict, for example one of {names}: "Predict {match.options[0].column.name}".'
+
+
+def _refuse(reason: str) -> AgentAction:
+    return finish(Plan(target="?", is_understood=False, notes=[reason]))
 
 
 def ask_for_kind(situation: Situation) -> AgentAction | None:
     target = situation.target
     if target is None or situation.preferences.problem or situation.kind_answer:
         return None
-    if situation.target_answer and target.column.distinct > MAX_CLASSES:
+    if situation.target_answers and target.column.distinct > MAX_CLASSES:
         return None  # the goal's own words were about something else
-    return clarification.ask_kind(target.column) if kind_is_unclear(situation.goal, target.column) else None
+    if not kind_is_unclear(situation.goal, target.column):
+        return None
+    if situation.preferences.clarify == "never":
+        name = target.column.name
+        return _refuse(f'Is `{name}` a class or an amount? Say "classify {name}" or "how much {name}".')
+    return clarification.ask_kind(target.column)
 
 
 def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
@@ -168,7 +229,10 @@ def conclude(situation: Situation) -> AgentAction:
         )
     )
     plan = add_trading_terms(plan, situation, target)
-    return finish(plan, message=_announce(plan, target))
+    is_answer = bool(situation.target_answers) or situation.preferences.target is not None
+    understanding = understand_prediction(plan, situation.match, target, is_answer)
+    plan = plan.model_copy(update={"understanding": understanding})
+    return finish(plan, message=" ".join([describe_prediction(plan, target), *plan.notes]))
 
 
 def _preferences_with_answers(situation: Situation) -> PlanPreferences:
@@ -188,6 +252,7 @@ RULES = (
     read_schemas,
     list_prices,
     ask_about_preferences,
+    refuse_unserved,
     answering.ask_or_answer,
     ask_for_target,
     ask_about_missing_dates,
@@ -209,18 +274,3 @@ def read_situation(messages: Sequence[BaseMessage]) -> Situation:
 
 
 decide = make_view_policy(RULES, read_situation)
-
-
-def _announce(plan: Plan, target: ScoredColumn) -> str:
-    details = (
-        f" ({target.column.distinct} classes)" if plan.kind == "classification" and not plan.horizon else ""
-    )
-    if plan.cut:
-        details = f" ({'above' if plan.cut.above else 'below'} {plan.cut.value:g} or not)"
-    ahead = f" {describe_horizon(plan)}" if plan.horizon else ""
-    outlook = f"the {plan.outlook} of " if plan.outlook in ("direction", "change", "volatility") else ""
-    source = "the stored prices" if plan.source == "prices" else ", ".join(f"`{name}`" for name in plan.tables)
-    exclusions = f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""
-    return " ".join(
-        [f"I will predict {outlook}`{plan.target}`{details}{ahead} from {source}{exclusions}.", *plan.notes]
-    )

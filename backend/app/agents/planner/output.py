@@ -17,6 +17,21 @@ MistakeSide = Literal["false_alarm", "missed"]
 ModelChoice = Literal["ensemble", "single", "interpretable"]
 
 
+class Understanding(BaseModel):
+    """The reading of a goal, to be shown before time is spent.
+
+    `examples`: values of the target. `confidence`: estimated probability that the reading is the user's.
+    `alternatives`: other columns that the goal could mean.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    examples: list[str] = Field(default_factory=list)
+    confidence: float = Field(ge=0, le=1)
+    alternatives: list[str] = Field(default_factory=list)
+
+
 class Trading(BaseModel):
     """Trading terms of a price forecast: costs of one trade in basis points of its value."""
 
@@ -86,6 +101,9 @@ class Plan(BaseModel):
     model: ModelChoice | None = None
     families: list[str] = Field(default_factory=list, max_length=20)
     stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))
+    understanding: SkipJsonSchema[Understanding | None] = None
+    is_understood: SkipJsonSchema[bool] = True
+    """False for a goal that cannot be carried out as it is worded; `notes` say why and what can be done."""
     steps: list[str] = Field(default_factory=list, max_length=20)
     notes: list[str] = Field(default_factory=list, max_length=20)
 

@@ -36,6 +36,7 @@ class PlanPreferences(BaseModel):
     horizon: int | None = None
     model: ModelChoice | None = None
     review_plan: bool = False
+    clarify: Literal["ask", "never"] = "ask"
 
     @property
     def implies_model(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.agents.goals.goal import Goal, Lookahead, parse_goal
 from app.agents.goals.tables import TableProfile, make_table_profile
-from app.agents.goals.target import ScoredColumn, TargetMatch, find_target
+from app.agents.goals.target import QUOTED_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.trading_terms import MarketTerms, forecast_unit, names_barriers, parse_market_terms
 from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
@@ -20,6 +20,7 @@ from app.agents.planner.preferences import (
 )
 from app.agents.planner.price_questions import HOW_FAR, NO_COIN, WHICH_COIN
 from app.agents.planner.stored_prices import PRICES, StoredSeries, coins_in_goal, has_bars, stored_series
+from app.agents.planner.target_answers import TargetAnswer, parse_target_answer
 from app.agents.planner.tool_answers import (
     AnsweredQuestion,
     DatasetListing,
@@ -124,12 +125,29 @@ class Situation:
         """The target that goal and data determine, or that the user chose."""
         if self.match.target:
             return self.match.target
-        answer = self.target_answer
-        return clarification.match_option(answer, self.match.options) if answer else None
+        answer = self.target_answers[-1] if self.target_answers else None
+        return self._read_target_answer(answer) if answer else None
 
     @property
-    def target_answer(self) -> str | None:
-        return self.answer_to(clarification.WHICH_TARGET)
+    def target_answers(self) -> list[str]:
+        return self.answers_to(clarification.WHICH_TARGET)
+
+    def _read_target_answer(self, answer: str) -> ScoredColumn | None:
+        """Return the column that an answer means: an option, any column, a comparison with one, or words."""
+        name = self._answered_goal.target_name or answer
+        if option := clarification.match_option(name, self.match.options):
+            return option
+        columns = [
+            ScoredColumn(table, column, QUOTED_SCORE)
+            for table in self.tables
+            for column in table.columns
+            if name.casefold().strip("` ") in (column.name.casefold(), f"{table.name}.{column.name}".casefold())
+        ]
+        return columns[0] if columns else find_target(_parse_goal(answer), self.tables).target
+
+    @cached_property
+    def _answered_goal(self) -> TargetAnswer:
+        return parse_target_answer(self.target_answers[-1] if self.target_answers else "")
 
     @property
     def kind_answer(self) -> ProblemKindName | None:
@@ -146,7 +164,7 @@ class Situation:
     @property
     def is_stopped(self) -> bool:
         """True if the user chose to end instead of a target, or of a forecast without dates."""
-        return clarification.STOP in (self.target_answer, self.answer_to(clarification.WITHOUT_DATES))
+        return clarification.STOP in (*self.target_answers[-1:], self.answer_to(clarification.WITHOUT_DATES))
 
     @property
     def is_coin_declined(self) -> bool:
@@ -165,7 +183,9 @@ class Situation:
 
     @property
     def goal_with_lookahead(self) -> Goal:
-        return replace(self.goal, lookahead=self.lookahead)
+        """The goal with the lookahead and the threshold of the user's answers."""
+        threshold = self._answered_goal.threshold or self.goal.threshold
+        return replace(self.goal, lookahead=self.lookahead, threshold=threshold)
 
     @property
     def names_trading_terms(self) -> bool:

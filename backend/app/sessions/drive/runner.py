@@ -35,7 +35,6 @@ from app.sessions.events.publisher import EventPublisher
 from app.sessions.fenced_writer import FencedWriter
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import STATUS_BY_ENDING, DriveSignal, Ending, Lease, LeaseLost, Leases
-from app.sessions.lifecycle import SessionStatus
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 
@@ -206,7 +205,7 @@ class Runner:
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
         message = await self.leases.end(lease, ending)
         if message:
-            _record_end(lease, STATUS_BY_ENDING[type(ending)], worked_s)
+            _record_end(lease, _measured_status(ending), worked_s)
             self.publisher.publish(lease.facts.id, message)
             await saved.forget(lease)
             await self._queue.admit()
@@ -222,7 +221,14 @@ def _record_claim(lease: Lease) -> None:
         log.warning("lease_taken_over", last_step=lease.last_seq, crashes=lease.crashes)
 
 
-def _record_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
+def _measured_status(ending: Ending) -> str:
+    """Return the status that metrics count. A goal that was not understood is no failure of the service."""
+    if isinstance(ending, SessionFailed) and ending.code == "not_understood":
+        return ending.code
+    return STATUS_BY_ENDING[type(ending)]
+
+
+def _record_end(lease: Lease, status: str, worked_s: float) -> None:
     SESSIONS_ENDED.labels(lease.graph, status).inc()
     SESSION_SECONDS.labels(lease.graph, status).observe(worked_s)
     log.info("session_ended", graph=lease.graph, status=status, worked_s=round(worked_s, 3))

@@ -28,6 +28,22 @@ class SessionQueued(_Event):
     length: int
 
 
+class GoalUnderstood(_Event):
+    """The reading of the goal, before time is spent on it. Cancel the session if it is not what was meant."""
+
+    kind: Literal["understood"] = "understood"
+    text: str
+    target: str | None = None
+    """The column to be predicted; None for a question."""
+    tables: list[str] = []
+    examples: list[str] = []
+    """Values of the target."""
+    confidence: float
+    """Estimated probability that this is what the user means, from 0 to 1."""
+    alternatives: list[str] = []
+    """Other columns that the goal could mean."""
+
+
 class PlanMade(_Event):
     kind: Literal["plan_made"] = "plan_made"
     steps: list[str]
@@ -168,6 +184,7 @@ class TokenStreamed(_Event):
 
 Durable = (
     SessionStarted
+    | GoalUnderstood
     | PlanMade
     | StepFinished
     | ToolReturned
