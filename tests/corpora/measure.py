@@ -6,8 +6,9 @@ Failures are listed for the tuned half only.
 import argparse
 from collections import Counter
 
-from tests.corpora.goals import Half, load_goals
+from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
+from tests.corpora.tables import Half
 
 
 def measure_goals(half: Half, lists_failures: bool) -> None:

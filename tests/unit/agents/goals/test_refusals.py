@@ -1,0 +1,59 @@
+"""Requests that are not served, and goals in other languages."""
+
+import pytest
+
+from app.agents.goals.languages import foreign_language
+from app.agents.goals.unserved import find_unserved
+
+
+@pytest.mark.parametrize(
+    ("goal", "what"),
+    [
+        ("always send an email when the price drops", "messages"),
+        ("Can you notify the night shift?", "messages"),
+        ("Please remind me every Monday", "appointments"),
+        ("Put a note in my calendar", "appointments"),
+        ("Buy 100 shares of it", "trades"),
+        ("fetch the newest rows from the supplier's page", "web"),
+        ("Delete the rows without a price", "stored"),
+        ("What is the meaning of life?", "chat"),
+        ("I want you to translate the comments", "chat"),
+    ],
+)
+def test_a_request_that_is_not_served_is_named(goal: str, what: str) -> None:
+    unserved = find_unserved(goal)
+    assert unserved
+    assert what in unserved.sentence
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Who will buy again?",
+        "We sell shoes and pay for returns. Which orders come back?",
+        "text length by category",
+        "How many orders were placed?",
+        "order value of new customers",
+        "Will the client book a second night?",
+    ],
+)
+def test_a_goal_about_such_events_is_served(goal: str) -> None:
+    assert find_unserved(goal) is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "language"),
+    [
+        ("Welche Kunden werden uns verlassen?", "German"),
+        ("Quels sont les clients qui vont partir ?", "French"),
+        ("\u00bfCu\u00e1ntos pedidos se cancelaron en mayo?", "Spanish"),
+        ("Quanto ser\u00e1 o pre\u00e7o do im\u00f3vel no pr\u00f3ximo ano?", "Portuguese"),
+        ("Quali clienti non pagheranno la rata?", "Italian"),
+        ("Which customers will leave us?", None),
+        ("Predict Umsatz per Filiale", None),
+        ("Make a classifier", None),
+        ("", None),
+    ],
+)
+def test_a_language_is_told_by_its_stop_words(goal: str, language: str | None) -> None:
+    assert foreign_language(goal) == language
