@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, Text, case, cast, func, select
+from sqlalchemy import Row, Select, Text, any_, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.model_schemas import ModelDetail, ModelView
 from app.db.keyset import ListPage, PageRequest, make_page
 from app.db.repository import OwnedRepository
-from app.db.tables import ArtifactRow, SessionRow
+from app.db.tables import ArtifactRow, DatasetRow, SessionRow
 
 _VIEW_FIELDS = ("estimator", "metric", "greater_is_better", "score", "std", "problem")
 _DETAIL_FIELDS = (
@@ -59,6 +59,16 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
         query = select(SessionRow.result).where(SessionRow.id == model.session_id)
         result: Mapping[str, Any] | None = await self.db.scalar(query)
         return result
+
+    async def corrected_datasets(self, model: ArtifactRow) -> list[str]:
+        """Names of the datasets of the model's session whose reading was corrected since the session began."""
+        query = (
+            select(DatasetRow.name)
+            .join(SessionRow, DatasetRow.id == any_(SessionRow.dataset_ids))
+            .where(SessionRow.id == model.session_id, DatasetRow.reading_changed_at > SessionRow.created_at)
+            .order_by(DatasetRow.name)
+        )
+        return list(await self.db.scalars(query))
 
 
 async def list_models(

@@ -10,7 +10,7 @@ from app.artifacts.models import ModelRepository
 from app.artifacts.repository import ArtifactRepository
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.errors import InvalidInput
+from app.errors import Conflict, InvalidInput
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
@@ -39,6 +39,18 @@ class Predictor:
         async with self.open_uow() as uow:
             return await ModelRepository(uow.db, self.owner).get(model_id)
 
+    async def require_reading(self, model: ArtifactRow) -> None:
+        """Raise Conflict `reading_changed` if a dataset of the model's session was corrected since."""
+        async with self.open_uow() as uow:
+            names = await ModelRepository(uow.db, self.owner).corrected_datasets(model)
+        if names:
+            raise Conflict(
+                "reading_changed",
+                f"The reading of {', '.join(map(repr, names))} was corrected after {model.name} was trained."
+                " Train again, or predict with as_trained=true: cells are then read as they were in training.",
+                datasets=names,
+            )
+
     async def get_table(self, artifact_id: UUID) -> PredictionTable:
         """Return an artifact as a table. Raises NotFound, or InvalidInput if it is no Parquet table."""
         async with self.open_uow() as uow:
@@ -47,18 +59,18 @@ class Predictor:
             raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
         return PredictionTable(row.digest, row.name, row.id)
 
-    async def predict_rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
-        """Predict JSON rows. Raises NotFound, or InvalidInput with the fault of the rows."""
-        model = await self.get_model(model_id)
+    async def predict_rows(self, model: ArtifactRow, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
+        """Predict JSON rows. Raises InvalidInput with the fault of the rows."""
         # A warm cell keeps the model open for this owner's next rows.
         params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
         work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"model": model.digest}, ROWS_CELL_LIMITS)
-        return PredictionView.model_validate({**_value(computed), "model_id": model_id})
+        return PredictionView.model_validate({**_value(computed), "model_id": model.id})
 
-    async def predict_table(self, model_id: UUID, table: PredictionTable, form: TableFormat) -> PredictionView:
+    async def predict_table(
+        self, model: ArtifactRow, table: PredictionTable, form: TableFormat
+    ) -> PredictionView:
         """Predict a table; all predictions are stored as an artifact."""
-        model = await self.get_model(model_id)
         inputs = {"model": model.digest, "table": table.digest}
         computed = await self.computer.run(table_computation(form), inputs, TABLE_CELL_LIMITS)
         file = computed.file(f"predictions.{form}")
@@ -71,14 +83,14 @@ class Predictor:
             media_type=file.media_type,
             digest=file.digest,
             size_bytes=file.size_bytes,
-            meta={"model_id": str(model_id), "table_id": str(table.id), "rows": _value(computed)["rows"]},
+            meta={"model_id": str(model.id), "table_id": str(table.id), "rows": _value(computed)["rows"]},
         )
         async with self.open_uow() as uow:
             uow.db.add(row)
             await uow.db.flush()
             artifact_id = row.id
         return PredictionView.model_validate(
-            {**_value(computed), "model_id": model_id, "artifact_id": artifact_id}
+            {**_value(computed), "model_id": model.id, "artifact_id": artifact_id}
         )
 
 

@@ -16,6 +16,8 @@ _BATCH_PAUSE_S = 0.02
 _UNREFERENCED_SQL = """
     SELECT d AS digest FROM unnest($1::text[]) AS d
     WHERE d NOT IN (SELECT digest FROM datasets) AND d NOT IN (SELECT source_digest FROM datasets)
+      AND NOT EXISTS (SELECT FROM datasets WHERE cells_digest = d)
+      AND d NOT IN (SELECT f ->> 'digest' FROM datasets, jsonb_array_elements(former) AS f)
       AND NOT EXISTS (SELECT FROM artifacts WHERE digest = d)
       AND NOT EXISTS (SELECT FROM artifacts WHERE mentions @> ARRAY[d])
       AND d NOT IN (

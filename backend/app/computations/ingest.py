@@ -25,6 +25,8 @@ from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.type_inference.conventions import Conventions
 
+CELLS_FILE = "cells.parquet"
+"""Columns that have a second reading, as written, so that the reading can be corrected."""
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
 _ROW_GROUP_ROWS = 122_880
@@ -76,6 +78,7 @@ def convert(
             table, rows, compression = read_upload(connection, workspace, filename, expanded_bytes, write)
     except BaseException:
         target.unlink(missing_ok=True)
+        target.with_name(CELLS_FILE).unlink(missing_ok=True)
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -176,4 +179,7 @@ def _write(connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, target
         f"COPY ({table.select}) TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE"
         f" {group})"
     ).fetchone()
+    if table.cells:
+        cells = sql.text(target.with_name(CELLS_FILE))
+        connection.execute(f"COPY ({table.cells}) TO {cells} (FORMAT parquet, COMPRESSION zstd)")
     return int(done[0]) if done else 0

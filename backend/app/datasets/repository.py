@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import defer
 
 from app.db.keyset import ListPage, PageRequest
@@ -16,13 +17,17 @@ class DatasetRepository(OwnedRepository[DatasetRow]):
 
     async def page(self, portion: PageRequest) -> ListPage[DatasetRow]:
         """Read a page without the profiles, which are larger than all other columns."""
-        return await self.read_page(
-            self.select_owned().options(defer(DatasetRow.profile, raiseload=True)), portion
-        )
+        large = (defer(column, raiseload=True) for column in (DatasetRow.profile, DatasetRow.former))
+        return await self.read_page(self.select_owned().options(*large), portion)
 
     async def by_idempotency_key(self, key: str) -> DatasetRow | None:
         query = self.select_owned().where(DatasetRow.idempotency_key == key)
         return (await self.db.execute(query)).scalar_one_or_none()
+
+    async def lock(self, dataset_id: UUID) -> DatasetRow:
+        """Return a row that no other transaction changes until this one ends. Raises NotFound."""
+        await self.db.execute(select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update())
+        return await self.get(dataset_id)
 
     async def list_by_ids(self, ids: Sequence[UUID]) -> list[DatasetRow]:
         """List the existing rows of `ids` in the same order."""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.modeling.problem.readings import FileReading
+from app.modeling.problem.readings import FileReading, ReadingChoice
 
 
 class ColumnView(BaseModel):
@@ -47,6 +47,16 @@ class ProfileView(BaseModel):
     columns: list[dict[str, Any]] = Field(
         description="Per column: type, hint, share missing, distinct, extremes, quartiles, top values.",
         examples=[[{"name": "age", "type": "number", "hint": "numeric", "missing": 0.42, "distinct": 75}]],
+    )
+
+
+class ReadingCorrection(BaseModel):
+    """Chosen readings of columns; the others stay as they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    columns: dict[str, ReadingChoice] = Field(
+        min_length=1, max_length=100, examples=[{"ordered": "day_first", "amount": "decimal_comma"}]
     )
 
 

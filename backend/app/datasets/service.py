@@ -1,5 +1,6 @@
 """Conversion of uploads into datasets: one cell converts and profiles, then the row is written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -7,12 +8,14 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
+from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace_reading
 from app.datasets.names import make_dataset_name
 from app.datasets.refusals import refuse_unreadable_files
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict
+from app.modeling.problem.readings import ReadingChoice
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
@@ -88,6 +91,29 @@ class Datasets:
             )
         return dataset
 
+    async def correct(self, dataset_id: UUID, choices: Mapping[str, ReadingChoice]) -> DatasetRow:
+        """Convert a dataset again with chosen readings of columns. Raises NotFound, InvalidInput or Conflict.
+
+        Earlier and running sessions use the table of before.
+        """
+        async with self.open_uow() as uow:
+            row = await DatasetRepository(uow.db, self.owner).get(dataset_id)
+        if len(row.former) >= MAX_FORMER_READINGS:
+            raise Conflict(
+                "too_many_corrections",
+                f"The reading was corrected {len(row.former)} times; upload the file again for further ones.",
+            )
+        inputs = {"table": row.digest} | ({"cells": row.cells_digest} if row.cells_digest else {})
+        params = {"choices": dict(choices), "reading": get_reading(row).model_dump(mode="json")}
+        computed = await self.computer.run(Computation("reread.reread", params), inputs, self.limits.cell)
+        table = computed.file("table.parquet")
+        async with self.open_uow() as uow:
+            corrected = await DatasetRepository(uow.db, self.owner).lock(dataset_id)
+            if corrected.digest != row.digest:
+                raise Conflict("reading_changed", "The reading was corrected meanwhile; look at it again.")
+            replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
+        return corrected
+
     async def preview(self, row: DatasetRow, limit: int, offset: int) -> dict[str, Any]:
         """Return rows of the table as JSON of `PreviewView`."""
         computed = await self.computer.run(
@@ -114,5 +140,6 @@ def _make_row(
         format=facts["format"],
         profile=facts["profile"],
         reading=facts["reading"],
+        cells_digest=next((file.digest for file in computed.files if file.name == "cells.parquet"), None),
         idempotency_key=idempotency_key,
     )

@@ -1,10 +1,11 @@
 """The datasets of a session, read from its owner's rows."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from uuid import UUID
 
 from app.datasets.dataset_source import DatasetRef
-from app.datasets.file_readings import get_reading
+from app.datasets.file_readings import FormerReading, reading_at
 from app.datasets.names import make_table_names
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
@@ -14,18 +15,29 @@ from app.modeling.problem.names import nearest_names
 
 
 class SessionDatasets:
-    """A DatasetSource over `dataset_ids`, without datasets that were deleted since."""
+    """A DatasetSource over `dataset_ids`, without datasets that were deleted since.
 
-    def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, dataset_ids: Sequence[UUID]) -> None:
+    `began_at`: readings that were corrected later are not used; None for the present ones.
+    """
+
+    def __init__(
+        self,
+        open_uow: OpenUnitOfWork,
+        owner: UUID,
+        dataset_ids: Sequence[UUID],
+        began_at: datetime | None = None,
+    ) -> None:
         self._open_uow = open_uow
         self._owner = owner
         self._ids = tuple(dataset_ids)
+        self._began_at = began_at
 
     async def list(self) -> Sequence[DatasetRef]:
         async with self._open_uow() as uow:
             rows = await DatasetRepository(uow.db, self._owner).list_by_ids(self._ids)
         tables = make_table_names([row.name for row in rows])
-        return [_ref(row, table) for row, table in zip(rows, tables, strict=True)]
+        time = self._began_at or datetime.now(UTC)
+        return [_ref(row, table, reading_at(row, time)) for row, table in zip(rows, tables, strict=True)]
 
     async def get(self, name: str) -> DatasetRef:
         return find_dataset(await self.list(), name)
@@ -53,15 +65,15 @@ def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")
 
 
-def _ref(row: DatasetRow, table: str) -> DatasetRef:
+def _ref(row: DatasetRow, table: str, reading: FormerReading) -> DatasetRef:
     return DatasetRef(
         row.id,
         row.name,
         table,
-        row.digest,
+        reading.digest,
         row.rows,
-        row.columns,
-        row.profile,
-        row.size_bytes,
-        get_reading(row),
+        reading.columns,
+        reading.profile,
+        reading.size_bytes,
+        reading.reading,
     )

@@ -29,7 +29,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return SessionWorkspace(resources.open_uow, resources.blobs, facts.owner_id, facts.id)
 
     def shelf_of(facts: SessionFacts) -> DatasetSource:
-        return SessionDatasets(resources.open_uow, facts.owner_id, facts.dataset_ids)
+        return SessionDatasets(resources.open_uow, facts.owner_id, facts.dataset_ids, facts.created_at)
 
     def records_of(facts: SessionFacts) -> SessionRecords:
         return DatabaseRecords(resources.database, facts.id)

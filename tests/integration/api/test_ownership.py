@@ -19,6 +19,7 @@ from .test_sessions import create
 
 BODIES: dict[str, dict[str, Any]] = {
     "respond_session": {"answer": "survived"},
+    "correct_dataset_schema": {"columns": {"age": "number"}},
     "predict": {"rows": [{"age": 29}]},
     "predict_table": {"dataset_id": str(UUID(int=7))},
     "delete_account": {"password": "wrong horse battery"},

@@ -10,6 +10,7 @@ import pytest
 from app.computations import split, train
 from app.computations.ingest import ingest
 from app.computations.predict import predict
+from app.computations.reread import reread
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.problem.readings import FileReading
@@ -169,3 +170,59 @@ def test_a_table_of_types_has_a_plain_reading(tmp_path: Path) -> None:
     output.mkdir()
     facts: Any = ingest(CellWorkspace({"upload": tmp_path / "upload"}, output), "t.parquet")
     assert facts["reading"]["columns"] == []
+
+
+def corrected(folder: Path, text: str, choices: dict[str, str]) -> tuple[dict[str, Any], Path]:
+    _, reading, table = convert(folder / "t", text)
+    inputs = {"table": table}
+    if (cells := table.with_name("cells.parquet")).exists():
+        inputs["cells"] = cells
+    output = folder / "corrected"
+    output.mkdir()
+    facts: Any = reread(CellWorkspace(inputs, output), choices, reading.model_dump(mode="json"))  # type: ignore[arg-type]  # some are wrong on purpose
+    return facts, output / "table.parquet"
+
+
+def test_a_corrected_thousands_separator_is_converted_from_the_cells_as_written(tmp_path: Path) -> None:
+    facts, table = corrected(tmp_path, "a;b\n1.500;x\n2;y\n99.710;x\n", {"a": "decimal_comma"})
+    assert scalar(table, "list(a)") == [1500.0, 2.0, 99710.0]
+    (column,) = facts["reading"]["columns"]
+    assert (column["chosen_by"], column["parser"]["group"]) == ("user", ".")
+    assert [option["choice"] for option in column["alternatives"]] == ["decimal_point"]
+
+
+def test_a_corrected_order_exchanges_day_and_month(tmp_path: Path) -> None:
+    text = "start,stop\n13/05/2010,03/06/2010 07:30\n01/02/2010,04/07/2010 08:00\n"
+    facts, table = corrected(tmp_path, text, {"stop": "month_first"})
+    assert str(scalar(table, "min(stop)")) == "2010-03-06 07:30:00"
+    assert str(scalar(table, "min(start)")) == "2010-02-01 00:00:00"
+    assert [column["name"] for column in facts["columns"]] == ["start", "stop"]
+
+
+def test_an_open_order_becomes_dates_by_a_choice(tmp_path: Path) -> None:
+    facts, table = corrected(tmp_path, "when,n\n03/06/2010,1\n04/02/2010,2\n", {"when": "day_first"})
+    assert facts["columns"][0]["type"] == "datetime"
+    assert str(scalar(table, 'max("when")')) == "2010-06-03 00:00:00"
+
+
+@pytest.mark.parametrize(
+    ("choices", "code"),
+    [
+        ({"x": "number"}, "unknown_column"),
+        ({"word": "number"}, "reading_not_possible"),
+        ({"day": "month_first"}, "reading_not_possible"),
+        ({"share": "text"}, "reading_not_possible"),
+    ],
+)
+def test_a_choice_that_the_cells_do_not_admit_is_refused(
+    choices: dict[str, str], code: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        corrected(tmp_path, "word,day,share\na,13/05/2010,0.5\nb,01/02/2010,1.25\n", choices)
+    assert refusal.value.code == code
+
+
+def test_whole_numbers_become_words_by_a_choice(tmp_path: Path) -> None:
+    facts, table = corrected(tmp_path, "kind,n\n7,1.5\n8,2.5\n,3.5\n", {"kind": "category"})
+    assert facts["columns"][0]["type"] == "text"
+    assert duckdb.sql(f"SELECT kind FROM read_parquet('{table}')").fetchall() == [("7",), ("8",), (None,)]

@@ -21,7 +21,7 @@ from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, receive_upload
 from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
-from app.datasets.schemas import DatasetView, PreviewView, ProfileView
+from app.datasets.schemas import DatasetView, PreviewView, ProfileView, ReadingCorrection
 from app.datasets.service import Datasets, Upload, UploadLimits
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
@@ -85,6 +85,25 @@ async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) ->
 async def get_dataset_schema(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> ProfileView:
     """Return types, hints and statistics of the columns."""
     row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
+    return ProfileView.model_validate({**row.profile, "reading": get_reading(row)})
+
+
+@router.patch(
+    "/{dataset_id}/schema",
+    operation_id="correct_dataset_schema",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def correct_dataset_schema(
+    dataset_id: UUID, correction: ReadingCorrection, datasets: DatasetsDep, auth_services: AuthDep
+) -> ProfileView:
+    """Choose how columns are read, and convert the table again; its digest changes.
+
+    Earlier and running sessions keep the table of before. Models of theirs answer 409 `reading_changed` unless
+    `as_trained=true`.
+    """
+    row = await datasets.correct(dataset_id, correction.columns)
+    auth_services.storage_quota.invalidate_user(datasets.owner)
     return ProfileView.model_validate({**row.profile, "reading": get_reading(row)})
 
 

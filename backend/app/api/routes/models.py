@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deps import (
     CHECK_STORAGE,
@@ -27,6 +27,7 @@ from app.artifacts.model_schemas import (
 )
 from app.artifacts.predictions import PredictionTable, Predictor
 from app.datasets.repository import DatasetRepository
+from app.db.tables import ArtifactRow
 from app.runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
 from app.sessions.service import SessionService
 
@@ -41,6 +42,9 @@ async def _run_service(resources: ResourcesDep) -> SessionService:
     return session_service(resources, GRAPH)
 
 
+AsTrained = Annotated[
+    bool, Query(description="Predict although the reading of the training data was corrected since.")
+]
 PredictorDep = Annotated[Predictor, Depends(_predictor)]
 RunServiceDep = Annotated[SessionService, Depends(_run_service)]
 
@@ -60,14 +64,18 @@ async def get_model(model_id: UUID, principal: PrincipalDep, uow: UowDep) -> Mod
 
 
 @router.post(
-    "/{model_id}/predict", operation_id="predict", responses=problems(404), dependencies=[CHECK_STORAGE]
+    "/{model_id}/predict", operation_id="predict", responses=problems(404, 409), dependencies=[CHECK_STORAGE]
 )
-async def predict(model_id: UUID, request: PredictionRequest, predictor: PredictorDep) -> PredictionView:
-    """Predict rows. Missing columns and wrong types are refused, with similar column names; extra columns,
-    unseen categories and values out of range are warnings. Large tables: `/models/{model_id}/predictions`."""
+async def predict(
+    model_id: UUID, request: PredictionRequest, predictor: PredictorDep, as_trained: AsTrained = False
+) -> PredictionView:
+    """Predict rows. Text cells are read as those of the training file. Missing columns and wrong types are
+    refused, with similar column names; extra columns, unseen categories and values out of range are warnings.
+    Large tables: `/models/{model_id}/predictions`."""
+    model = await _model(predictor, model_id, as_trained)
     if request.rows is not None:
-        return await predictor.predict_rows(model_id, request.rows)
-    return await predictor.predict_table(model_id, await _table(request, predictor), request.format)
+        return await predictor.predict_rows(model, request.rows)
+    return await predictor.predict_table(model, await _table(request, predictor), request.format)
 
 
 @router.post(
@@ -86,10 +94,11 @@ async def predict_table(
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
+    as_trained: AsTrained = False,
 ) -> RunStatusView:
     """Start a run that predicts a table of any length; its artifact holds one row for each row of the table.
     Problems of the columns are reported before the run starts."""
-    model = await predictor.get_model(model_id)
+    model = await _model(predictor, model_id, as_trained)
     table = await _table(body, predictor)
     order = PredictionOrder(model=model.digest, table=table.digest, format=body.format)
     run = PredictionRun(
@@ -100,6 +109,14 @@ async def predict_table(
     created = await service.create(principal.user_id, run, idempotency_key)
     response.headers["Location"] = f"{request.url.path.partition('/models/')[0]}/runs/{created.id}"
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
+
+
+async def _model(predictor: Predictor, model_id: UUID, as_trained: bool) -> ArtifactRow:
+    """Return a model. Raises NotFound, and Conflict if the reading of its data was corrected since."""
+    model = await predictor.get_model(model_id)
+    if not as_trained:
+        await predictor.require_reading(model)
+    return model
 
 
 async def _table(body: TablePrediction, predictor: Predictor) -> PredictionTable:

@@ -151,6 +151,8 @@ def _quote(pattern: str) -> str:
 
 GROUPED_RULES = {",": _grouped("thousands point", ".", ","), ".": _grouped("thousands comma", ",", ".")}
 """Decimal mark of the file -> rule of numbers with the other mark as thousands separator."""
+_OPEN_MARK = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
+"""A number with one separator, and three digits behind it."""
 GROUPED = re.compile(
     f"{grouped_number_pattern(',', '.')}|{grouped_number_pattern('.', ',')}",
     re.ASCII,
@@ -234,6 +236,14 @@ def _rule_by_file(rule: TypeRule, present: Sequence[str], conventions: Conventio
     has_marks = any("." in value or "," in value for value in present)
     is_code = any(re.match(r"\s*[+-]?0\d", value) for value in present)
     return grouped if has_marks and not is_code and _accepts_all(grouped, present) else None
+
+
+def has_open_mark(rule: TypeRule, values: Sequence[str]) -> bool:
+    """Test whether the separators of numbers could be decimal marks or thousands separators alike."""
+    if rule not in (NUMBER, COMMA, *GROUPED_RULES.values()):
+        return False
+    marked = [value.strip() for value in values if "." in value or "," in value]
+    return bool(marked) and all(_OPEN_MARK.fullmatch(value) for value in marked)
 
 
 def _describe_missing_words(name: str, words: set[str]) -> str:

@@ -13,12 +13,14 @@ from app.computations.uploads.column_types import (
     COMMA,
     GROUPED_RULES,
     MAX_EXAMPLE_CHARS,
+    NUMBER,
     TEXT,
     TYPE_RULES,
     TypeChoice,
     TypeRule,
     choose_by_file,
     choose_type,
+    has_open_mark,
     is_order_unclear,
 )
 from app.computations.uploads.dialect import Dialect, sniff
@@ -54,6 +56,8 @@ class _ReadPlan:
     cells: tuple[tuple[str, ...], ...] = ()
     """The first distinct cells of each column as written, for examples."""
     conventions: Conventions = field(default_factory=Conventions)
+    open_names: tuple[str, ...] = ()
+    """Columns of numbers whose separators have two meanings."""
     pad: bool = False
     parallel: bool = True
     line_bytes: int = _LINE_BYTES[0]
@@ -78,6 +82,12 @@ class _ReadPlan:
             for name, choice in zip(self.names, self.choices, strict=True)
         )
         return f"SELECT {', '.join(cells)} FROM {self.source}"  # noqa: S608 - every part is quoted above
+
+    @property
+    def cells_select(self) -> str:
+        """SQL of the columns that have a second reading, as written; empty if there are none."""
+        names = [sql.name(name) for name in self.open_names]
+        return f"SELECT {', '.join(names)} FROM {self.source}" if names else ""  # noqa: S608 - quoted above
 
 
 def write_delimited(
@@ -124,7 +134,12 @@ def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Seq
         for name, values in cells.items()
     )
     examples = tuple(_examples(values) for values in cells.values())
-    return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions)
+    open_names = tuple(
+        name
+        for (name, values), choice in zip(cells.items(), choices, strict=True)
+        if not (choice.rule is NUMBER and conventions.decimal == ".") and has_open_mark(choice.rule, values)
+    )
+    return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions, open_names)
 
 
 def _examples(cells: Sequence[str]) -> tuple[str, ...]:
@@ -181,7 +196,7 @@ def _source_table(plan: _ReadPlan, notes: Sequence[str]) -> sql.SourceTable:
     }
     columns = [{"name": name, "type": rule.type} for name, rule in rules.items()]
     type_notes = [*(choice.note for choice in plan.choices if choice.note), *plan.conventions.notes]
-    return sql.SourceTable(plan.select, columns, format_, (*notes, *type_notes))
+    return sql.SourceTable(plan.select, columns, format_, (*notes, *type_notes), plan.cells_select)
 
 
 def _conventions_json(plan: _ReadPlan) -> dict[str, object]:

@@ -80,7 +80,9 @@ def read_file(converted: ConvertedFile, profile: Mapping[str, Any]) -> FileReadi
     """Describe how each column of a file is read, with examples and with what else its cells could be."""
     columns = [_ProfiledColumn.model_validate(column) for column in profile["columns"]]
     readings = [
-        _describe_column(column, converted.columns.get(column.name, ConvertedColumn(rule="")))
+        _describe_column(
+            column, converted.columns.get(column.name, ConvertedColumn(rule="")), converted.decimal
+        )
         for column in columns
     ]
     orders = {True: "day_first", False: "month_first", None: None}
@@ -95,11 +97,39 @@ def read_file(converted: ConvertedFile, profile: Mapping[str, Any]) -> FileReadi
     )
 
 
-def _describe_column(column: _ProfiledColumn, converted: ConvertedColumn) -> ColumnReading | None:
+def describe_correction(
+    reading: FileReading,
+    name: str,
+    choice: ReadingChoice,
+    parser: Mapping[str, Any],
+    cells: Sequence[str],
+    profile: Mapping[str, Any],
+) -> FileReading:
+    """The reading of a file after a person chose that of one column. `profile`: of the new table."""
+    before = reading.find(name)
+    example_cells = [example.cell for example in before.examples] if before and before.examples else list(cells)
+    columns = [_ProfiledColumn.model_validate(column) for column in profile["columns"]]
+    column = next(column for column in columns if column.name == name)
+    corrected = ColumnReading(
+        column=name,
+        reads_as=column.type,
+        text=f"{name!r} is read as {choice.replace('_', ' ')}, as requested.",
+        parser=dict(parser),
+        examples=_parse_cells(parser, example_cells),
+        alternatives=_alternatives(column, parser, example_cells),
+        chosen_by="user",
+    )
+    return reading.with_column(corrected)
+
+
+def _describe_column(
+    column: _ProfiledColumn, converted: ConvertedColumn, decimal: DecimalMark | None
+) -> ColumnReading | None:
     inferred = column.inferred
     parser = inferred.parser if inferred else _parser_of_rule(converted.rule)
     cells = converted.cells or tuple(str(value) for value in column.examples if column.type == "text")
-    alternatives = _alternatives(column, parser, cells)
+    is_proven = parser is None and column.type == "number" and decimal == "."
+    alternatives = () if is_proven else _alternatives(column, parser, cells)
     if parser is None and not alternatives:
         return None
     reads_as = inferred.reads_as if inferred else column.type

@@ -22,6 +22,8 @@ class SourceTable:
     columns: list[Column]
     format: dict[str, object]
     notes: tuple[str, ...] = ()
+    cells: str = ""
+    """SQL of the columns that have a second reading, as written; empty if there are none."""
 
 
 def name(identifier: str) -> str:

@@ -36,6 +36,11 @@ class DatasetRow(Base):
     profile: Mapped[Json]
     reading: Mapped[Json | None]
     """`readings.FileReading`; null for datasets that were stored before readings were."""
+    cells_digest: Mapped[str | None]
+    """Parquet file of the columns that have a second reading, as written; null if there are none."""
+    former: Mapped[list[Any]] = mapped_column(server_default=text("'[]'"))
+    """`file_readings.FormerReading`, earliest first: sessions use the reading of the time that they began."""
+    reading_changed_at: Mapped[datetime | None]
     idempotency_key: Mapped[str | None]
     created_at: Mapped[datetime] = now()
 

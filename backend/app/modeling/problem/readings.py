@@ -67,6 +67,19 @@ class FileReading(BaseModel):
     notes: tuple[str, ...] = Field(default=(), description="Contradictions between columns.")
     columns: tuple[ColumnReading, ...] = ()
 
+    @property
+    def is_day_first(self) -> bool | None:
+        return None if self.date_order is None else self.date_order == "day_first"
+
+    def find(self, name: str) -> ColumnReading | None:
+        """The reading of a column; None for one that is plain."""
+        return next((column for column in self.columns if column.column == name), None)
+
+    def with_column(self, column: ColumnReading) -> "FileReading":
+        """The reading with that of one column replaced or added."""
+        others = tuple(other for other in self.columns if other.column != column.column)
+        return self.model_copy(update={"columns": (*others, column)})
+
     def parsers(self) -> dict[str, dict[str, Any]]:
         """Column -> its parser as JSON, of columns that have one."""
         return {column.column: dict(column.parser) for column in self.columns if column.parser}

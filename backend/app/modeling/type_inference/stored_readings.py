@@ -38,6 +38,8 @@ def use_readings(
 
 def _combine(decision: TypeDecision, parser: Mapping[str, Any], *, is_raw: bool) -> TypeDecision:
     """The stored parser of text; of numbers its spelling, with the inferred codes for missing values."""
+    if is_raw and parser["op"] == "read_text":
+        return replace(decision, reads_as="text", way=dict(parser), text="", confidence=1.0)
     if decision.way["op"] != parser["op"]:
         return decision
     if is_raw:
