@@ -182,7 +182,8 @@ def _make_column(column: Column, rows: int) -> dict[str, Any]:
 
 def _read_values(column: Column) -> list[Any]:
     if column.type in ("integer", "number"):
-        return [float(text.replace(",", "")) for text in column.examples]
+        # Examples are written as in the file, in any convention: only their size counts here.
+        return [float(re.sub(r"[^\d.eE-]|\.(?=.*\.)", "", text) or 0) for text in column.examples]
     if column.type == "boolean":
         return [text.casefold() in ("true", "yes", "y", "1", "t") for text in column.examples]
     return list(column.examples)
