@@ -52,7 +52,7 @@ DIRECTIONS = word_set(
     """
     rise rises fall falls increase increases decrease decreases grow grows drop drops climb climbs gain
     decline higher lower up down negative positive above below over under exceed exceeds more less than
-    change changes move moves zero big high low
+    change changes move moves zero big high low depend depends vary varies differ differs
     """
 )
 """Words of a predicate that say where its subject goes: in "whether profit is negative" profit is asked for."""
@@ -77,3 +77,13 @@ COUNTS = frozenset(COUNT_WORDS)
 STRONG = word_set("predict forecast estimate guess classify model prediction predicting forecasting anticipate")
 STRONG_LIST = sorted(STRONG)
 MEDIUM = word_set("who which whether how flag spot identify detect find why what drives driver drivers")
+TRANSPARENT = word_set(
+    """
+    reason reasons cause causes driver drivers factor factors determinant determinants number amount level
+    levels value values risk probability chance chances likelihood odds kind type sort model estimate
+    prediction forecast classifier size extent degree question case list
+    """
+)
+"""Nouns that pass their part on to what follows: "the probability of rain" asks for rain."""
+EFFECTS = word_set("effect effects influence impact role dependence dependency link connection")
+"""Nouns of a driver: in "the effect of price on demand" the demand is asked for."""

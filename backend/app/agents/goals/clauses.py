@@ -23,6 +23,7 @@ from app.agents.goals.clause_vocabulary import (
     COUNTS,
     DIRECTIONS,
     DRIVER_VERBS,
+    EFFECTS,
     EMPTY,
     END,
     ENTITY_PREPOSITIONS,
@@ -34,6 +35,7 @@ from app.agents.goals.clause_vocabulary import (
     STRONG,
     STRONG_LIST,
     SUBORDINATE,
+    TRANSPARENT,
     VERBS,
 )
 from app.agents.goals.roles import ENTITIES
@@ -94,8 +96,8 @@ def _goal_words(text: str) -> tuple[GoalWord, ...]:
 
 
 def has_request(text: str) -> bool:
-    """Test if a text asks for a prediction or for certain rows, whatever it names."""
-    return bool(set(_tokens(text)) & (STRONG | SELECTING_VERBS))
+    """Test if a text asks for something, whatever it names."""
+    return bool(set(_tokens(text)) & (STRONG | SELECTING_VERBS | MEDIUM | SUBORDINATE))
 
 
 def _tokens(text: str) -> list[str]:
@@ -214,7 +216,7 @@ def _read_predicate(words: list[str], has_subject: bool, is_count: bool = False)
     """
     subject, predicate = _split_clause(words, has_subject)
     content = [word for word in predicate if _has_content(word)]
-    if not is_count and all(word in DIRECTIONS for word in content):
+    if not is_count and DIRECTIONS.issuperset(content[:1]):
         yield from _read_phrases(subject, Part.HEAD)
         yield from _circumstances(predicate)
         return
@@ -303,6 +305,8 @@ def _read_object(words: list[str], selects: bool = False) -> Iterator[GoalWord]:
     relative = next((i for i, word in enumerate(words) if word in RELATIVE and i > 0), None)
     if relative is None or words[relative - 1] in PREPOSITIONS or words[relative - 1] == "so":
         yield from _read_phrases(words, Part.HEAD)
+    elif TRANSPARENT.issuperset(word for word in words[:relative] if _has_content(word)):
+        yield from _read_predicate(words[relative + 1 :], has_subject=True)
     elif selects:
         yield from (GoalWord(word, Part.ENTITY) for word in words[:relative] if _has_content(word))
         yield from _read_phrases(words[relative + 1 :], Part.HEAD)
@@ -315,12 +319,24 @@ def _read_phrases(words: Sequence[str], part: Part) -> Iterator[GoalWord]:
     """Read a phrase of this part, and what prepositions and conditions add to it."""
     phrase: list[str] = []
     current = part
+    is_effect = False
     for word in [*words, ","]:
         if word in BOUNDARIES:
-            yield from _close_phrase(phrase, current)
-            current = (
-                _part_after(word, current) if any(map(_has_content, phrase)) or current is not part else current
+            content = [item for item in phrase if _has_content(item)]
+            if current is Part.HEAD and content and word != "," and TRANSPARENT.issuperset(content):
+                phrase = []
+                continue
+            is_effect = is_effect or (
+                current is Part.HEAD and bool(content) and EFFECTS.issuperset(content[-1:])
             )
+            if is_effect:
+                yield from _circumstances(phrase)
+                current = Part.HEAD if word in ("on", "upon", "to", "with") else Part.CIRCUMSTANCE
+                is_effect = current is not Part.HEAD
+            else:
+                yield from _close_phrase(phrase, current)
+                if content or current is not part:
+                    current = _part_after(word, current)
             phrase = []
         elif word in ("a", "an", "the", "we", "they", "you", "i") and any(map(_has_content, phrase)):
             # A noun phrase behind a noun begins a clause about it: "the rate a new applicant will get".

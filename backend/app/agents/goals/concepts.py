@@ -254,14 +254,17 @@ def _read_groups(text: str) -> dict[str, frozenset[int]]:
 
 
 _CONCEPTS_BY_STEM = _read_groups(_CONCEPTS)
-_STEM_BY_ABBREVIATION = {
-    short: stem(full) for short, full in (line.split() for line in _ABBREVIATIONS.strip().splitlines())
-}
+_WORD_BY_ABBREVIATION: dict[str, str] = dict(line.split() for line in _ABBREVIATIONS.strip().splitlines())
+
+
+def unabbreviate(word: str) -> str:
+    """Return the word that is abbreviated in names of columns (`qty`: quantity), or the word."""
+    return _WORD_BY_ABBREVIATION.get(word, word)
 
 
 def expand(word: str) -> str:
     """Return the stem of a word, or of the word that it abbreviates in names of columns (`qty`: quantity)."""
-    return _STEM_BY_ABBREVIATION.get(word) or stem(word)
+    return stem(unabbreviate(word))
 
 
 def find_concepts(word_stem: str) -> frozenset[int]:

@@ -1,6 +1,6 @@
 """Evidence that a goal's words mean a column: its name, an abbreviation, a concept, or one of its values."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -9,13 +9,18 @@ from itertools import islice
 from rapidfuzz import fuzz, process
 
 from app.agents.goals.clauses import GoalWord, Part, goal_words
-from app.agents.goals.concepts import expand, find_concepts
+from app.agents.goals.concepts import expand, find_concepts, unabbreviate
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE
+from app.agents.goals.word_vectors import known_words, similarities
 
+MAX_RELATED_WORDS = 30
+"""Words of a goal that are compared by their use: more than a request has."""
+MAX_CLASSES = 10
+"""Classes whose words say what a column is about: of more, each says little."""
 MAX_VALUES = 50
 """Values of a column that are compared with the goal: profiles list fewer."""
 MIN_SPELLING_RATIO, MIN_SPELLED_LETTERS = 84.0, 5
@@ -35,10 +40,21 @@ class Link(StrEnum):
     CONCEPT = "meaning"
     VALUE = "value"
     VALUE_CONCEPT = "meaning of a value"
+    RELATED = "related"
 
 
 _STRENGTH = {Link.NAME: 1.0, Link.SPELLING: 0.8, Link.CONCEPT: 0.72, Link.VALUE: 0.8, Link.VALUE_CONCEPT: 0.62}
 """Share of an exact match that each kind counts for: a synonym may mean another column."""
+
+
+MIN_SIMILARITY, MAX_RELATED_STRENGTH = 0.3, 0.55
+"""Cosine from which words count as related: two in a hundred random pairs of the 20,000 words are above it. The
+strongest relation counts less than a concept."""
+
+
+def _related_strength(similarity: float) -> float:
+    # A cosine of 0.77 already has the full strength: only forms of one word are nearer.
+    return MAX_RELATED_STRENGTH * min(1.0, 1.5 * max(0.0, similarity - MIN_SIMILARITY) / (1.0 - MIN_SIMILARITY))
 
 
 @dataclass(frozen=True)
@@ -48,10 +64,13 @@ class Match:
     word: GoalWord
     link: Link
     term: str
+    similarity: float = 1.0
+    """Cosine of related words."""
 
     @property
     def weight(self) -> float:
-        return self.word.part.value * _STRENGTH[self.link]
+        strength = _related_strength(self.similarity) if self.link is Link.RELATED else _STRENGTH[self.link]
+        return self.word.part.value * strength
 
 
 @dataclass(frozen=True)
@@ -95,6 +114,13 @@ class WordTable:
             self._by_concept |= dict.fromkeys(find_concepts(word_stem), word)
             if word.word not in GENERIC:  # a classifier is no class
                 self._by_beginning.setdefault(word_stem[:MIN_SHARED_LETTERS], []).append(word_stem)
+        self._related_words = [
+            word
+            for word in self._by_stem.values()
+            if word.part.value >= Part.COMPLEMENT.value
+            and word.word not in GENERIC
+            and known_words([word.word])
+        ][:MAX_RELATED_WORDS]
         long_stems = (word_stem for word_stem in self._by_stem if len(word_stem) >= MIN_SPELLED_LETTERS)
         self._spelled = list(islice(long_stems, MAX_SPELLED_WORDS))
 
@@ -108,6 +134,19 @@ class WordTable:
             return None
         nearest = process.extractOne(term, self._spelled, scorer=fuzz.ratio, score_cutoff=MIN_SPELLING_RATIO)
         return Match(self._by_stem[nearest[0]], Link.SPELLING, term) if nearest else None
+
+    def find_related(self, names: Sequence[str]) -> Match | None:
+        """Return the weightiest match of a word that is used like one of these words."""
+        names = known_words(list(names))
+        if not names or not self._related_words:
+            return None
+        cosines = similarities([word.word for word in self._related_words], names)
+        matches = (
+            Match(word, Link.RELATED, names[int(row.argmax())], float(row.max()))
+            for word, row in zip(self._related_words, cosines, strict=True)
+        )
+        best = max(matches, key=lambda match: match.weight)
+        return best if best.weight > 0 else None
 
     def find_stem(self, term: str) -> GoalWord | None:
         return self._by_stem.get(term)
@@ -147,6 +186,12 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
     if joined in matched_terms:
         coverage = 1.0
     values = list(_match_values(table, column))
+    strongest = max((match.weight for match in (*matches, *values)), default=0.0)
+    if strongest < Part.COMPLEMENT.value and (
+        related := table.find_related(_related_names(column, table_name))
+    ):
+        matches.append(related)
+        coverage = max(coverage, 0.5)
     strongest = max((match.weight for match in matches), default=0.0)
     if values and max(match.weight for match in values) > strongest:
         coverage = 1.0
@@ -160,6 +205,14 @@ def _name_stems(name: str, table: str) -> tuple[str, ...]:
     nouns = [part for part in parts if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS] or parts
     expanded = [expand(part) for part in nouns]
     return tuple(dict.fromkeys(part for part in expanded if part not in stems(table))) or tuple(expanded)
+
+
+def _related_names(column: Column, table_name: str) -> list[str]:
+    """Return the words of a column's name, unabbreviated, and of its few classes."""
+    own = [part for part in words(column.name) if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS]
+    distinct = [part for part in own if part not in words(table_name)] or own
+    classes = column.top[:MAX_CLASSES] if column.has_few_values and not column.is_number else ()
+    return [*map(unabbreviate, distinct), *(part for value in classes for part in words(str(value)))]
 
 
 def _match_values(table: WordTable, column: Column) -> Iterator[Match]:

@@ -29,9 +29,13 @@ VALUE_SCORE = 3.0
 """One of the column's values, such as "is it a Gentoo?"."""
 SIMILAR_SCORE = 1.5
 """A similar spelling: below `MIN_LONE_SCORE`, to rank a column first among the options."""
-MIN_CLEAR_SCORE, MIN_LEAD_RATIO = 3.0, 1.25
-"""Score of a clear winner, and its ratio to the second: a quarter more, so that a synonym beside an exact word
-is no rival and two exact words are."""
+_WRONG_TYPE_SHARE = 0.6
+"""Share of its score that a column of classes keeps where an amount is asked for."""
+_CONSEQUENCE_SHARE = 0.7
+"""Share of its score that a column keeps that is empty in most rows."""
+MIN_CLEAR_SCORE, MIN_LEAD_RATIO = 2.8, 1.15
+"""Score of a clear winner, and its ratio to the second: a synonym beside an exact word is no rival, and two
+exact words are."""
 MIN_LONE_SCORE, MAX_NO_RIVAL_SCORE = 2.0, 0.5
 """A lower score is enough if no other column scores above `MAX_NO_RIVAL_SCORE`."""
 
@@ -144,6 +148,11 @@ def score_column(goal: Goal, column: Column, table: str = "") -> float:
     """Score how clearly the goal names this column as its target. Identifiers and constants score low."""
     text = _text_score(goal, column, table)
     fit = 1.0 if column.can_be_target else 0.3
+    if goal.kind == "regression" and not column.is_number and not column.is_stored_as_text:
+        fit *= _WRONG_TYPE_SHARE
+    # What is known of a minority of the rows is rather a consequence of the outcome: a reason, a fee.
+    if column.missing > 0.5:
+        fit *= _CONSEQUENCE_SHARE
     return fit * text + 0.5 * (goal.kind == "classification" and column.has_few_values and text > 0)
 
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from app.agents.goals.clauses import has_request
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
 
@@ -97,7 +98,9 @@ def find_unserved(text: str) -> Unserved | None:
     """Return what a goal asks for that is not served, if the head of one of its clauses does."""
     if _SMALL_TALK.search(text):
         return _CHAT
-    for clause in re.split(r"[.;:!?,]| and then ", text):
+    for place, clause in enumerate(re.split(r"[.;:!?,]| and then ", text)):
+        if place and has_request(text):
+            return None  # the context of a request that is served: "find the leavers, so we can call them"
         parts = words(clause)
         if parts[:1] and parts[0] in _SUBJECTS and not _WISHES & set(parts[1:3]):
             continue  # "we sell shoes" asks for nothing

@@ -12,7 +12,7 @@ from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
-from app.agents.goals.target import TargetMatch
+from app.agents.goals.target import MIN_CLEAR_SCORE, TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved import find_unserved
 from app.agents.planner import answering, clarification, price_questions
@@ -67,8 +67,8 @@ def refuse_unserved(situation: Situation) -> AgentAction | None:
     return _refuse(unserved.sentence) if unserved else None
 
 
-MIN_EVIDENCE = 0.5
-"""Score below which no column is meant by any word of the goal."""
+MIN_EVIDENCE = 2.0
+"""Score below which at most a related word speaks for a column."""
 MAX_TARGET_ANSWERS = 3
 """Answers about the target that are tried: who reworded it three times has no fourth wording."""
 
@@ -91,11 +91,12 @@ def ask_for_target(situation: Situation) -> AgentAction | None:
 def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
     """Return why nothing of the goal was understood; None if a word of it means something here."""
     goal = situation.goal
-    if goal.is_exploratory or max(option.score for option in match.options) >= MIN_EVIDENCE:
-        return None
-    if language := foreign_language(goal.text):
+    evidence = max(option.score for option in match.options)
+    if evidence < MIN_CLEAR_SCORE and (language := foreign_language(goal.text)):
         return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
-    if has_request(goal.text) or any(goal.names_no_target(table.name) for table in situation.tables):
+    if goal.is_exploratory or evidence >= MIN_EVIDENCE or has_request(goal.text):
+        return None
+    if any(goal.names_no_target(table.name) for table in situation.tables):
         return None
     table_words = {stem(word) for table in situation.tables for word in words(table.name)} | set(GENERIC)
     content = {stem(word.word) for word in goal_words(goal.text)} - table_words

@@ -1,0 +1,35 @@
+"""Similarity of English words by their use, for words that share no concept of `concepts.py`.
+
+The vectors are those of GloVe, reduced by `scripts/word_vectors.py`, which names their source and licence.
+Similar words are related, not equal ("doctor" and "patient"): similarity ranks columns, and seldom decides.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+_FILE = Path(__file__).with_name("word_vectors.npz")
+
+
+@cache
+def _load() -> tuple[dict[str, int], np.ndarray]:
+    """Load the row of each word, and the unit vectors (words, dimensions) as float32."""
+    with np.load(_FILE) as stored:
+        words = str(stored["words"]).split("\n")
+        vectors = stored["vectors"].astype("float32")
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return {word: row for row, word in enumerate(words)}, vectors
+
+
+def known_words(words: list[str]) -> list[str]:
+    """Return the words that have a vector, in their order."""
+    rows, _ = _load()
+    return [word for word in words if word in rows]
+
+
+def similarities(words: list[str], others: list[str]) -> np.ndarray:
+    """Return the cosine of each pair of words that have vectors (words, others), from -1 to 1."""
+    rows, vectors = _load()
+    similar: np.ndarray = vectors[[rows[word] for word in words]] @ vectors[[rows[word] for word in others]].T
+    return similar
