@@ -26,11 +26,35 @@ class UploadFormat(ApiDocument):
     notes: tuple[str, ...] = ()
 
 
+class CellValue(ApiDocument):
+    cell: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.cell} -> {self.value}"
+
+
+class OtherReading(ApiDocument):
+    choice: str
+    examples: tuple[CellValue, ...] = ()
+
+
+class ColumnReading(ApiDocument):
+    column: str
+    examples: tuple[CellValue, ...] = ()
+    alternatives: tuple[OtherReading, ...] = ()
+
+
+class FileReading(ApiDocument):
+    columns: tuple[ColumnReading, ...] = ()
+
+
 class UploadedDataset(ApiDocument):
     id: str
     rows: int
     columns: tuple[NamedColumn, ...]
     format: UploadFormat = UploadFormat()
+    reading: FileReading | None = None
 
 
 class SavedArtifact(ApiDocument):

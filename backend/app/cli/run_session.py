@@ -12,11 +12,13 @@ from rich.console import Console
 
 from app.cli import prompts
 from app.cli.client import LabClient, Refused
-from app.cli.responses import QuestionEvent, SessionDocument, SessionResult
+from app.cli.responses import ColumnReading, FileReading, QuestionEvent, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.screen import Screen
 from app.errors import LabError
 
+MAX_OPEN_READINGS = 5
+"""Columns with another reading that are listed after an upload: more would push the goal off the screen."""
 DOWNLOADED_KINDS = ("report", "model_card", "notebook")
 
 
@@ -79,7 +81,25 @@ def _upload(client: LabClient, path: Path, console: Console) -> str:
     console.print(f"[dim]{plain(path.name)}: {dataset.rows:,} rows, {len(dataset.columns)} columns[/]")
     for note in dataset.format.notes:
         console.print(f"[dim]  {plain(note)}[/]")
+    for line in describe_open_readings(dataset.reading):
+        console.print(f"[dim]  {plain(line)}[/]")
     return dataset.id
+
+
+def describe_open_readings(reading: FileReading | None) -> list[str]:
+    """A line for each column whose cells admit another reading: an example of both."""
+    lines = [line for column in (reading.columns if reading else ()) if (line := _describe_alternative(column))]
+    more = len(lines) - MAX_OPEN_READINGS
+    return [*lines[:MAX_OPEN_READINGS], f"{more} more columns have another reading."] if more > 0 else lines
+
+
+def _describe_alternative(column: ColumnReading) -> str:
+    """The first example of which two readings differ; empty for a column with one reading."""
+    for other in column.alternatives:
+        for example, alternative in zip(column.examples, other.examples, strict=False):
+            if example.value != alternative.value:
+                return f"{column.column}: {example}; as {other.choice} it would be {alternative.value}."
+    return ""
 
 
 def _watch(

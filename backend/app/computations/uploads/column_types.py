@@ -151,7 +151,7 @@ def _quote(pattern: str) -> str:
 
 GROUPED_RULES = {",": _grouped("thousands point", ".", ","), ".": _grouped("thousands comma", ",", ".")}
 """Decimal mark of the file -> rule of numbers with the other mark as thousands separator."""
-_OPEN_MARK = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
+OPEN_MARK = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 """A number with one separator, and three digits behind it."""
 GROUPED = re.compile(
     f"{grouped_number_pattern(',', '.')}|{grouped_number_pattern('.', ',')}",
@@ -243,7 +243,7 @@ def has_open_mark(rule: TypeRule, values: Sequence[str]) -> bool:
     if rule not in (NUMBER, COMMA, *GROUPED_RULES.values()):
         return False
     marked = [value.strip() for value in values if "." in value or "," in value]
-    return bool(marked) and all(_OPEN_MARK.fullmatch(value) for value in marked)
+    return bool(marked) and all(OPEN_MARK.fullmatch(value) for value in marked)
 
 
 def _describe_missing_words(name: str, words: set[str]) -> str:

