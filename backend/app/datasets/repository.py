@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import cast, func, select
+from sqlalchemy.dialects.postgresql import JSONB, JSONPATH
 from sqlalchemy.orm import defer
 
 from app.db.keyset import ListPage, PageRequest
@@ -23,6 +24,13 @@ class DatasetRepository(OwnedRepository[DatasetRow]):
     async def by_idempotency_key(self, key: str) -> DatasetRow | None:
         query = self.select_owned().where(DatasetRow.idempotency_key == key)
         return (await self.db.execute(query)).scalar_one_or_none()
+
+    async def latest_of_kind(self, names: Sequence[str]) -> DatasetRow | None:
+        """Return the newest dataset with the columns `names`, in their order; None if there is none."""
+        columns = func.jsonb_path_query_array(DatasetRow.columns, cast("$[*].name", JSONPATH))
+        query = self.select_owned().where(columns == cast(list(names), JSONB))
+        newest = query.order_by(DatasetRow.created_at.desc()).limit(1)
+        return (await self.db.execute(newest)).scalar_one_or_none()
 
     async def lock(self, dataset_id: UUID) -> DatasetRow:
         """Return a row that no other transaction changes until this one ends. Raises NotFound."""

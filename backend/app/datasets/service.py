@@ -14,8 +14,8 @@ from app.datasets.refusals import refuse_unreadable_files
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.errors import Conflict
-from app.modeling.problem.readings import ReadingChoice
+from app.errors import Conflict, InvalidInput
+from app.modeling.problem.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
@@ -68,7 +68,7 @@ class Datasets:
                 {"upload": upload.path},
                 self.limits.cell,
             )
-        row = _make_row(self.owner, upload, computed, idempotency_key)
+        row = await self._read_as_earlier(_make_row(self.owner, upload, computed, idempotency_key))
         try:
             async with self.open_uow() as uow:
                 uow.db.add(row)
@@ -78,6 +78,35 @@ class Datasets:
                 return dataset
             raise
         return row
+
+    async def _read_as_earlier(self, row: DatasetRow) -> DatasetRow:
+        """Read open columns as those of the newest dataset with the same columns."""
+        reading = get_reading(row)
+        if not any(column.alternatives for column in reading.columns):
+            return row
+        async with self.open_uow() as uow:
+            earlier = await DatasetRepository(uow.db, self.owner).latest_of_kind(
+                [str(column["name"]) for column in row.columns]
+            )
+        choices = inherit_choices(reading, get_reading(earlier)) if earlier else {}
+        if not choices:
+            return row
+        try:
+            computed = await self._reread(row, choices)
+        except InvalidInput:
+            return row  # a cell of this file does not admit the earlier reading
+        facts, table = cast(dict[str, Any], computed.value), computed.file("table.parquet")
+        row.digest, row.size_bytes = table.digest, table.size_bytes
+        row.columns, row.profile = facts["columns"], facts["profile"]
+        inherited = mark_inherited(FileReading.model_validate(facts["reading"]), list(choices))
+        row.reading = inherited.model_dump(mode="json")
+        return row
+
+    async def _reread(self, row: DatasetRow, choices: Mapping[str, ReadingChoice]) -> ComputationResult:
+        """Convert columns of a stored table by chosen readings."""
+        inputs = {"table": row.digest} | ({"cells": row.cells_digest} if row.cells_digest else {})
+        params = {"choices": dict(choices), "reading": get_reading(row).model_dump(mode="json")}
+        return await self.computer.run(Computation("reread.reread", params), inputs, self.limits.cell)
 
     async def _find_earlier(self, upload: Upload, key: str) -> DatasetRow | None:
         async with self.open_uow() as uow:
@@ -103,9 +132,7 @@ class Datasets:
                 "too_many_corrections",
                 f"The reading was corrected {len(row.former)} times; upload the file again for further ones.",
             )
-        inputs = {"table": row.digest} | ({"cells": row.cells_digest} if row.cells_digest else {})
-        params = {"choices": dict(choices), "reading": get_reading(row).model_dump(mode="json")}
-        computed = await self.computer.run(Computation("reread.reread", params), inputs, self.limits.cell)
+        computed = await self._reread(row, choices)
         table = computed.file("table.parquet")
         async with self.open_uow() as uow:
             corrected = await DatasetRepository(uow.db, self.owner).lock(dataset_id)

@@ -121,3 +121,17 @@ async def train_model(app: FastAPI, user: User, dataset_id: UUID, folder: Path) 
         uow.db.add(row)
         await uow.db.flush()
         return row.id
+
+
+async def test_a_later_file_of_the_same_kind_is_read_as_the_earlier_one(ada: User) -> None:
+    first = await upload(ada)
+    correction = {"columns": {"tag": "day_first"}}
+    await ada.http.patch(f"/datasets/{first['id']}/schema", json=correction)
+    text = "tag;umsatz;ziel\n03/06/2010;1.500;7\n04/02/2010;2.250;8\n"
+    answer = await ada.http.post("/datasets", files={"file": ("june.csv", text.encode())})
+    assert answer.status_code == 201, answer.text
+    later = answer.json()
+    assert {entry["name"]: entry["type"] for entry in later["columns"]}["tag"] == "datetime"
+    assert column(later["reading"], "umsatz")["chosen_by"] == "earlier_file"
+    rows = (await ada.http.get(f"/datasets/{later['id']}/preview")).json()["rows"]
+    assert [row[:2] for row in rows] == [["2010-06-03T00:00:00", 1500.0], ["2010-02-04T00:00:00", 2250.0]]

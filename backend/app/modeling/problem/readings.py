@@ -54,7 +54,7 @@ class ColumnReading(BaseModel):
     )
     examples: tuple[CellExample, ...] = ()
     alternatives: tuple[AlternativeReading, ...] = Field(default=(), description="What else it could be.")
-    chosen_by: Literal["evidence", "user"] = "evidence"
+    chosen_by: Literal["evidence", "user", "earlier_file"] = "evidence"
 
 
 class FileReading(BaseModel):
@@ -98,6 +98,50 @@ def merge_parsers(readings: Sequence[FileReading]) -> dict[str, dict[str, Any]]:
             if merged.setdefault(name, parser) != parser:
                 conflicting.add(name)
     return {name: parser for name, parser in merged.items() if name not in conflicting}
+
+
+MAX_OPEN_CONFIDENCE = 0.6
+"""Confidence of readings that nothing in the file decides: 0.5 of dates, 0.6 of separators."""
+
+
+def inherit_choices(reading: FileReading, earlier: FileReading) -> dict[str, ReadingChoice]:
+    """Column -> the reading of an earlier file of the same kind, where this file's cells decide nothing."""
+    choices: dict[str, ReadingChoice] = {}
+    parsers = earlier.parsers()
+    for column in reading.columns:
+        choice = _choice_of(parsers.get(column.column, {}))
+        if choice is None:
+            continue
+        if choice in ("day_first", "month_first"):
+            if _is_order_open(column):
+                choices[column.column] = choice
+        elif reading.decimal is None and choice in {option.choice for option in column.alternatives}:
+            choices[column.column] = choice
+    return choices
+
+
+def mark_inherited(reading: FileReading, names: Sequence[str]) -> FileReading:
+    """The reading with columns marked as read like those of an earlier file."""
+    for name in names:
+        column = reading.find(name)
+        if column is not None:
+            text = f"{name!r} is read as in an earlier file with the same columns."
+            update = {"chosen_by": "earlier_file", "text": text}
+            reading = reading.with_column(column.model_copy(update=update))
+    return reading
+
+
+def _is_order_open(column: ColumnReading) -> bool:
+    return bool(column.parser) and column.confidence <= MAX_OPEN_CONFIDENCE and column.reads_as == "datetime"
+
+
+def _choice_of(parser: Mapping[str, Any]) -> ReadingChoice | None:
+    """The choice that gives a parser; None for a parser that no choice gives."""
+    if parser.get("op") == "read_number":
+        return "decimal_comma" if parser.get("decimal") == "," else "decimal_point"
+    if parser.get("op") == "read_date" and "day_first" in parser:
+        return "day_first" if parser["day_first"] else "month_first"
+    return None
 
 
 def derive_reading(columns: Sequence[Mapping[str, Any]], format_: Mapping[str, Any]) -> FileReading:
