@@ -1,0 +1,1 @@
+"""Query plans: a typed relational language and its compiler to SQL. Pure."""

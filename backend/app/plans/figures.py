@@ -1,0 +1,107 @@
+"""Figures of groups and windows as typed SQL trees."""
+
+from sqlglot import exp
+
+from app.plans import plan as p
+from app.plans.compile_expression import NUMBERS, Scope, Typed, compile_condition, find_column
+from app.plans.draft import order_by
+from app.plans.functions import call, cast, group
+from app.plans.schema import refuse
+
+
+def compile_aggregation(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:
+    """Compile a figure of a group."""
+    typed = _figure(aggregation.function, aggregation.column, scope, place)
+    if aggregation.where is None:
+        return typed
+    condition = compile_condition(aggregation.where, scope, f"{place}.where")
+    filtered = exp.Filter(this=typed.tree, expression=exp.Where(this=condition))
+    return Typed(filtered, typed.type)
+
+
+def _figure(function: p.AggregateFunction, name: str | None, scope: Scope, place: str) -> Typed:
+    if name is None:
+        if function == "count":
+            return Typed(call("count", exp.Star()), "integer")
+        raise refuse(f"{place}.column", f"{function} needs a column.")
+    value = find_column(name, scope, f"{place}.column")[1]
+    tree = value.tree.copy()
+    match function:
+        case "count":
+            return Typed(call("count", tree), "integer")
+        case "count_distinct":
+            return Typed(call("count", exp.Distinct(expressions=[tree])), "integer")
+        case "min" | "max" | "first":
+            return Typed(call("any_value" if function == "first" else function, tree), value.type)
+        case "share_true":
+            if value.type not in ("boolean", None):
+                raise refuse(f"{place}.column", f"This must be boolean, not {value.type}.", "type_mismatch")
+            return Typed(call("avg", cast(tree, "DOUBLE")), "number")
+    _require_numbers(value, f"{place}.column", function)
+    if function == "sum":
+        return Typed(call("sum", tree), value.type)
+    sql = {"mean": "avg", "median": "median", "stddev": "stddev_samp"}[function]
+    return Typed(call(sql, cast(tree, "DOUBLE")), "number")
+
+
+_RANKS = frozenset({"row_number", "rank", "dense_rank"})
+_ORDERED = _RANKS | {"lag", "lead", "cumulative_sum", "moving_mean"}
+
+
+def compile_window_figure(figure: p.WindowColumn, scope: Scope, place: str) -> Typed:
+    """Compile a figure over a window."""
+    if figure.function in _ORDERED and not figure.order:
+        raise refuse(f"{place}.order", f"{figure.function} needs an order.")
+    value = _window_value(figure, scope, place)
+    partition = [
+        find_column(name, scope, f"{place}.within[{n}]")[1].tree.copy() for n, name in enumerate(figure.within)
+    ]
+    keys = [
+        order_by(find_column(key.column, scope, f"{place}.order[{n}].column")[1].tree, key.descending)
+        for n, key in enumerate(figure.order)
+    ]
+
+    def over(tree: exp.Expr, preceding: exp.Expr | str | None = None, ordered: bool = True) -> exp.Expr:
+        spec = None
+        if preceding is not None:
+            spec = exp.WindowSpec(
+                kind="ROWS", start=preceding, start_side="PRECEDING", end="CURRENT ROW", end_side=None
+            )
+        order = exp.Order(expressions=keys) if keys and ordered else None
+        return exp.Window(this=tree, partition_by=partition, order=order, spec=spec, over="OVER")
+
+    if value is None:
+        return Typed(over(call(figure.function)), "integer")
+    tree = value.tree.copy()
+    match figure.function:
+        case "lag" | "lead":
+            return Typed(over(call(figure.function, tree, exp.Literal.number(figure.rows))), value.type)
+        case "cumulative_sum":
+            return Typed(over(call("sum", tree), "UNBOUNDED"), value.type)
+        case "moving_mean":
+            mean = call("avg", cast(tree, "DOUBLE"))
+            return Typed(over(mean, exp.Literal.number(figure.rows - 1)), "number")
+        case "share":
+            total = over(call("sum", cast(tree.copy(), "DOUBLE")), ordered=False)
+            zero = exp.Literal.number(0)
+            share = exp.Div(this=group(tree), expression=call("nullif", total, zero), typed=False, safe=False)
+            return Typed(share, "number")
+        case "mean":
+            return Typed(over(call("avg", cast(tree, "DOUBLE")), ordered=False), "number")
+    return Typed(over(call("sum", tree), ordered=False), value.type)
+
+
+def _window_value(figure: p.WindowColumn, scope: Scope, place: str) -> Typed | None:
+    if figure.function in _RANKS:
+        return None
+    if figure.column is None:
+        raise refuse(f"{place}.column", f"{figure.function} needs a column.")
+    value = find_column(figure.column, scope, f"{place}.column")[1]
+    if figure.function not in ("lag", "lead"):
+        _require_numbers(value, f"{place}.column", figure.function)
+    return value
+
+
+def _require_numbers(value: Typed, place: str, function: str) -> None:
+    if value.type is not None and value.type not in NUMBERS:
+        raise refuse(place, f"{function} needs numbers, not {value.type}.", "type_mismatch")

@@ -1,0 +1,59 @@
+"""Tables as the compiler sees them, and refusals that name their place in the plan."""
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import BaseModel, TypeAdapter
+
+from app.errors import InvalidInput
+from app.modeling.problem.names import nearest_names
+from app.plans.expressions import ColumnType
+
+TableSchema = Mapping[str, ColumnType]
+"""Columns of a table in order: `{name: type}`."""
+MAX_LISTED_NAMES = 30
+"""Names that an error lists when none is spelled alike."""
+
+
+def refuse(place: str, problem: str, code: str = "plan_invalid", **facts: object) -> InvalidInput:
+    """Build the error of a plan; `place` is a path such as `steps[2].condition.left`."""
+    return InvalidInput(code, f"{place}: {problem}", place=place, **facts)
+
+
+def resolve(name: str, names: Iterable[str], noun: str, place: str) -> str:
+    """Find a name as it is spelled in the schema; case is ignored, as in DuckDB."""
+    names = list(names)
+    for candidate in names:
+        if candidate.casefold() == name.casefold():
+            return candidate
+    close = nearest_names(name, names)
+    names_text = ", ".join(names[:MAX_LISTED_NAMES]) or "none"
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {names_text}."
+    raise refuse(place, f"There is no {noun} {name}. {hint}", f"unknown_{noun}", **{noun: name}, nearest=close)
+
+
+def require_new(name: str, names: Iterable[str], place: str) -> None:
+    """Check that no column has this name."""
+    if name.casefold() in {other.casefold() for other in names}:
+        raise refuse(place, f"There are two columns {name}; give one another name.", "duplicate_column")
+
+
+class _StoredColumn(BaseModel):
+    name: str
+    type: str = "text"
+
+
+_STORED_COLUMNS = TypeAdapter(list[_StoredColumn])
+
+
+def read_table_schema(columns: object) -> TableSchema:
+    """Read the stored columns of a dataset or frame (`[{"name", "type", ...}]`); unknown types are text."""
+    stored = _STORED_COLUMNS.validate_python(columns)
+    return {column.name: _TYPES.get(column.type, "text") for column in stored}
+
+
+_TYPES: dict[str, ColumnType] = {
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "datetime": "datetime",
+}

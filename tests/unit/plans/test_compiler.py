@@ -1,0 +1,90 @@
+"""The SQL of query plans: golden texts, the policy, and refusals with their place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pydantic import ValidationError
+
+from app.computations.sql_functions import FUNCTIONS as ADMITTED
+from app.errors import InvalidInput
+from app.plans.compiler import compile_plan
+from app.plans.counting import make_counting_plans
+from app.plans.functions import FUNCTIONS
+from app.plans.plan import MAX_DEPTH, Plan
+
+from .tables import TABLES, column, compare, compile_admitted, literal, load, make_plan
+
+GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text())
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_sql_is_the_golden_text_and_runs(name: str) -> None:
+    connection = duckdb.connect()
+    for table in TABLES:
+        load(connection, table, [])
+    plan = Plan.model_validate(GOLDEN[name]["plan"])
+    compiled = compile_admitted(plan, connection)
+    assert compiled.sql == GOLDEN[name]["sql"]
+    assert compile_plan(plan, TABLES).sql == compiled.sql
+    cursor = connection.execute(compiled.sql)
+    assert [field[0] for field in cursor.description or []] == list(compiled.columns)
+
+
+def test_every_function_is_admitted() -> None:
+    assert {function.sql for function in FUNCTIONS.values()} <= ADMITTED
+
+
+@pytest.mark.parametrize(
+    ("steps", "place", "words"),
+    [
+        ([{"kind": "filter", "condition": compare("seelct", "=", "a")}], "steps[0].condition.left", "select"),
+        ([{"kind": "group", "keys": ["select"]}, {"kind": "sort", "keys": [{"column": "id"}]}],
+         "steps[1].keys[0].column", "There is no column id"),
+        ([{"kind": "filter", "condition": compare("id", "=", "a")}], "steps[0].condition", "different types"),
+        ([{"kind": "filter", "condition": {"kind": "call", "function": "lowr", "arguments": []}}],
+         "steps[0].condition.function", "lower"),
+        ([{"kind": "group", "aggregations": [{"name": "s", "function": "sum", "column": "select"}]}],
+         "steps[0].aggregations[0].column", "needs numbers"),
+        ([{"kind": "select", "columns": [{"name": "id"}, {"name": "at", "rename": "ID"}]}],
+         "steps[0].columns[1]", "two columns"),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_its_place(steps: list[dict[str, Any]], place: str, words: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        compile_plan(make_plan(*steps), TABLES)
+    assert refusal.value.facts["place"] == place
+    assert words in refusal.value.detail
+
+
+def test_a_deep_plan_is_refused() -> None:
+    condition: dict[str, Any] = {"kind": "is_null", "operand": column("id")}
+    for _ in range(5 * MAX_DEPTH):
+        condition = {"kind": "not", "operand": condition}
+    with pytest.raises(ValidationError, match="levels deep"):
+        make_plan({"kind": "filter", "condition": condition})
+
+
+def test_a_column_used_twice_again_and_again_does_not_double_the_text() -> None:
+    double = {"kind": "arithmetic", "op": "+", "left": column("id"), "right": column("id")}
+    step = {"kind": "derive", "columns": [{"name": "id", "expression": double}]}
+    assert len(compile_plan(make_plan(*[step] * 20), TABLES).sql) < 20_000
+
+
+def test_counting_plans_stop_before_the_group() -> None:
+    keep = {"kind": "filter", "condition": compare("id", ">", 1)}
+    counting = make_counting_plans(make_plan(keep, {"kind": "group", "keys": ["select"]}, keep | {}))
+    assert compile_plan(counting.rows_used, TABLES).sql == (
+        'SELECT count(*) AS "rows" FROM "orders" AS t0 WHERE t0."id" > CAST(1 AS BIGINT)'
+    )
+    assert compile_plan(counting.rows_there, TABLES).sql == 'SELECT count(*) AS "rows" FROM "orders" AS t0'
+
+
+def test_a_constant_key_is_no_position() -> None:
+    connection = duckdb.connect()
+    load(connection, "orders", [(1, "a", 1.0, 1.0, None), (2, "b", 1.0, 1.0, None)])
+    one = {"kind": "derive", "columns": [{"name": "one", "expression": literal(2)}]}
+    group = {"kind": "group", "keys": ["one"], "aggregations": [{"name": "n", "function": "count"}]}
+    assert connection.execute(compile_admitted(make_plan(one, group), connection).sql).fetchall() == [(2, 2)]
