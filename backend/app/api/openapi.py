@@ -58,6 +58,7 @@ TAGS = [
     },
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel, delete."},
     {"name": "runs", "description": "Programs and queries over your tables, each in a sandbox cell."},
+    {"name": "query plans", "description": "Typed queries as JSON, and their SQL."},
     {"name": "admin", "description": "Accounts and quotas, for admins."},
     {"name": "artifacts", "description": "Files that sessions produced: frames, figures, reports."},
     {"name": "models", "description": "Trained models, and predictions with them."},

@@ -13,6 +13,8 @@ from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.errors import InvalidInput, LabError, Unavailable
 from app.observability.metrics.agents import count_tool_call
+from app.plans.plan import Plan
+from app.runs.plan_run import run_plan
 from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Limits
@@ -72,6 +74,8 @@ async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits)
     try:
         if preferences.prediction is not None:
             computed = await _predict(ctx, preferences.prediction, run_limits)
+        elif preferences.language == "plan":
+            return await run_plan(ctx, Plan.model_validate_json(ctx.session.goal), run_limits)
         elif preferences.language != "prediction":
             computed = await run_code(ctx, preferences.language, ctx.session.goal, run_limits)
         else:

@@ -5,17 +5,18 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.artifacts.model_schemas import TableFormat
+from app.plans.plan import Plan
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text, UsageTotals
 
 GRAPH = RUN_GRAPH
 
 
-Language = Literal["python", "sql", "prediction"]
-"""Language of a run. A prediction has no code: it names a model and a table."""
+Language = Literal["python", "sql", "plan", "prediction"]
+"""Language of a run. A prediction has no code: it names a model and a table; the code of a plan is its JSON."""
 
 
 class PredictionOrder(BaseModel):
@@ -39,24 +40,32 @@ class RunPreferences(BaseModel):
 
 
 class RunCreate(BaseModel):
-    """Request for a run. `session_id`: run inside that session, with its frames; until it has ended, with its
-    training rows only."""
+    """Request for a run of `code`, or of `plan`. `session_id`: run inside that session, with its frames; until
+    it has ended, with its training rows only."""
 
     model_config = ConfigDict(extra="forbid")
 
-    language: Literal["python", "sql"]
-    code: Annotated[Text, StringConstraints(min_length=1, max_length=100_000)] = Field(
+    language: Literal["python", "sql", "plan"]
+    code: Annotated[Text, StringConstraints(min_length=1, max_length=100_000)] | None = Field(
+        default=None,
         description="Python: each table is a DataFrame under its name; set `result`, fill `keep[name]`, draw, "
         "write files. SQL: one SELECT over the tables.",
         examples=["result = titanic_all.groupby('sex')['survived'].mean()"],
     )
+    plan: Plan | None = Field(default=None, description="A query plan, with the language `plan`.")
     dataset_ids: Datasets = Field(default_factory=list)
     session_id: UUID | None = None
     time_limit_s: float | None = Field(default=None, gt=0, le=86_400)
 
+    @model_validator(mode="after")
+    def _require_program(self) -> Self:
+        if (self.language == "plan") != (self.plan is not None) or (self.plan is None) == (self.code is None):
+            raise ValueError("Send `plan` with the language plan, and `code` with any other language.")
+        return self
+
     @property
     def goal(self) -> str:
-        return self.code
+        return (self.code or "") if self.plan is None else self.plan.model_dump_json(exclude_defaults=True)
 
     @property
     def preferences(self) -> RunPreferences:
