@@ -38,8 +38,13 @@ class CompiledPlan(NamedTuple):
 def compile_plan(plan: p.Plan, tables: Mapping[str, TableSchema]) -> CompiledPlan:
     """Compile a plan over tables by name. Raises InvalidInput whose `place` is a path in the plan."""
     compiler = _Compiler(tables)
-    draft = compiler.plan(plan, "")
-    sql = render(draft.select())
+    try:
+        draft = compiler.plan(plan, "")
+        sql = render(draft.select())
+    except RecursionError as error:  # Subqueries nest with steps, and sqlglot writes them by recursion.
+        raise refuse(
+            "plan", "Its subqueries are nested too deep; use fewer steps.", "plan_too_large"
+        ) from error
     if len(sql) > MAX_SQL_CHARACTERS:
         raise refuse(
             "plan", f"Its SQL has more than {MAX_SQL_CHARACTERS:,} characters; split it.", "plan_too_large"

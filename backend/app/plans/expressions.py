@@ -201,7 +201,10 @@ def parse_datetime(value: object) -> datetime:
     if not isinstance(value, str):
         raise ValueError("a datetime is ISO 8601 text")
     parsed = datetime.fromisoformat(value)
-    return parsed.astimezone(UTC).replace(tzinfo=None) if parsed.tzinfo else parsed
+    try:
+        return parsed.astimezone(UTC).replace(tzinfo=None) if parsed.tzinfo else parsed
+    except OverflowError as error:
+        raise ValueError("the time in UTC is outside the years 1 to 9999") from error
 
 
 for _model in Model.__subclasses__():

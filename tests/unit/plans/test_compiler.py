@@ -73,6 +73,21 @@ def test_a_column_used_twice_again_and_again_does_not_double_the_text() -> None:
     assert len(compile_plan(make_plan(*[step] * 20), TABLES).sql) < 20_000
 
 
+def test_steps_that_nest_too_deep_are_refused() -> None:
+    source: dict[str, Any] = {"kind": "dataset", "table": "orders"}
+    for _ in range(10):
+        source = {"kind": "plan", "plan": {"source": source, "steps": [{"kind": "limit", "rows": 9}] * 50}}
+    with pytest.raises(InvalidInput) as refusal:
+        compile_plan(Plan.model_validate({"source": source}), TABLES)
+    assert refusal.value.code == "plan_too_large"
+
+
+def test_a_time_outside_the_calendar_is_refused() -> None:
+    time = literal("0001-01-01T00:00:00+05:00") | {"type": "datetime"}
+    with pytest.raises(ValidationError, match="outside the years"):
+        make_plan({"kind": "derive", "columns": [{"name": "d", "expression": time}]})
+
+
 def test_counting_plans_stop_before_the_group() -> None:
     keep = {"kind": "filter", "condition": compare("id", ">", 1)}
     counting = make_counting_plans(make_plan(keep, {"kind": "group", "keys": ["select"]}, keep | {}))
