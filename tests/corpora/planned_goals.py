@@ -1,5 +1,6 @@
 """Goals of the corpus, planned by the offline planner from the outlines of their tables."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 from tests.corpora.goals import Column, Goal, GoalTable, Reading, Table
 
+from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.offline import decide
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import make_brief_message, to_data_block
@@ -96,7 +98,15 @@ class PlannedGoal:
     def _has_horizon(self, reading: Reading) -> bool:
         plan = self.plan
         assert plan is not None
-        return reading.horizon is None or plan.horizon == reading.horizon.steps
+        if reading.horizon is None or plan.horizon == reading.horizon.steps:
+            return True
+        if plan.aggregation is None or reading.horizon.unit is None or plan.horizon is None:
+            return False
+        # Seven days are a week: horizons agree by their length.
+        planned_s = plan.horizon * SECONDS_BY_UNIT[plan.aggregation.every]
+        return math.isclose(
+            planned_s, reading.horizon.steps * SECONDS_BY_UNIT[reading.horizon.unit], rel_tol=0.1
+        )
 
     def _has_filter(self, reading: Reading) -> bool:
         return (reading.filter is not None) == bool(plan_filter(self.plan))
@@ -107,8 +117,11 @@ _COMPARISON = re.compile(r"(?P<column>`[^`]+`|\w+)\s*(?P<sign>>=|<=|==|=|>|<)\s*
 
 def plan_aggregation(plan: Plan) -> tuple[str, str] | None:
     """Return the measure and the period of a plan's aggregation as the corpus writes them."""
-    aggregation = getattr(plan, "aggregation", None)
-    return (aggregation.measure_text, aggregation.every) if aggregation else None
+    aggregation = plan.aggregation
+    if aggregation is None:
+        return None
+    measure = f"{aggregation.measure}:{aggregation.column}" if aggregation.column else aggregation.measure
+    return measure, aggregation.every
 
 
 def plan_filter(plan: Plan | None) -> Any:

@@ -37,16 +37,18 @@ def relate_tables(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
 
 
 def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
-    """Join tables or cut the target with a SELECT. A refused SELECT is not repeated."""
+    """Join tables, aggregate or cut the target with a SELECT. A refused SELECT is not repeated."""
     plan = view.brief.plan
-    if view.was_called("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
+    if view.was_called("execute_sql") or plan.source == "prices":
         return None
     relation = _table_relation(view)
     source = relation.sql if relation else None
-    if source is None and plan.cut is None:
+    if source is None and plan.cut is None and plan.aggregation is None:
         return None
     source = source or select_sql.select_all(plan.tables[0])
-    if plan.cut:
+    if plan.aggregation:
+        source = select_sql.select_by_period(source, plan.aggregation)
+    elif plan.cut:
         source = select_sql.select_with_cut(source, plan.target, plan.cut)
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
 
@@ -68,8 +70,11 @@ def conclude(view: ConversationView[RetrievalBrief]) -> AgentAction:
             completed.refusal or "" for completed in view.refusals(*FETCHING_TOOLS, "get_available_coins")
         ]
         return finish(Retrieved(target=plan.target, note=" ".join(refusals) or NO_PRICES))
-    is_cut = plan.cut is not None and fetched.name == "execute_sql"
-    target = select_sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
+    target = plan.target
+    if fetched.name == "execute_sql" and plan.aggregation:
+        target = plan.aggregation.name
+    elif fetched.name == "execute_sql" and plan.cut:
+        target = select_sql.cut_name(plan.target, plan.cut)
     note = _describe_retrieval(view, plan)
     table = fetched.read(FetchedTable)
     message = f"The table has {table.total_rows:,} rows and {len(table.columns)} columns. {note}".strip()

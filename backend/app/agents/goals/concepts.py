@@ -15,6 +15,7 @@ churn unsubscribe unsubscribed left cancelled
 churn leave left lapse lapsed terminate terminated leaver resign resigned turnover defect attrition quit
 price cost worth amount expensive cheap sell sale sold value valuation charge fetch
 price close
+revenue takings turnover proceeds price amount total
 cost expense expenses expenditure spend spending outlay pay
 salary wage wages income earn earnings earner pay paid compensation remuneration payroll
 revenue sales takings turnover income proceeds earnings gmv receipts gross

@@ -104,7 +104,7 @@ def ask_without_dates(column: Column) -> AgentAction:
         question=f"{WITHOUT_DATES} The goal looks ahead in time, but no column holds dates. I can only predict"
         f" `{column.name}` of a row from the row's other columns.",
         options=[CONTINUE, STOP],
-        default=CONTINUE,
+        needs_answer=True,
     )
 
 

@@ -21,7 +21,7 @@ SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIEL
 _QUESTION_SETTINGS = ("question", "tables")
 """Settings that the parsed question depends on."""
 
-_TARGET_SETTINGS = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
+_TARGET_SETTINGS = ("kind", "metric", "positive_class", "cut", "aggregation", "outlook", "barriers")
 """Settings that are reset if the target changes."""
 
 _MAX_LISTED_COLUMNS = 500

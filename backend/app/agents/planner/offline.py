@@ -10,6 +10,7 @@ from app.agents.goals.concepts import is_known_word
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
+from app.agents.goals.periods import find_period_forecast
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, TargetMatch
@@ -17,6 +18,7 @@ from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved import find_unserved
 from app.agents.planner import answering, clarification, price_questions
 from app.agents.planner.output import Plan
+from app.agents.planner.period_plan import make_period_plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
 from app.agents.planner.preferences import PlannerBrief, PlanPreferences
 from app.agents.planner.situation import Situation
@@ -114,6 +116,19 @@ def _refuse(reason: str) -> AgentAction:
     return finish(Plan(target="?", is_understood=False, notes=[reason]))
 
 
+def plan_period_forecast(situation: Situation) -> AgentAction | None:
+    """Plan the forecast of transactions that are counted or summed by period."""
+    if situation.preferences.implies_model:
+        return None
+    candidates = (find_period_forecast(situation.goal, table) for table in situation.tables)
+    forecasts = [forecast for forecast in candidates if forecast]
+    if len(forecasts) != 1:
+        return None
+    plan = make_period_plan(forecasts[0], situation.resolved.notes)
+    understanding = plan.understanding
+    return finish(plan, message=understanding.text if understanding else "")
+
+
 def ask_for_kind(situation: Situation) -> AgentAction | None:
     target = situation.target
     if target is None or situation.preferences.problem or situation.kind_answer:
@@ -138,6 +153,11 @@ def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
         or situation.preferences.time_column
     ):
         return None
+    if situation.preferences.clarify == "never":
+        return _refuse(
+            f"The goal looks ahead in time, and no column of `{target.table.name}` holds dates. Upload a table"
+            f" with dates, or ask for `{target.column.name}` of a row without a time."
+        )
     is_answered = situation.answer_to(clarification.WITHOUT_DATES)
     return None if is_answered else clarification.ask_without_dates(target.column)
 
@@ -255,6 +275,7 @@ RULES = (
     ask_about_preferences,
     refuse_unserved,
     answering.ask_or_answer,
+    plan_period_forecast,
     ask_for_target,
     ask_about_missing_dates,
     ask_for_kind,

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.select_sql import Cut
+from app.agents.goals.select_sql import Aggregation, Cut
 from app.agents.planner.stages import STAGES, Stage
 from app.agents.questions.query import ParsedQuestion
 from app.json_types import JsonValue
@@ -62,7 +62,9 @@ class Plan(BaseModel):
     used: `coins`, the bars' `interval` ("5m", "1h", "1d"), `start` and `end` (ISO 8601) name the bars to
     fetch. `trading`: the terms on which a forecast of a price is traded; ask the user for those that the
     goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
-    at the `horizon`. `outlook` volatility is that of a price from now to the horizon, and is not traded.
+    at the `horizon`. `aggregation`: rows are transactions that are counted, summed or averaged by period
+    first; `horizon` then counts periods. `outlook` volatility is that of a price from now to the horizon,
+    and is not traded.
     `model` and `families` name the models to fit, if the user wants certain ones. `stages` are the stages
     of the session: all, unless the user wants fewer.
     `question`: for a goal that asks for figures of the stored rows and for no model, the question that is
@@ -94,6 +96,7 @@ class Plan(BaseModel):
     outlook: OutlookName | None = None
     barriers: TradeBarriers | None = None
     cut: Cut | None = None
+    aggregation: Aggregation | None = None
     meets: Literal["new", "known"] | None = None
     costs: dict[MistakeSide, float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)

@@ -19,7 +19,8 @@ def _fetch_step(plan: Plan) -> str:
     names = " and ".join(f"`{table}`" for table in plan.tables)
     source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     join = " and join them on shared keys" if plan.join else ""
-    return f"Fetch {source}{join}{_describe_exclusions(plan)}."
+    series = f", {plan.aggregation.description}" if plan.aggregation else ""
+    return f"Fetch {source}{join}{_describe_exclusions(plan)}{series}."
 
 
 def _stage_steps(plan: Plan) -> dict[Stage, str]:
