@@ -10,6 +10,8 @@ def describe_values(column: Column) -> str:
     """Describe the values of a column: its range, or its classes, with examples."""
     examples = example_values(column)
     listing = f"for example {', '.join(examples)}" if examples else ""
+    if column.distinct == 2 and len(examples) == 2:
+        return " or ".join(examples)
     if column.is_number and column.low is not None and column.high is not None:
         extent = f"{_format(column.low)} to {_format(column.high)}"
         return f"{extent}; {listing}" if listing else extent
