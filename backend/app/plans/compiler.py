@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from app.plans import plan as p
+from app.plans.aggregates import compile_aggregation, compile_window_aggregate
 from app.plans.compile_expression import Typed, common_type, compile_condition, compile_expression, find_column
 from app.plans.draft import (
     MAX_COLUMN_NODES,
@@ -18,7 +19,6 @@ from app.plans.draft import (
     table_draft,
 )
 from app.plans.expressions import ColumnType
-from app.plans.figures import compile_aggregation, compile_window_figure
 from app.plans.functions import SQL_TYPES, call, cast, group
 from app.plans.generated import generate_draft
 from app.plans.reshaped import correlate, pivot_aggregations, profile, unpivot
@@ -182,7 +182,7 @@ class _Compiler:
         columns = dict(draft.columns)
         for n, figure in enumerate(step.columns):
             require_new(figure.name, columns, f"{place}.columns[{n}].name")
-            columns[figure.name] = compile_window_figure(figure, draft.columns, f"{place}.columns[{n}]")
+            columns[figure.name] = compile_window_aggregate(figure, draft.columns, f"{place}.columns[{n}]")
         draft.columns, draft.clause = columns, Clause.WINDOW
         return draft if not draft.order else self.wrap(draft)
 

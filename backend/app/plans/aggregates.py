@@ -1,4 +1,4 @@
-"""Figures of groups and windows as typed SQL trees."""
+"""Aggregates of groups and windows as typed SQL trees."""
 
 from sqlglot import exp
 
@@ -10,13 +10,17 @@ from app.plans.schema import refuse
 
 
 def compile_aggregation(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:
-    """Compile a figure of a group."""
+    """Compile an aggregate of a group."""
     typed = _figure(aggregation.function, aggregation.column, scope, place)
-    if aggregation.where is None:
-        return typed
-    condition = compile_condition(aggregation.where, scope, f"{place}.where")
-    filtered = exp.Filter(this=typed.tree, expression=exp.Where(this=condition))
-    return Typed(filtered, typed.type)
+    if aggregation.where is not None:
+        condition = compile_condition(aggregation.where, scope, f"{place}.where")
+        typed = Typed(exp.Filter(this=typed.tree, expression=exp.Where(this=condition)), typed.type)
+    return _narrow_sum(typed) if aggregation.function == "sum" else typed
+
+
+def _narrow_sum(typed: Typed) -> Typed:
+    """Return a sum of integers as BIGINT: DuckDB adds them as HUGEINT, which leaves a cell as a float."""
+    return Typed(cast(typed.tree, "BIGINT"), typed.type) if typed.type == "integer" else typed
 
 
 def _figure(function: p.AggregateFunction, name: str | None, scope: Scope, place: str) -> Typed:
@@ -48,8 +52,8 @@ _RANKS = frozenset({"row_number", "rank", "dense_rank"})
 _ORDERED = _RANKS | {"lag", "lead", "cumulative_sum", "moving_mean"}
 
 
-def compile_window_figure(figure: p.WindowColumn, scope: Scope, place: str) -> Typed:
-    """Compile a figure over a window."""
+def compile_window_aggregate(figure: p.WindowColumn, scope: Scope, place: str) -> Typed:
+    """Compile an aggregate over a window."""
     if figure.function in _ORDERED and not figure.order:
         raise refuse(f"{place}.order", f"{figure.function} needs an order.")
     value = _window_value(figure, scope, place)
@@ -77,7 +81,7 @@ def compile_window_figure(figure: p.WindowColumn, scope: Scope, place: str) -> T
         case "lag" | "lead":
             return Typed(over(call(figure.function, tree, exp.Literal.number(figure.rows))), value.type)
         case "cumulative_sum":
-            return Typed(over(call("sum", tree), "UNBOUNDED"), value.type)
+            return _narrow_sum(Typed(over(call("sum", tree), "UNBOUNDED"), value.type))
         case "moving_mean":
             mean = call("avg", cast(tree, "DOUBLE"))
             return Typed(over(mean, exp.Literal.number(figure.rows - 1)), "number")
@@ -88,7 +92,7 @@ def compile_window_figure(figure: p.WindowColumn, scope: Scope, place: str) -> T
             return Typed(share, "number")
         case "mean":
             return Typed(over(call("avg", cast(tree, "DOUBLE")), ordered=False), "number")
-    return Typed(over(call("sum", tree), ordered=False), value.type)
+    return _narrow_sum(Typed(over(call("sum", tree), ordered=False), value.type))
 
 
 def _window_value(figure: p.WindowColumn, scope: Scope, place: str) -> Typed | None:
