@@ -1,4 +1,4 @@
-"""Figures of the corpora: `python -m tests.corpora.measure goals [tuned|untuned] [--failures]`.
+"""Figures of the corpora: `python -m tests.corpora.measure goals|questions [tuned|untuned] [--failures]`.
 
 Failures are listed for the tuned half only.
 """
@@ -6,8 +6,10 @@ Failures are listed for the tuned half only.
 import argparse
 from collections import Counter
 
+from tests.corpora.answered_questions import answer_questions
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
+from tests.corpora.questions import load_questions
 from tests.corpora.tables import Half
 
 
@@ -29,6 +31,25 @@ def measure_goals(half: Half, lists_failures: bool) -> None:
                 _print_failure(entry)
 
 
+def measure_questions(half: Half, lists_failures: bool) -> None:
+    answered = answer_questions(half, load_questions(half))
+    readable = [entry for entry in answered if entry.question.aim == "answer"]
+    others = [entry for entry in answered if not entry.question.readings]
+    print(f"questions, {half} half: {len(answered)} over {len({entry.file.id for entry in answered})} files")
+    print("  right:               ", _share([e.verdict == "right" for e in readable]))
+    print("  wrong:               ", _share([e.verdict == "wrong" for e in answered]))
+    print("  unserved and refused:", _share([e.verdict == "right" for e in others]))
+    print("  all:", dict(Counter(entry.verdict for entry in answered)))
+    if lists_failures and half == "tuned":
+        for entry in answered:
+            if entry.verdict not in ("right", "may_ask"):
+                print(f"\n{entry.verdict}: {entry.file.id}: {entry.question.question}")
+                print("   wanted:", [(r.computes, r.answer.model_dump()) for r in entry.question.readings][:1])
+                print("   got:", entry.back[:150] if entry.plan is None else entry.plan.understanding)
+                if entry.answer is not None:
+                    print("  ", entry.answer.head(4).to_dict("records"))
+
+
 def _share(hits: list[bool]) -> str:
     return f"{sum(hits)} of {len(hits)} ({sum(hits) / max(len(hits), 1):.0%})"
 
@@ -46,12 +67,13 @@ def _print_failure(entry: PlannedGoal) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.corpora.measure", description=__doc__)
-    parser.add_argument("corpus", choices=["goals"])
+    parser.add_argument("corpus", choices=["goals", "questions"])
     parser.add_argument("half", nargs="?", choices=["tuned", "untuned"])
     parser.add_argument("--failures", action="store_true", help="list the failures of the tuned half")
     arguments = parser.parse_args()
     for half in [arguments.half] if arguments.half else ["tuned", "untuned"]:
-        measure_goals(half, arguments.failures)
+        measure = measure_goals if arguments.corpus == "goals" else measure_questions
+        measure(half, arguments.failures)
 
 
 if __name__ == "__main__":

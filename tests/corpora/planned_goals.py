@@ -2,19 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.messages.tool import tool_call
+from tests.corpora.conversations import run_planner
 from tests.corpora.goals import Column, Goal, GoalTable, Reading, Table
 
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
-from app.agents.planner.offline import decide
 from app.agents.planner.output import Plan
-from app.agents.runtime.conversation import make_brief_message, to_data_block
 from app.computations.uploads.hints import hint
 
 NO_TARGET = "?"
@@ -134,32 +131,10 @@ def is_class(column: Column) -> bool:
 
 def plan_goal(table: GoalTable, goal: Goal) -> PlannedGoal:
     """Run the offline planner on one goal until its plan or its first question."""
-    messages: list[Any] = [make_brief_message({"goal": goal.goal, "preferences": {}})]
-    answers = dict(_tool_answers(table))
-    for turn in range(5):
-        message = decide(messages)
-        requested = [(call["name"], call["args"]) for call in message.tool_calls]
-        name, arguments = requested[0]
-        if name == "Plan":
-            return PlannedGoal(table, goal, Plan.model_validate(arguments))
-        if name == "ask_user":
-            options = tuple(arguments.get("options", ()))
-            return PlannedGoal(table, goal, None, str(arguments["question"]), options)
-        for place, (name, arguments) in enumerate(requested):
-            call = tool_call(name=name, args=arguments, id=f"call_{turn}_{place}")
-            value = answers.get((name, arguments.get("dataset")), {"coins": []})
-            messages += [
-                AIMessage("", tool_calls=[call]),
-                ToolMessage(to_data_block(value), tool_call_id=call["id"]),
-            ]
-    raise AssertionError(f"no plan and no question for {goal.goal!r}")
-
-
-def _tool_answers(table: GoalTable) -> Iterator[tuple[tuple[str, str | None], Any]]:
-    names = [entry.name for entry in table.tables]
-    yield ("list_datasets", None), {"datasets": [{"table": name} for name in names]}
-    for entry in table.tables:
-        yield ("get_dataset_schema", entry.name), make_schema(entry)
+    planned = run_planner(goal.goal, [make_schema(entry) for entry in table.tables])
+    if isinstance(planned, Plan):
+        return PlannedGoal(table, goal, planned)
+    return PlannedGoal(table, goal, None, planned.text, planned.options)
 
 
 def make_schema(table: Table) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from app.agents.goals.clauses import Part, goal_words
 from app.agents.goals.goal import Goal
-from app.agents.goals.select_sql import PERIODS, Aggregation, Period
+from app.agents.goals.select_sql import PERIODS, Period, PeriodAggregation
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
 from app.agents.goals.target import MIN_CLEAR_SCORE, score_column
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
@@ -55,7 +55,7 @@ class PeriodForecast:
     """A series of periods to be made of the table's rows, and the number of periods to forecast."""
 
     table: TableProfile
-    aggregation: Aggregation
+    aggregation: PeriodAggregation
     steps: int
 
 
@@ -80,7 +80,7 @@ def find_period_forecast(goal: Goal, table: TableProfile) -> PeriodForecast | No
         is_level = _LEVELS.search(column.name) and not _ADDITIVE.search(goal.text)
         measure = "mean" if _MEAN.search(goal.text) or is_level else "sum"
     name = None if measure == "count" or column is None else column.name
-    aggregation = Aggregation(measure=measure, column=name, time=time.name, every=every)
+    aggregation = PeriodAggregation(measure=measure, column=name, time=time.name, every=every)
     return PeriodForecast(table, aggregation, _steps(goal, every))
 
 

@@ -12,7 +12,7 @@ Period = Literal["day", "week", "month", "quarter", "year"]
 PERIODS: tuple[Period, ...] = get_args(Period)
 
 
-class Aggregation(BaseModel):
+class PeriodAggregation(BaseModel):
     """A series made of transactions: the rows of each period counted, or a column summed or averaged."""
 
     model_config = ConfigDict(extra="forbid")
@@ -70,7 +70,7 @@ _INTERVALS: dict[Period, str] = {
 }
 
 
-def select_by_period(source: str, aggregation: Aggregation) -> str:
+def select_by_period(source: str, aggregation: PeriodAggregation) -> str:
     """Return a SELECT of one row for each complete period of the source, in time order.
 
     Periods without rows count zero; a mean is missing there. The first and the last period are left out unless

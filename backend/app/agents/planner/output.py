@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.select_sql import Aggregation, Cut
+from app.agents.goals.select_sql import Cut, PeriodAggregation
 from app.agents.planner.stages import STAGES, Stage
 from app.agents.questions.query import ParsedQuestion
 from app.json_types import JsonValue
@@ -96,7 +96,7 @@ class Plan(BaseModel):
     outlook: OutlookName | None = None
     barriers: TradeBarriers | None = None
     cut: Cut | None = None
-    aggregation: Aggregation | None = None
+    aggregation: PeriodAggregation | None = None
     meets: Literal["new", "known"] | None = None
     costs: dict[MistakeSide, float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)

@@ -151,6 +151,8 @@ SIGNS = re.compile(
     rf"\b(?:{AGGREGATE}|how many|number of|count(?:s|ed)?|share|percent(?:age)?|proportion|fraction|rate"
     r"|correlat\w+|(?:most|least) (?:common|frequent\w*|popular|often)|commonest|rarest|different|distinct"
     r"|unique|missing|nulls?|percentile|quantile|top|bottom|fewest|most|least|range|time span|period"
+    r"|ratio|odds|distribution|histogram|cumulative|running (?:total|sum)|pareto|crosstab|ranking|percentages"
+    r"|when (?:was|were|did)|(?:what|how|who|which)(?: \w+){0,3} (?:was|were|did)|nobody|none of"
     r"|(?:which|what)(?: \w+){1,3} are there|list (?:all |the )*\w+$"
     rf"|{'|'.join(ADJECTIVES)})\b",
     re.IGNORECASE,

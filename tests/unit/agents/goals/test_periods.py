@@ -7,7 +7,7 @@ import pytest
 
 from app.agents.goals.goal import parse_goal
 from app.agents.goals.periods import find_period_forecast
-from app.agents.goals.select_sql import Aggregation, select_all, select_by_period
+from app.agents.goals.select_sql import PeriodAggregation, select_all, select_by_period
 from app.agents.goals.tables import Column, TableProfile
 
 TICKETS = TableProfile(
@@ -72,10 +72,10 @@ def test_the_series_has_every_complete_period_and_no_other() -> None:
             ("count", None, {2: 20, 3: 1}),
             ("sum", "price_eur", {2: 40.0, 3: 2.0}),
         ):
-            aggregation = Aggregation(measure=measure, column=column, time="sold_at", every="month")  # type: ignore[arg-type]
+            aggregation = PeriodAggregation(measure=measure, column=column, time="sold_at", every="month")  # type: ignore[arg-type]
             rows = database.execute(select_by_period(select_all("tickets"), aggregation)).fetchall()
             assert {day.month: value for day, value in rows} == expected
-        daily = Aggregation(measure="count", time="sold_at", every="day")
+        daily = PeriodAggregation(measure="count", time="sold_at", every="day")
         counts = [
             count for _, count in database.execute(select_by_period(select_all("tickets"), daily)).fetchall()
         ]

@@ -1,0 +1,203 @@
+"""Questions of the corpus, answered as the product does: upload, parse, SELECT; and their verdicts."""
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+import pandas as pd
+from tests.corpora.conversations import run_planner
+from tests.corpora.questions import (
+    RELATIVE_TOLERANCE,
+    Answer,
+    Cell,
+    ListAnswer,
+    NumberAnswer,
+    Question,
+    QuestionFile,
+    TableAnswer,
+    TextAnswer,
+    rows_path,
+)
+from tests.corpora.references import plain_cell
+from tests.corpora.tables import Half
+
+from app.agents.planner.output import Plan
+from app.agents.questions.to_sql import make_select
+from app.computations.ingest import ingest
+from app.computations.workspace import CellWorkspace
+
+NO_TARGET = "?"
+MAX_PERMUTED_COLUMNS = 5
+"""Columns of an answer that are assigned in every way: more are compared in their order alone."""
+UNANSWERED = frozenset({"not_served", "unanswerable", "other_language"})
+
+Verdict = Literal["right", "may_ask", "asked", "refused", "wrong"]
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """What became of a question: the rows of the `answer`, a plan without an answer, or a question back."""
+
+    file: QuestionFile
+    question: Question
+    plan: Plan | None
+    back: str = ""
+    answer: pd.DataFrame | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        if self.answer is not None:
+            matches = (agrees(self.answer, reading.answer) for reading in self.question.readings)
+            return "right" if any(matches) else "wrong"
+        if self.plan is not None and self.plan.target != NO_TARGET:
+            return "wrong"  # a model instead of an answer
+        if self.question.aim in UNANSWERED:
+            return "right"
+        if self.plan is not None:
+            return "refused"
+        return "may_ask" if self.question.aim == "may_ask" else "asked"
+
+
+def answer_questions(half: Half, files: Sequence[QuestionFile]) -> list[AnsweredQuestion]:
+    """Answer all questions of some files of a half."""
+    return [answered for file in files for answered in _answer_file(half, file)]
+
+
+def _answer_file(half: Half, file: QuestionFile) -> list[AnsweredQuestion]:
+    with tempfile.TemporaryDirectory(prefix="labcrew-corpus-") as folder, duckdb.connect() as database:
+        schemas = []
+        for table in file.tables:
+            output = Path(folder) / table.name
+            output.mkdir()
+            upload = CellWorkspace({"upload": rows_path(half, file.id, table.name)}, output)
+            facts: Any = ingest(upload, f"{table.name}.csv")
+            database.execute(f"CREATE TABLE \"{table.name}\" AS FROM '{output / 'table.parquet'}'")
+            columns = facts["profile"]["columns"]
+            schemas.append({"table": table.name, "rows": facts["rows"], "columns": columns})
+        return [_answer(file, question, schemas, database) for question in file.questions]
+
+
+def _answer(
+    file: QuestionFile, question: Question, schemas: list[dict[str, Any]], database: duckdb.DuckDBPyConnection
+) -> AnsweredQuestion:
+    planned = run_planner(question.question, schemas)
+    if not isinstance(planned, Plan):
+        return AnsweredQuestion(file, question, None, planned.text)
+    if planned.parsed_question is None:
+        return AnsweredQuestion(file, question, planned)
+    rows = database.execute(make_select(planned.parsed_question)).df()
+    return AnsweredQuestion(file, question, planned, answer=rows)
+
+
+def agrees(frame: pd.DataFrame, answer: Answer) -> bool:
+    """Test if the rows of an answer agree with that of the corpus, by the rules of its form."""
+    cells = [
+        [plain_cell(cell) for cell in row] for row in frame.astype(object).itertuples(index=False, name=None)
+    ]
+    match answer:
+        case NumberAnswer():
+            if answer.value is None:
+                return not cells or all(cell is None for cell in cells[0])
+            return len(cells) == 1 and any(_same_number(cell, answer.value, answer.share) for cell in cells[0])
+        case TextAnswer():
+            return bool(cells) and any(same_cell(cell, answer.value) for cell in cells[0])
+        case ListAnswer():
+            wanted = [[value] for value in answer.values]
+            columns = [*map(list, zip(*cells, strict=True)), *(cells if len(cells) == 1 else [])]
+            return any(_same_rows([[cell] for cell in column], wanted, answer.ordered) for column in columns)
+        case TableAnswer():
+            return _agrees_with_table(cells, len(frame.columns), answer)
+
+
+def _agrees_with_table(cells: list[list[Cell]], width: int, answer: TableAnswer) -> bool:
+    wanted = len(answer.columns)
+    if width < wanted:
+        return False
+    shares = [column in answer.shares for column in answer.columns]
+    if width > MAX_PERMUTED_COLUMNS:
+        return _same_rows([row[:wanted] for row in cells], answer.rows, answer.ordered, shares)
+    return any(
+        _same_rows([[row[place] for place in places] for row in cells], answer.rows, answer.ordered, shares)
+        for places in permutations(range(width), wanted)
+    )
+
+
+def _same_rows(
+    rows: list[list[Cell]], wanted: list[list[Cell]], ordered: bool, shares: Sequence[bool] = ()
+) -> bool:
+    """Test if rows agree cell by cell. Order counts by the numbers only, so that ties may be exchanged."""
+    if len(rows) != len(wanted):
+        return False
+    is_share = [*shares, *[False] * (len(wanted[0]) if wanted else 0)]
+
+    def same(row: list[Cell], other: list[Cell]) -> bool:
+        return all(
+            same_cell(cell, value, is_share[place])
+            for place, (cell, value) in enumerate(zip(row, other, strict=True))
+        )
+
+    if not _matches_in_any_order(rows, wanted, same):
+        return False
+    numbers = [place for place, cell in enumerate(wanted[0]) if _is_number(cell)] if wanted else []
+    if not ordered or not wanted:
+        return True
+    places = numbers or range(len(wanted[0]))
+    return any(
+        all(
+            same_cell(row[place], other[place], is_share[place])
+            for row, other in zip(rows, wanted, strict=True)
+        )
+        for place in places
+    )
+
+
+def _matches_in_any_order(
+    rows: list[list[Cell]], wanted: list[list[Cell]], same: Callable[[list[Cell], list[Cell]], bool]
+) -> bool:
+    left = list(rows)
+    for other in wanted:
+        place = next((i for i, row in enumerate(left) if same(row, other)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
+
+
+def same_cell(cell: Cell, value: Cell, is_share: bool = False) -> bool:
+    """Test if two cells agree: numbers within the tolerance, texts without case, dates at one precision."""
+    if cell is None or value is None:
+        return cell is value
+    if _is_number(value):
+        return _same_number(cell, value, is_share)
+    return _fold(cell) == _fold(value) or (_is_date(value) and _fold(cell).startswith(_fold(value)))
+
+
+def _is_date(value: Cell) -> bool:
+    return isinstance(value, str) and len(value) >= 7 and value[:4].isdigit() and value[4] == "-"
+
+
+def _is_number(value: Cell) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same_number(cell: Cell, value: Any, is_share: bool) -> bool:
+    if not isinstance(cell, int | float) or isinstance(cell, bool):
+        return False
+    if isinstance(value, int) and not is_share:
+        return float(cell) == value
+    return any(
+        math.isclose(cell, value * scale, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-9)
+        for scale in ((1, 100) if is_share else (1,))
+    )
+
+
+def _fold(cell: Cell) -> str:
+    words = {"true": "yes", "false": "no"}
+    text = str(cell).strip().casefold()
+    return words.get(text, text)
