@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.artifacts.model_schemas import TableFormat
-from app.plans.plan import Plan
+from app.plans.document import PlanDocument
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text, UsageTotals
 
@@ -52,7 +52,7 @@ class RunCreate(BaseModel):
         "write files. SQL: one SELECT over the tables.",
         examples=["result = titanic_all.groupby('sex')['survived'].mean()"],
     )
-    plan: Plan | None = Field(default=None, description="A query plan, with the language `plan`.")
+    plan: PlanDocument | None = Field(default=None, description="A query plan, with the language `plan`.")
     dataset_ids: Datasets = Field(default_factory=list)
     session_id: UUID | None = None
     time_limit_s: float | None = Field(default=None, gt=0, le=86_400)

@@ -13,6 +13,7 @@ from app.datasets.session_datasets import SessionDatasets
 from app.errors import NotFound
 from app.plans.compiler import compile_plan
 from app.plans.counting import make_counting_plans
+from app.plans.document import PlanDocument
 from app.plans.plan import Plan
 from app.plans.schema import read_table_schema
 from app.sessions.schemas import Datasets
@@ -25,7 +26,7 @@ class CompileRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    plan: Plan
+    plan: PlanDocument
     dataset_ids: Datasets = Field(default_factory=list)
 
 
