@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from rapidfuzz import fuzz, process
@@ -15,7 +15,7 @@ from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE
-from app.agents.goals.word_vectors import known_words, similarities
+from app.agents.goals.word_vectors import known_words, most_similar
 
 MAX_RELATED_WORDS = 30
 """Words of a goal that are compared by their use: more than a request has."""
@@ -114,13 +114,6 @@ class WordTable:
             self._by_concept |= dict.fromkeys(find_concepts(word_stem), word)
             if word.word not in GENERIC:  # a classifier is no class
                 self._by_beginning.setdefault(word_stem[:MIN_SHARED_LETTERS], []).append(word_stem)
-        self._related_words = [
-            word
-            for word in self._by_stem.values()
-            if word.part.value >= Part.COMPLEMENT.value
-            and word.word not in GENERIC
-            and known_words([word.word])
-        ][:MAX_RELATED_WORDS]
         long_stems = (word_stem for word_stem in self._by_stem if len(word_stem) >= MIN_SPELLED_LETTERS)
         self._spelled = list(islice(long_stems, MAX_SPELLED_WORDS))
 
@@ -135,15 +128,26 @@ class WordTable:
         nearest = process.extractOne(term, self._spelled, scorer=fuzz.ratio, score_cutoff=MIN_SPELLING_RATIO)
         return Match(self._by_stem[nearest[0]], Link.SPELLING, term) if nearest else None
 
+    @cached_property
+    def _related_words(self) -> list[GoalWord]:
+        """Words with vectors that may mean a column by their use."""
+        candidates = [
+            word
+            for word in self._by_stem.values()
+            if word.part.value >= Part.COMPLEMENT.value and word.word not in GENERIC
+        ]
+        vocabulary = set(known_words([word.word for word in candidates]))
+        return [word for word in candidates if word.word in vocabulary][:MAX_RELATED_WORDS]
+
     def find_related(self, names: Sequence[str]) -> Match | None:
         """Return the weightiest match of a word that is used like one of these words."""
-        names = known_words(list(names))
+        names = known_words(names)
         if not names or not self._related_words:
             return None
-        cosines = similarities([word.word for word in self._related_words], names)
+        nearest = most_similar([word.word for word in self._related_words], names)
         matches = (
-            Match(word, Link.RELATED, names[int(row.argmax())], float(row.max()))
-            for word, row in zip(self._related_words, cosines, strict=True)
+            Match(word, Link.RELATED, name, cosine)
+            for word, (name, cosine) in zip(self._related_words, nearest, strict=True)
         )
         best = max(matches, key=lambda match: match.weight)
         return best if best.weight > 0 else None
