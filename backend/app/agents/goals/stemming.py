@@ -2,34 +2,14 @@
 
 from functools import lru_cache
 
+from snowballstemmer import stemmer
+
 from app.agents.goals.tokenizer import cache_texts, words
 
-_ENDINGS = (
-    "ations",
-    "ation",
-    "ities",
-    "ings",
-    "ions",
-    "ments",
-    "ment",
-    "ing",
-    "ion",
-    "ity",
-    "ies",
-    "ors",
-    "ers",
-    "als",
-    "ed",
-    "es",
-    "or",
-    "er",
-    "al",
-    "s",
-    "e",
-    "y",
-)
-_MIN_STEM = 4
-"""Letters that a stem keeps: with three, `rating` would become `rat`."""
+_ENGLISH = stemmer("english")
+_AGENT_ENDINGS = ("or", "er")
+_MIN_AGENT = 7
+"""Letters of a stem that loses the ending of an agent: `sensor` and `number` are none."""
 
 MEANINGS: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())
@@ -105,16 +85,17 @@ MAX_CACHED_WORD_CHARACTERS = 64
 
 
 def stem(word: str) -> str:
-    """Return a crude English stem: survive, survived, survival and survivors share one."""
+    """Return the English stem of a word: survive, survived, survival and survivors share one."""
     return _stem(word) if len(word) <= MAX_CACHED_WORD_CHARACTERS else _stem.__wrapped__(word)
 
 
 @lru_cache(maxsize=10_000)
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
-            return word[: -len(ending)]
-    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+    english: str = _ENGLISH.stemWord(word)
+    # Snowball keeps the endings of agents: survivors survived.
+    if english.endswith(_AGENT_ENDINGS) and len(english) >= _MIN_AGENT:
+        return english[:-2]
+    return english
 
 
 def stems(text: str) -> list[str]:
