@@ -10,7 +10,7 @@ from string import ascii_letters
 from typing import Any
 
 import duckdb
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from app.computations.ingest import ingest
@@ -67,6 +67,14 @@ def written(rows: list[dict[str, Any]], delimiter: str, newline: str, quoting: A
     return target.getvalue()
 
 
+def is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 @settings(
     max_examples=20,
     deadline=None,
@@ -78,10 +86,13 @@ def test_a_frame_survives_its_way_through_text(
     rows: list[dict[str, Any]], dialect: tuple[str, str, str, Any]
 ) -> None:
     delimiter, encoding, newline, quoting = dialect
+    text = written(rows, delimiter, newline, quoting)
+    # Western bytes that happen to be UTF-8 as well mean what UTF-8 makes of them, and nobody could tell.
+    assume(text.isascii() or encoding != "cp1252" or not is_utf8(text.encode(encoding)))
     with tempfile.TemporaryDirectory() as name:
         upload, output = Path(name) / "upload", Path(name) / "out"
         output.mkdir()
-        upload.write_bytes(written(rows, delimiter, newline, quoting).encode(encoding))
+        upload.write_bytes(text.encode(encoding))
         found = ingest(CellWorkspace({"upload": upload}, output), "frame.csv")
         back = duckdb.sql(f"FROM read_parquet('{output}/table.parquet')").fetchall()
     kinds = [column["type"] for column in found["columns"]]
