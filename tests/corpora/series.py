@@ -25,11 +25,11 @@ PERIOD_PATTERNS: Final[dict[Frequency, str]] = {
     "year": r"\d{4}",
     "irregular": r"\d{4}-\d\d-\d\d(T\d\d:\d\d)?",
 }
-"""Canonical texts of periods; a week is named by the date of its first day."""
+"""Canonical texts of periods; a week is named by its date in the file, else by its Monday."""
 
 
 class Horizon(StrictModel):
-    """Length of a forecast in periods of the series; null where the goal does not say it."""
+    """Length of a forecast in periods of the series."""
 
     steps: int = Field(ge=1)
     unit: Unit
@@ -47,13 +47,16 @@ class SeriesJudgement(StrictModel):
     """Series that a goal asks for.
 
     - `time_columns`: the column of times, or several that make a time together (year and month). Where periods
-      are the names of columns (`layout` "wide") it is empty and `period_columns` holds these in their order.
+      are the names of columns (`layout` "wide") `period_columns` holds these in their order, and `time_columns`
+      the rest of the time, if there is one (rows of years with a column for each month).
     - `frequency`: that of the rows as they are; transactions are `irregular`.
     - `key`: columns whose values tell series apart, empty for one series; `series_count` of them.
     - `measure`: column to forecast, null where rows are counted. `aggregation`: `none`, `count`,
-      `sum:<column>` or `mean:<column>`; `every`: period of the series that is forecast.
+      `sum:<column>` or `mean:<column>`; `every`: unit of the periods of the series that is forecast, `step` of
+      them (half an hour is 30 minutes).
     - `filter`: values to which the goal restricts rows.
     - `answer`: `each_period` of the horizon, or one number over it (`sum`, `mean`, `last`, `maximum`).
+      `horizon` is null where the goal does not say how far.
     - `first`, `last`: first and last period; `gaps`: periods between them without a row, in any series;
       `duplicates`: periods with more than one row of a series, by fault and not as transactions.
     - `incomplete`: periods at either end that transactions do not cover in full.
@@ -70,6 +73,7 @@ class SeriesJudgement(StrictModel):
     measure: str | None
     aggregation: str = Field(pattern=r"^(none|count|(sum|mean):.+)$")
     every: Unit | Literal["business_day"]
+    step: int = Field(default=1, ge=1)
     filter: dict[str, str] = Field(default={})
     answer: Literal["each_period", "sum", "mean", "last", "maximum"]
     horizon: Horizon | None
@@ -82,10 +86,10 @@ class SeriesJudgement(StrictModel):
 
     @model_validator(mode="after")
     def check_layout(self) -> Self:
-        if (self.layout == "wide") == bool(self.time_columns) or (self.layout == "wide") != bool(
-            self.period_columns
-        ):
-            raise ValueError("a wide table has period columns, a long one time columns")
+        if (self.layout == "wide") != bool(self.period_columns):
+            raise ValueError("period columns exactly where the table is wide")
+        if self.layout == "long" and not self.time_columns:
+            raise ValueError("a long table has a column of times")
         if (self.aggregation == "count") != (self.measure is None) and self.layout == "long":
             raise ValueError("a count, and nothing else, has no measure")
         if ":" in self.aggregation and self.aggregation.split(":", 1)[1] != self.measure:
