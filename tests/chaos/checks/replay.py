@@ -13,9 +13,9 @@ from app.db.pool import Database, Record
 from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
+from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.graph_drive import GraphDrive
 from app.sessions.drive.journal import CallEntry, Journal, StepEntry, StepOutputs
-from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import EventMessage, dumps
 from app.sessions.fenced_writer import FencedWriter, WriteResult

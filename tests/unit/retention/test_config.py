@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from app.retention.config import RetentionPeriods
 from app.retention.dependents import Dependent, dependents_exist
-from app.retention.kinds import KINDS
+from app.retention.expiry_statements import KINDS
 from app.settings import load_settings
 
 

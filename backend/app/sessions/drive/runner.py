@@ -26,9 +26,9 @@ from app.sessions.admission import AdmissionQueue
 from app.sessions.background_tasks import Rechecks, renew_in_background
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
+from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.graph_drive import GraphDrive
 from app.sessions.drive.journal import Journal
-from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.drive.slice_checkpoint import SliceCheckpoint
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.events.publisher import EventPublisher

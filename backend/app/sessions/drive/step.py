@@ -17,8 +17,8 @@ from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, SetAttributes, span
 from app.sandbox.metering import meter_usage
 from app.sessions.budget import Resource
+from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
-from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question
 from app.sessions.waiting import questions, rounds
