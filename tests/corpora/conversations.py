@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.planner.offline import decide
+from app.agents.planner.offline_rules import decide
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import make_brief_message, to_data_block
 

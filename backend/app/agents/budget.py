@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.agents.size import FrameSize, measure_frame
+from app.agents.frame_size import FrameSize, measure_frame
 from app.agents.state import SessionState
 from app.modeling.problem.folds import SplitKind
 

@@ -6,17 +6,17 @@ from importlib.resources import files
 from typing import Any
 
 from app.agents.context import Crew
-from app.agents.data_analyst import offline as data_analyst
+from app.agents.data_analyst import offline_rules as data_analyst
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
-from app.agents.data_retrieval import offline as data_retrieval
+from app.agents.data_retrieval import offline_rules as data_retrieval
 from app.agents.data_retrieval.output import Retrieved
-from app.agents.model_evaluator import offline as model_evaluator
+from app.agents.model_evaluator import offline_rules as model_evaluator
 from app.agents.model_evaluator.output import Tuned, Verdict
-from app.agents.model_trainer import offline as model_trainer
+from app.agents.model_trainer import offline_rules as model_trainer
 from app.agents.model_trainer.output import Trained
-from app.agents.planner import offline as planner
+from app.agents.planner import offline_rules as planner
 from app.agents.planner.output import Plan
-from app.agents.reporter import offline as reporter
+from app.agents.reporter import offline_rules as reporter
 from app.agents.reporter.output import Reported
 from app.agents.runtime.loop import Agent, AgentRole
 from app.agents.runtime.recording import AgentLimits

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from app.errors import InvalidInput, Unavailable
 from app.llm.answer_stream import StreamCallback
 from app.llm.config import OFFLINE, ChatConfig, provider_of
-from app.llm.offline import Decide, OfflineChatModel
+from app.llm.offline_chat_model import Decide, OfflineChatModel
 
 EXTRAS: Mapping[str, str] = {
     "openai": "openai",

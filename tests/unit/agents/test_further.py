@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.agents.fits import merge_fits
+from app.agents.fit_summaries import merge_fits
 from app.agents.model_evaluator.next_fits import (
     FoldRequest,
     TuningState,

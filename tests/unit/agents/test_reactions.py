@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from app.agents.data_analyst.offline import decide_analysis, decide_features
-from app.agents.data_retrieval import offline as retrieval
-from app.agents.model_evaluator.offline import decide_evaluation, decide_tuning
-from app.agents.model_trainer import offline as trainer
-from app.agents.reporter import offline as reporter
+from app.agents.data_analyst.offline_rules import decide_analysis, decide_features
+from app.agents.data_retrieval import offline_rules as retrieval
+from app.agents.model_evaluator.offline_rules import decide_evaluation, decide_tuning
+from app.agents.model_trainer import offline_rules as trainer
+from app.agents.reporter import offline_rules as reporter
 
 REFUSED = {"refused": "No."}
 PLAN = {"target": "y", "tables": ["a"]}

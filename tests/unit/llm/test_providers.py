@@ -9,7 +9,7 @@ from langchain_core.messages.tool import tool_call
 
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
-from app.llm.offline import OfflineChatModel
+from app.llm.offline_chat_model import OfflineChatModel
 from app.llm.providers import DEFAULT_CONTEXT_TOKENS, EXTRAS, NamedChatModel, open_chat_models, prompt_caching
 
 

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from app.agents.budget import MAX_ROUNDS, make_budget
 from app.agents.context import LabContext
-from app.agents.fits import ensemble_weights, merge_fits, read_rounds
+from app.agents.fit_summaries import ensemble_weights, merge_fits, read_rounds
 from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, EvaluatorBrief, TuningBrief
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import LabState, LabUpdate, SessionState, read_state

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.agents.size import FIT_START_S, FrameSize
+from app.agents.frame_size import FIT_START_S, FrameSize
 from app.modeling.problem.family_catalog import select_families
 from app.modeling.problem.kinds import BASELINE
 

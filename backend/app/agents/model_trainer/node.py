@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 
 from app.agents.budget import make_budget
 from app.agents.context import LabContext
-from app.agents.fits import merge_fits, read_rounds
+from app.agents.fit_summaries import merge_fits, read_rounds
+from app.agents.frame_size import measure_frame
 from app.agents.model_trainer.brief import TrainerBrief
-from app.agents.size import measure_frame
 from app.agents.state import LabState, LabUpdate, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.errors import InvalidInput

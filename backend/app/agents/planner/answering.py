@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
-from app.agents.planner.situation import Situation
+from app.agents.planner.planner_facts import Situation
 from app.agents.planner.steps import describe_steps
 from app.agents.questions.paraphrase import paraphrase
 from app.agents.questions.parser import is_question, parse_question

@@ -17,7 +17,7 @@ from app.agents.runtime.recording import AgentLimits, AgentRun, JournalMiddlewar
 from app.errors import LabError
 from app.json_types import JsonValue
 from app.llm.cost import Prices
-from app.llm.offline import Decide, OfflineChatModel
+from app.llm.offline_chat_model import Decide, OfflineChatModel
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import RetryPolicy
 from app.observability.tracing import span

@@ -13,7 +13,7 @@ from langchain_core.messages.tool import tool_call
 from pydantic import BaseModel
 
 from app.agents.runtime.conversation import Brief, ConversationView, read_conversation
-from app.llm.offline import Decide
+from app.llm.offline_chat_model import Decide
 from app.sandbox.metering import meter_thread
 
 

@@ -37,7 +37,7 @@ from app.json_types import JsonValue
 from app.llm.answer_stream import AnswerTooLong, record_stream
 from app.llm.config import OFFLINE, provider_of
 from app.llm.cost import Prices, add_cost
-from app.llm.offline import OfflineChatModel
+from app.llm.offline_chat_model import OfflineChatModel
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import AnswerInterrupted, RetryPolicy, call_with_retries, failure_kind
 from app.llm.usage import read_usage

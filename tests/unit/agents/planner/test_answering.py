@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.agents.data_analyst.offline import decide_answer
-from app.agents.planner import offline
+from app.agents.data_analyst.offline_rules import decide_answer
+from app.agents.planner import offline_rules
 from app.agents.planner.editing import SETTINGS, edit_plan
 from app.agents.planner.output import Plan
 
@@ -22,7 +22,7 @@ TABLES = {"titanic": [column["name"] for column in SCHEMA["columns"]]}
 
 def plan_of(next_call) -> Plan:
     name, arguments = next_call(
-        offline.decide,
+        offline_rules.decide,
         {"goal": QUESTION, "preferences": {}},
         ("list_datasets", {}, {"datasets": [{"table": "titanic", "rows": 900}]}),
         ("get_dataset_schema", {"dataset": "titanic"}, SCHEMA),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.planner import offline
+from app.agents.planner import offline_rules
 
 
 def _row(coin, interval, bars, first, last):
@@ -21,12 +21,15 @@ THERE = [
 def _next(next_call, goal, there=THERE, preferences=None, answered=()):
     brief = {"goal": goal, "preferences": preferences or {}}
     seen = (("list_datasets", {}, {"datasets": []}), ("get_available_coins", {}, {"coins": there}))
-    return next_call(offline.decide, brief, *seen, *answered)
+    return next_call(offline_rules.decide, brief, *seen, *answered)
 
 
 def test_without_a_table_the_planner_looks_which_prices_there_are(next_call):
     brief = {"goal": "Predict next day's return of AAPL", "preferences": {}}
-    assert next_call(offline.decide, brief, ("list_datasets", {}, {"datasets": []}))[0] == "get_available_coins"
+    assert (
+        next_call(offline_rules.decide, brief, ("list_datasets", {}, {"datasets": []}))[0]
+        == "get_available_coins"
+    )
 
 
 @pytest.mark.parametrize(

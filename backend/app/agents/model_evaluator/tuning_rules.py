@@ -1,8 +1,8 @@
 """Rules of the stage `tuning`: one more round of fits."""
 
-from app.agents.fits import RoundFacts
+from app.agents.fit_summaries import RoundFacts
 from app.agents.model_evaluator.brief import TuningBrief
-from app.agents.model_evaluator.judging import make_tuning_state
+from app.agents.model_evaluator.evaluation_rules import make_tuning_state
 from app.agents.model_evaluator.next_fits import FoldRequest, next_round
 from app.agents.model_evaluator.output import Tuned
 from app.agents.runtime.conversation import ConversationView

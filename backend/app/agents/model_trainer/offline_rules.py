@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.agents.fits import RoundFacts, fold_order, read_rounds
+from app.agents.fit_summaries import RoundFacts, fold_order, read_rounds
+from app.agents.frame_size import FrameSize
 from app.agents.model_trainer.brief import TrainerBrief
 from app.agents.model_trainer.candidates import LINEAR_FAMILY, CandidateRequest, choose_candidates
 from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish, make_policy
-from app.agents.size import FrameSize
 from app.agents.state import LeftOut
 from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.fits import FitSummary

@@ -1,6 +1,6 @@
 """The offline policy of data retrieval: fetch the planned table, or join several with one SELECT."""
 
-from app.agents.data_retrieval import coins
+from app.agents.data_retrieval import coin_rules
 from app.agents.data_retrieval.brief import (
     FETCHING_TOOLS,
     FetchedTable,
@@ -84,9 +84,9 @@ def conclude(view: ConversationView[RetrievalBrief]) -> AgentAction:
 RULES = (
     list_tables_when_unknown,
     relate_tables,
-    coins.list_coins,
-    coins.ask_for_coin,
-    coins.fetch_prices,
+    coin_rules.list_coins,
+    coin_rules.ask_for_coin,
+    coin_rules.fetch_prices,
     run_select,
     fetch_table,
     conclude,
@@ -108,7 +108,7 @@ def _nearest_table(view: ConversationView[RetrievalBrief], name: str) -> str | N
 
 def _describe_retrieval(view: ConversationView[RetrievalBrief], plan: Plan) -> str:
     if plan.source == "prices":
-        return coins.describe_substitution(view, plan)
+        return coin_rules.describe_substitution(view, plan)
     if refused := view.refusals("execute_sql"):
         return f"The SELECT was refused ({refused[-1].refusal}). I continue with `{plan.tables[0]}` alone."
     if refused := view.refusals("relate_tables"):

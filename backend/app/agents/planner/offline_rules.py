@@ -20,8 +20,8 @@ from app.agents.planner import answering, clarification, price_questions
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
+from app.agents.planner.planner_facts import Situation
 from app.agents.planner.preferences import PlannerBrief, PlanPreferences
-from app.agents.planner.situation import Situation
 from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
 from app.agents.planner.trading import add_trading_terms
 from app.agents.planner.understanding import describe_prediction, understand_prediction

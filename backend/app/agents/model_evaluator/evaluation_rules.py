@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.agents.fits import ensemble_weights, fold_order
+from app.agents.fit_summaries import ensemble_weights, fold_order
 from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, EvaluatorBrief, ModelChoice
 from app.agents.model_evaluator.next_fits import TuningState, next_round
 from app.agents.model_evaluator.output import Verdict

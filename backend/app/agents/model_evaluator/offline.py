@@ -1,9 +1,0 @@
-"""The model evaluator without a provider: a table of rules for each of its two stages."""
-
-from app.agents.model_evaluator import judging, tuning
-from app.agents.model_evaluator.brief import EvaluationBrief, TuningBrief
-from app.agents.runtime.policy import make_policy
-from app.modeling.problem.facts import parse_facts
-
-decide_evaluation = make_policy(judging.RULES, lambda brief: parse_facts(EvaluationBrief, brief))
-decide_tuning = make_policy(tuning.RULES, lambda brief: parse_facts(TuningBrief, brief))
