@@ -36,8 +36,8 @@ RESOLVED_ELSEWHERE = {
     "app.agents.questions.sentence:take_in_place": "the same",
     "app.agents.questions.sentence:has": "the same",
     "app.agents.goals.costs:_phrase": "its results are values of the module",
-    "app.agents.goals.goal:_first_match": "tables of phrases, which are values",
-    "app.agents.goals.goal:_strip_metrics": "the same",
+    "app.agents.goals.parser:_first_match": "tables of phrases, which are values",
+    "app.agents.goals.parser:_strip_metrics": "the same",
     "app.agents.goals.trading_terms:_amount_pattern": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw:read_raw": "notes of ours",
@@ -58,7 +58,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     assert len(sources) > 250
     for place in (
         "app.agents.goals.patterns.POSITIVE",
-        "app.agents.goals.goal.METRIC_PHRASES",
+        "app.agents.goals.parser.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
         "app.reporting.check._LINK",

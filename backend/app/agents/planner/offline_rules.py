@@ -16,7 +16,7 @@ from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved import find_unserved
-from app.agents.planner import answering, clarification, price_questions
+from app.agents.planner import clarification, price_questions, question_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
@@ -274,7 +274,7 @@ RULES = (
     list_prices,
     ask_about_preferences,
     refuse_unserved,
-    answering.ask_or_answer,
+    question_plan.ask_or_answer,
     plan_period_forecast,
     ask_for_target,
     ask_about_missing_dates,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from app.agents.goals.goal import Goal, Lookahead, parse_goal
+from app.agents.goals.goal import Goal, Lookahead
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import TableProfile, make_table_profile
 from app.agents.goals.target import QUOTED_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.trading_terms import MarketTerms, forecast_unit, names_barriers, parse_market_terms

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import duckdb
 import pytest
 
-from app.agents.goals.goal import parse_goal
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import find_period_forecast
 from app.agents.goals.select_sql import PeriodAggregation, select_all, select_by_period
 from app.agents.goals.tables import Column, TableProfile

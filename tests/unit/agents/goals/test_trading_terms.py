@@ -3,7 +3,8 @@
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.goals.goal import Lookahead, parse_goal
+from app.agents.goals.goal import Lookahead
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.trading_terms import MarketTerms, interval_length_s, parse_bps, parse_market_terms
 from app.agents.planner.editing import plan_error
 from app.agents.planner.review import read_tables

@@ -6,7 +6,7 @@ from types import FrameType
 
 import pytest
 
-from app.agents.goals.goal import parse_goal
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.target import find_target

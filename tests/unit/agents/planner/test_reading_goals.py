@@ -6,7 +6,7 @@ import pytest
 from langgraph.errors import GraphInterrupt
 
 from app.agents.goals.costs import parse_costs
-from app.agents.goals.goal import parse_goal
+from app.agents.goals.parser import parse_goal
 from app.sessions.in_memory import MemoryJournal
 
 
