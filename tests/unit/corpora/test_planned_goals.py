@@ -4,8 +4,8 @@ import pytest
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
 
-MIN_RIGHT_SHARE, MAX_WRONG_SHARE, MIN_REFUSED_SHARE = 0.3, 0.2, 0.8
-"""Measured on the tuned half, with a margin for goals that are added to it."""
+MIN_RIGHT_SHARE, MAX_WRONG_SHARE, MIN_REFUSED_SHARE = 0.2, 0.25, 0.7
+"""Measured on the tuned half while it grows, with a margin for goals that are added to it."""
 
 
 @pytest.fixture(scope="module")
