@@ -1,4 +1,4 @@
-"""Figures of the corpora: `python -m tests.corpora.measure goals|questions [tuned|untuned] [--failures]`.
+"""Figures of the corpora: `python -m tests.corpora.measure goals|questions|series [tuned|untuned] [--failures]`.
 
 Failures are listed for the tuned half only.
 """
@@ -9,7 +9,9 @@ from collections import Counter
 from tests.corpora.answered_questions import answer_questions
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
+from tests.corpora.planned_series import PlannedSeries, plan_series
 from tests.corpora.questions import load_questions
+from tests.corpora.series import load_series
 from tests.corpora.tables import Half
 
 
@@ -50,6 +52,36 @@ def measure_questions(half: Half, lists_failures: bool) -> None:
                     print("  ", entry.answer.head(4).to_dict("records"))
 
 
+def measure_series(half: Half, lists_failures: bool) -> None:
+    planned = plan_series(half, load_series(half))
+    settled = [entry for entry in planned if not entry.goal.may_ask]
+    print(f"series, {half} half: {len(planned)} goals over {len({e.file.id for e in planned})} files")
+    for shape in ("series", "transactions"):
+        print(
+            f"  right, {shape + ':':14}",
+            _share([e.verdict == "right" for e in settled if e.file.shape == shape]),
+        )
+    print("  wrong:               ", _share([e.verdict == "wrong" for e in planned]))
+    print("  all:", dict(Counter(entry.verdict for entry in planned)))
+    if lists_failures and half == "tuned":
+        for entry in planned:
+            if entry.verdict not in ("right", "may_ask"):
+                _print_series_failure(entry)
+
+
+def _print_series_failure(entry: PlannedSeries) -> None:
+    print(f"\n{entry.verdict}: {entry.file.id}: {entry.goal.goal}")
+    if entry.plan is None:
+        print("   asked:", entry.question[:160])
+        return
+    judgement = entry.goal.judgement.model_dump(
+        exclude_defaults=True, exclude={"checks", "gaps", "period_columns", "duplicates"}
+    )
+    print("   differs in:", ", ".join(entry.differences))
+    print("   wanted:", judgement)
+    print("   planned:", str(entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "stages"}))[:700])
+
+
 def _share(hits: list[bool]) -> str:
     return f"{sum(hits)} of {len(hits)} ({sum(hits) / max(len(hits), 1):.0%})"
 
@@ -65,15 +97,17 @@ def _print_failure(entry: PlannedGoal) -> None:
         print("   asked:", entry.question[:160], "|", ", ".join(entry.options[:6]))
 
 
+MEASURES = {"goals": measure_goals, "questions": measure_questions, "series": measure_series}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.corpora.measure", description=__doc__)
-    parser.add_argument("corpus", choices=["goals", "questions"])
+    parser.add_argument("corpus", choices=[*MEASURES])
     parser.add_argument("half", nargs="?", choices=["tuned", "untuned"])
     parser.add_argument("--failures", action="store_true", help="list the failures of the tuned half")
     arguments = parser.parse_args()
     for half in [arguments.half] if arguments.half else ["tuned", "untuned"]:
-        measure = measure_goals if arguments.corpus == "goals" else measure_questions
-        measure(half, arguments.failures)
+        MEASURES[arguments.corpus](half, arguments.failures)
 
 
 if __name__ == "__main__":
