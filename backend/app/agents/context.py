@@ -11,8 +11,8 @@ from app.datasets.prices import Prices
 from app.sandbox.computer import Computer
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import StepScope
-from app.tools.clock import CountFitSlots, one_fit_slot, recorded_fit_slots, recorded_work_s
 from app.tools.context import ToolContext, TrainingContext
+from app.tools.recorded_clock import CountFitSlots, one_fit_slot, recorded_fit_slots, recorded_work_s
 
 Crew = Mapping[str, Agent[Any]]
 """The agents of a process by name."""

@@ -18,7 +18,7 @@ from app.settings import load_settings
 if TYPE_CHECKING:
     from app.cli.client import LabClient
     from app.cli.responses import ImportResult
-    from app.datasets.sources.source import BarSource
+    from app.datasets.bar_sources.source import BarSource
 
 app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
 
@@ -48,7 +48,7 @@ def import_(
 
     A file is imported whole or not at all; the same one again changes nothing.
     """
-    from app.datasets.sources.file import FileSource  # noqa: PLC0415 - see `_connected`
+    from app.datasets.bar_sources.file import FileSource  # noqa: PLC0415 - see `_connected`
 
     sources = [FileSource(path, coin, interval) for path in files]
     options = _without_none(time_zone=time_zone, shared="true" if shared else None)
@@ -70,7 +70,7 @@ def fetch(
     as_json: AsJson = False,
 ) -> None:
     """Fetch bars from an exchange to this machine (the extra `ccxt`), and import them."""
-    from app.datasets.sources.exchange import ExchangeSource, open_exchange  # noqa: PLC0415 - see `_connected`
+    from app.datasets.bar_sources.exchange import ExchangeSource, open_exchange  # noqa: PLC0415 - see `_connected`
 
     begin, end = since.replace(tzinfo=UTC), until.replace(tzinfo=UTC) if until else datetime.now(UTC)
     options = _without_none(shared="true" if shared else None)

@@ -14,13 +14,13 @@ from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
 from app.modeling.problem.facts import dump_facts, parse_facts
 from app.tasks import run_concurrently
-from app.tools.backtest import backtest_model
-from app.tools.choosing import final_evaluation as evaluate_on_holdout
-from app.tools.choosing import refit_model
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
-from app.tools.explanation import explain_model
-from app.tools.forecast import forecast_future
+from app.tools.finalization.backtest import backtest_model
+from app.tools.finalization.explanation import explain_model
+from app.tools.finalization.final_evaluation import final_evaluation as evaluate_on_holdout
+from app.tools.finalization.forecast import forecast_future
+from app.tools.finalization.refit import refit_model
 from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY

@@ -11,8 +11,8 @@ from app.plans.plan import Plan
 from app.plans.schema import TableSchema, read_table_schema
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
-from app.tools.code import MAX_SQL_ROWS, output_artifacts, success_report
 from app.tools.context import ToolContext
+from app.tools.program_execution import MAX_SQL_ROWS, output_artifacts, success_report
 from app.tools.sql_tables import list_queryable_tables
 
 

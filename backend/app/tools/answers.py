@@ -9,11 +9,11 @@ from app.modeling.problem.facts import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
-from app.tools.code import Source, output_artifacts, run_code
 from app.tools.computed_facts import QueryRows, json_object
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
 from app.tools.program_answer import make_answer
+from app.tools.program_execution import Source, output_artifacts, run_code
 from app.tools.registry import tool
 from app.tools.sql_tables import list_queryable_tables
 

@@ -19,9 +19,9 @@ from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.analysis import NewName
 from app.tools.computed_facts import EstimatorTrial, FeatureTrial, json_object
 from app.tools.context import ToolContext
+from app.tools.fit_rounds import RELATIVE_COSTS, Candidate, format_number, ignores_clock, time_left_s
 from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
 from app.tools.registry import ColumnName, FrameName, tool
-from app.tools.rounds import RELATIVE_COSTS, Candidate, format_number, ignores_clock, time_left_s
 
 ESTIMATOR_KIND = "estimator"
 """Kind of artifact: the source of an estimator; its `meta` holds `estimator` and `hyperparameters` of a fit."""

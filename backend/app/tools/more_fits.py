@@ -12,20 +12,20 @@ from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.fits import CandidateFit, FitSummary, merge_parts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult, Fit
-from app.tools.choosing import EVALUATOR, ModelNames
 from app.tools.computed_facts import Proposals, ProposedCandidate
 from app.tools.context import ToolContext
+from app.tools.evaluation import EVALUATOR, ModelNames
 from app.tools.fit_parts import load_parts, read_part
-from app.tools.frames import find_training_frame
-from app.tools.modeling import Fold, Folds, check_run
-from app.tools.registry import tool
-from app.tools.rounds import (
+from app.tools.fit_rounds import (
     ignores_clock,
     make_fit,
     run_round,
     time_left_s,
     time_shares_s,
 )
+from app.tools.frames import find_training_frame
+from app.tools.registry import tool
+from app.tools.training import Fold, Folds, check_run
 
 MoreFolds = Annotated[
     list[Fold] | None,

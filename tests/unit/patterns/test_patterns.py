@@ -42,7 +42,7 @@ RESOLVED_ELSEWHERE = {
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw:read_raw": "notes of ours",
     "app.computations.uploads.column_types:accepts": "TYPE_RULES, which are values",
-    "app.tools.code:_mentions": "an escaped name between two look-arounds",
+    "app.tools.program_execution:_mentions": "an escaped name between two look-arounds",
 }
 
 

@@ -17,7 +17,7 @@ from app.sessions.step_scope import SessionFacts
 from app.tools.analysis import clean_data, create_features
 from app.tools.context import ToolContext, TrainingContext
 from app.tools.custom_code import add_sources, write_estimator, write_features
-from app.tools.rounds import Candidate
+from app.tools.fit_rounds import Candidate
 
 SOURCE = "def fit(X, y):\n    return 1"
 STEP = {"op": "python", "name": "x", "columns": ["a"], "source": SOURCE}

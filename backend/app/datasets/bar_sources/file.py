@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.datasets.sources.source import ReportProgress, SourceFile
+from app.datasets.bar_sources.source import ReportProgress, SourceFile
 from app.errors import NotFound
 
 

@@ -11,9 +11,9 @@ from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
-from app.tools.choosing import predict_holdout_in_isolation
 from app.tools.computed_facts import BacktestOutcome
 from app.tools.context import ToolContext
+from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
 from app.tools.fit_parts import PART_KIND, load_model, read_part
 from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool

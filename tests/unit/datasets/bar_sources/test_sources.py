@@ -12,9 +12,9 @@ from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
 
 from app.computations import prices
 from app.computations.workspace import CellWorkspace
-from app.datasets.sources.exchange import ExchangeSource, open_exchange
-from app.datasets.sources.file import FileSource
-from app.datasets.sources.source import BarSource
+from app.datasets.bar_sources.exchange import ExchangeSource, open_exchange
+from app.datasets.bar_sources.file import FileSource
+from app.datasets.bar_sources.source import BarSource
 from app.errors import InvalidInput, NotFound, Unavailable
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -7,11 +7,11 @@ from app.modeling.problem.facts import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
-from app.tools.clock import recorded_work_s
 from app.tools.computed_facts import ExplanationSummary, json_object
 from app.tools.context import ToolContext
 from app.tools.fit_parts import load_model
 from app.tools.frames import figure_artifacts
+from app.tools.recorded_clock import recorded_work_s
 from app.tools.registry import tool
 
 HOLDOUT = "holdout"

@@ -15,7 +15,7 @@ from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import FitOutcome, SessionFacts
 from app.tools.context import ToolContext, TrainingContext
-from app.tools.rounds import (
+from app.tools.fit_rounds import (
     MAX_LATE_ROUND_S,
     MIN_ROUND_S,
     Candidate,

@@ -14,9 +14,9 @@ from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
-from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
 from app.tools.fit_parts import PART_KIND
+from app.tools.recorded_clock import recorded_work_s
 
 SCHEMA_KEY = "schema"
 FIXED_FIT_COST = 0.7

@@ -12,9 +12,9 @@ from app.modeling.problem.kinds import BASELINE
 from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.custom_code import add_sources
+from app.tools.fit_rounds import Candidate, make_fit, name_candidates, run_round, time_left_s, time_shares_s
 from app.tools.frames import find_training_frame
 from app.tools.registry import FrameName, tool
-from app.tools.rounds import Candidate, make_fit, name_candidates, run_round, time_left_s, time_shares_s
 
 TRAINER = ("model_trainer",)
 

@@ -1,38 +1,33 @@
-"""Tools of the evaluator: compare candidates, blend them and evaluate one.
-
-Called by no agent, after the choice: evaluate on the hold-out, and refit on all rows.
-"""
+"""Tools of the evaluator: compare candidates, blend them and evaluate one."""
 
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
 from app.modeling.problem.facts import parse_facts
 from app.modeling.problem.fits import CandidateFit, merge_parts
-from app.modeling.problem.kinds import BASELINE, ENSEMBLE
-from app.sandbox.computer import ComputationFailed, ComputationResult
+from app.modeling.problem.kinds import ENSEMBLE
+from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
-from app.tools.clock import recorded_work_s
 from app.tools.computed_facts import (
     ColumnImportances,
     ModelComparison,
     ModelEvaluation,
-    RefitOutcome,
     json_object,
 )
 from app.tools.context import ToolContext
-from app.tools.fit_parts import FitPart, load_model, load_parts
+from app.tools.fit_parts import load_parts
+from app.tools.fit_rounds import (
+    format_number,
+    time_left_s,
+    without_schema,
+)
 from app.tools.frames import figure_artifacts, find_training_frame
 from app.tools.registry import tool
-from app.tools.rounds import MAX_DETERMINISTIC_FIT_S, format_number, ignores_clock, time_left_s, without_schema
 
 EVALUATOR = ("model_evaluator",)
-MIN_REFIT_S, MAX_REFIT_OVERRUN_S = 0.8, 0.2
-"""Least time left in seconds to start a refit, and the seconds by which it may exceed it."""
-NO_REFIT_SUMMARY = "There was no time to refit on all rows."
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
@@ -149,78 +144,6 @@ async def feature_importance(
         summary=f"Most important columns of {model}: {first}.",
         artifacts=figure_artifacts(computed, importances.figures),
     )
-
-
-@tool(agents=())
-async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
-    """Open the hold-out, once, for the model that was chosen."""
-    part = await load_model(ctx, model)
-    raw = await find_training_frame(ctx, "train")
-    holdout = await ctx.frames.artifact("holdout", "holdout")
-    inputs = {"train": raw.digest, "holdout": holdout.digest}
-    params: dict[str, Any] = {"seed": ctx.session.seed}
-    if part.contains_code:
-        inputs |= {"answers": await predict_holdout_in_isolation(ctx, part, holdout)}
-        params |= {"fit": dict(part.fit.document)}
-    else:
-        inputs |= {"model": part.model}
-    computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
-    evaluation = parse_facts(ModelEvaluation, computed.value)
-    score = evaluation.score
-    return CallResult(
-        value={**json_object(computed), "model": model},
-        summary=f"{model} on the hold-out: {evaluation.metric} {format_number(score.value)} "
-        f"(95% {format_number(score.low)} to {format_number(score.high)}).",
-        artifacts=figure_artifacts(computed, evaluation.figures),
-    )
-
-
-@tool(agents=())
-async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
-    """Refit the evaluated model on all rows, including the hold-out, for delivery.
-
-    Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
-    model is delivered.
-    """
-    part = await load_model(ctx, model)
-    left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
-    if part.fit.estimator == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
-        return CallResult(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
-    raw = await find_training_frame(ctx, "train")
-    holdout = await ctx.frames.artifact("holdout", "holdout")
-    params: dict[str, Any] = {
-        "fit": dict(part.fit.document),
-        "seed": ctx.session.seed,
-        "time_limit_s": left_s,
-    }
-    limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S)
-    try:
-        computed = await ctx.computer.run(
-            Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
-        )
-    except ComputationFailed as failed:
-        raise ToolRefused(f"{model} could not be refitted on all rows: {failed.detail}") from failed
-    rows = parse_facts(RefitOutcome, computed.value).rows
-    if not rows:
-        return CallResult(value={**json_object(computed), "model": model}, summary=NO_REFIT_SUMMARY)
-    name = f"{model} on all rows"
-    file = computed.file("model.skops")
-    meta = {"fit": {**part.fit.document, "learned_rows": rows}, "oof": part.oof}
-    return CallResult(
-        value={**json_object(computed), "model": name},
-        summary=f"{model} was refitted on all {rows:,} rows.",
-        artifacts=[ArtifactDraft("model", name, file.media_type, file.digest, file.size_bytes, meta)],
-    )
-
-
-async def predict_holdout_in_isolation(ctx: ToolContext, model: FitPart, holdout: FrameRef) -> str:
-    """Predict the hold-out by a model with custom code, in a cell without the labels; return a digest."""
-    question_job = Computation("evaluate.questions_of_holdout", {"problem": dict(model.fit.problem)})
-    questions = await ctx.computer.run(question_job, {"holdout": holdout.digest})
-    inputs = {"questions": questions.file("questions.parquet").digest, "model": model.model}
-    answer_job = Computation("evaluate.answers_of_model", trusted=False)
-    answers = await ctx.computer.run(answer_job, inputs)
-    return answers.file("answers.parquet").digest
 
 
 def _ensemble_artifact(computed: ComputationResult, fit: CandidateFit) -> ArtifactDraft:

@@ -11,7 +11,7 @@ from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext
-from app.tools.explanation import MIN_LATE_S, MIN_S, explanation_limit_s
+from app.tools.finalization.explanation import MIN_LATE_S, MIN_S, explanation_limit_s
 
 
 def context(until_s: float, **preferences: float | bool) -> ToolContext:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.datasets.sources.source import ReportProgress, SourceFile
+from app.datasets.bar_sources.source import ReportProgress, SourceFile
 from app.errors import InvalidInput, LabError, Unavailable
 from app.modeling.problem.names import nearest_names
 
