@@ -24,7 +24,7 @@ from benchmarks.prices.plain_pandas import of_coin
 from benchmarks.prices.run import COINS, YEAR, say, walk
 
 from app.computations.frames import MAX_PREVIEW_ROWS
-from app.modeling.analysis.preview import apply_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.problem.problem import Problem
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 from tests.stored import tables
 
-from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.training.fitting import CandidateSpec, fit, predict_all
 from app.modeling.training.persistence import StoredModel, serialize_model
 from app.modeling.training.training_set import TrainingSet

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.agents.state import LeftOut
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import FitSummary, merge_parts
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import FitSummary, merge_parts
 from app.modeling.problem.folds import FoldPlan, SplitKind
 
 

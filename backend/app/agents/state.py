@@ -7,11 +7,11 @@ from typing import Annotated, Any, TypedDict
 from pydantic import Field
 
 from app.errors import InvalidInput
-from app.modeling.problem.facts import ProblemFact, parse_facts
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.computation_facts import ColumnFact, ProblemJson, SplitFacts
+from app.modeling.facts.conversion import ProblemFact, parse_facts
+from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import ColumnFact, ProblemJson, SplitFacts
 from app.tools.preferences import TrainingPreferences, read_preferences
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.state import SessionState
-from app.modeling.problem.facts import ProblemFact
+from app.modeling.facts.conversion import ProblemFact
 from app.modeling.problem.folds import SplitKind
 from app.tools.context import TrainingContext
 from app.tools.preferences import read_preferences

@@ -9,7 +9,7 @@ from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.modeling.problem.names import resolve_name
+from app.modeling.problem.name_resolution import resolve_name
 from app.storage.blobs import Blob, BlobStore
 
 FRAME_KIND = "frame"

@@ -93,7 +93,7 @@ def _scores(
 
 
 def _select_items(suite: "Suite", only: list[str]) -> "list[Item]":
-    from app.modeling.problem.names import nearest_names  # noqa: PLC0415 - see above
+    from app.modeling.problem.name_resolution import nearest_names  # noqa: PLC0415 - see above
 
     items_by_id = {item.id: item for item in suite.items}
     for name in only:

@@ -6,7 +6,7 @@ from app.computations.frames import read_preview, to_json_facts, write_frame
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.analysis.cleaning import suggest_cleaning
-from app.modeling.analysis.preview import extend_recipe
+from app.modeling.analysis.recipe_effects import extend_recipe
 
 
 def clean_data(

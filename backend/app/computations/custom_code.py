@@ -6,9 +6,9 @@ from app.computations.frames import read_preview, read_training, to_json_facts, 
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import apply_recipe, extend_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe, extend_recipe
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR, PYTHON_OPERATION
 from app.modeling.labels.labels import make_labels
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, PYTHON_OPERATION
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import parse_recipe

@@ -10,16 +10,16 @@ from app.computations.frames import read_frame, read_model, read_training, to_js
 from app.computations.pictures import write_figures
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
+from app.modeling.evaluation import comparison
+from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
+from app.modeling.evaluation.paired_test import PairedBootstrap
+from app.modeling.evaluation.period_variation import Past
 from app.modeling.explanation import fold_importance
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.forecasting.by_step import score_by_step
 from app.modeling.forecasting.compare import compare_with_references, reference_notes
 from app.modeling.forecasting.references import forecast_references
-from app.modeling.judging import comparison
-from app.modeling.judging.evaluation import evaluate_predictions
-from app.modeling.judging.paired_test import PairedBootstrap
-from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
-from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem

@@ -11,8 +11,8 @@ from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain_predictions
-from app.modeling.explanation.members import find_tree_member
-from app.modeling.explanation.subject import Deadline, ExplainedModel, looks_back
+from app.modeling.explanation.explained_model import Deadline, ExplainedModel, looks_back
+from app.modeling.explanation.tree_member import find_tree_member
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows

@@ -5,7 +5,7 @@ from typing import Any
 from app.computations.frames import read_preview, to_json_facts, write_frame
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import apply_recipe, extend_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 
 

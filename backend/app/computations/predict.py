@@ -12,9 +12,9 @@ from app.computations.frames import read_model, to_json_facts
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
+from app.modeling.facts.computation_facts import PredictionFacts
 from app.modeling.forecasting.future import future_rows, prediction_times
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import PredictionFacts
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, get_rows_ahead, has_horizon_rows
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.prediction_intervals import predict_interval

@@ -15,7 +15,7 @@ from app.computations.uploads.corrections import CorrectedColumn, correct_column
 from app.computations.uploads.file_reading import describe_correction
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
-from app.modeling.problem.readings import FileReading, ReadingChoice
+from app.modeling.facts.readings import FileReading, ReadingChoice
 from app.modeling.type_inference.conventions import Conventions
 
 _MEMORY_BYTES = 384 << 20

@@ -10,13 +10,13 @@ from app.computations.frames import parse_time_column, read_frame, to_json_facts
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.analysis.exploration import summarize_target
-from app.modeling.labels import split
-from app.modeling.labels.resolve_problem import resolve_problem
-from app.modeling.labels.structure import find_group_column, find_time_column
+from app.modeling.facts.computation_facts import SplitFacts
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import SplitFacts
+from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
+from app.modeling.splits import split
 from app.modeling.table.columns import describe_columns
-from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
 from app.modeling.type_inference.stored_readings import use_readings
 
@@ -34,7 +34,7 @@ def lock_holdout(
     Input `table`. Text is parsed first: the frames have typed values, and `problem.reading` records how a model
     parses raw rows. `problem` needs only `target`; the rest is inferred from the data; its `column_types`
     override inferred types. `readings`: column -> parser of the stored reading of its file. Raises InvalidInput
-    as `labels.resolve_problem.resolve_problem` and `labels.split.lock_holdout` do.
+    as `resolve_problem` and `splits.split.lock_holdout` do.
     """
     raw = read_frame(workspace, "table")
     inferred, converted = use_readings(

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 MAX_CHARACTERS = 20_000
 """Length of a query: longer ones are generated, and slow to parse."""

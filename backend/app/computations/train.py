@@ -10,13 +10,13 @@ from app.computations.frames import read_frame, read_training, to_json_facts, wr
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import normalize_recipe
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import CandidateFit, FittedSpec
+from app.modeling.analysis.recipe_effects import normalize_recipe
+from app.modeling.facts.computation_facts import FitFacts
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import FitFacts
 from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
 from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
 from app.modeling.table.json_values import round_significant

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
-from app.modeling.problem.readings import PLAIN_READING, FileReading
+from app.modeling.facts.readings import PLAIN_READING, FileReading
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from app.db.tables import DatasetRow
-from app.modeling.problem.readings import FileReading, derive_reading
+from app.modeling.facts.readings import FileReading, derive_reading
 
 MAX_FORMER_READINGS = 20
 """Corrections of one dataset. Each holds a converted table: 20 allow for every column of a doubtful file."""

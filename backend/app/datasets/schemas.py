@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.modeling.problem.readings import FileReading, ReadingChoice
+from app.modeling.facts.readings import FileReading, ReadingChoice
 
 
 class ColumnView(BaseModel):

@@ -15,7 +15,7 @@ from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
-from app.modeling.problem.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
+from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 

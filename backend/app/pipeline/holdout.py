@@ -12,7 +12,7 @@ from app.agents.planner.output import Plan
 from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
 from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
-from app.modeling.problem.facts import dump_facts, parse_facts
+from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.tasks import run_concurrently
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout

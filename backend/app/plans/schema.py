@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import BaseModel, TypeAdapter
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.plans.expressions import ColumnType
 
 TableSchema = Mapping[str, ColumnType]

@@ -26,7 +26,7 @@ from app.reporting.records import (
 )
 
 Facts = Mapping[str, Any]
-"""The facts of a computation, as `modeling.problem.results` describes them."""
+"""The facts of a computation, as `modeling.facts.computation_facts` describes them."""
 
 _MAX_CANDIDATES = 14
 """Rows of the leaderboard figure: more do not fit a page."""

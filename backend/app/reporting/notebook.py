@@ -33,7 +33,7 @@ import sys
 import pandas as pd
 
 from app.computations.workbench import Workbench, compared, scores
-from app.modeling.problem.custom_code import contains_code
+from app.modeling.facts.code_in_facts import contains_code
 from app.sandbox.policy.definitions import define
 
 # Set to True, or run `python session.py --run-crew-code`, once you have read the code of the crew below.

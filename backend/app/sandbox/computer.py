@@ -11,7 +11,7 @@ import structlog
 
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.json_types import JsonValue
-from app.modeling.problem.custom_code import contains_code
+from app.modeling.facts.code_in_facts import contains_code
 from app.sandbox.contract import (
     CellProvider,
     CellRequest,

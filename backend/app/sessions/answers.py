@@ -8,7 +8,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from pydantic import JsonValue
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 MAX_SUGGESTIONS = 5
 """Names in one message: more would not be read."""

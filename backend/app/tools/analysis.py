@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import contains_code
-from app.modeling.problem.facts import dump_facts, parse_facts
-from app.modeling.problem.names import resolve_name
+from app.modeling.facts.code_in_facts import contains_code
+from app.modeling.facts.conversion import dump_facts, parse_facts
+from app.modeling.problem.name_resolution import resolve_name
 from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult

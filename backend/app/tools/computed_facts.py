@@ -1,11 +1,11 @@
-"""The facts of computations as tools read them: parts of the shapes in `modeling.problem.results`."""
+"""The facts of computations as tools read them: parts of the shapes in `modeling.facts.computation_facts`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.json_types import JsonValue
-from app.modeling.problem.results import RecipeJson
+from app.modeling.facts.computation_facts import RecipeJson
 from app.sandbox.computer import ComputationFailed, ComputationResult
 
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.errors import ToolRefused, Unavailable
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.names import resolve_name
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.problem.name_resolution import resolve_name
 from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult

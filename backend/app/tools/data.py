@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.json_types import JsonValue
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.readings import merge_parsers
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.readings import merge_parsers
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import JoinDescriptions, QueryRows, SplitRows, json_object

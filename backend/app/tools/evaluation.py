@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import CandidateFit, merge_parts
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit, merge_parts
 from app.modeling.problem.kinds import ENSEMBLE
 from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation, Limits

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from app.artifacts.workspace import FrameRef
-from app.modeling.problem.custom_code import contains_code
-from app.modeling.problem.fits import CandidateFit
-from app.modeling.problem.names import resolve_name
+from app.modeling.facts.code_in_facts import contains_code
+from app.modeling.facts.fits import CandidateFit
+from app.modeling.problem.name_resolution import resolve_name
 from app.tools.context import ToolContext
 
 PART_KIND = "part"

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.family_catalog import FAMILIES
-from app.modeling.problem.fits import CandidateFit
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits

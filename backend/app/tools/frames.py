@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.results import RecipeJson
+from app.modeling.facts.computation_facts import RecipeJson
+from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computer import ComputationResult
 from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft

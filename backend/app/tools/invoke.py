@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
-from app.modeling.problem.names import resolve_name
+from app.modeling.problem.name_resolution import resolve_name
 from app.observability.metrics.agents import count_tool_call
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned

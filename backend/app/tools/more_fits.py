@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import CandidateFit, FitSummary, merge_parts
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit, FitSummary, merge_parts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult, Fit
 from app.tools.computed_facts import Proposals, ProposedCandidate

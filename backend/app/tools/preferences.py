@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 
 
 @dataclass(frozen=True)

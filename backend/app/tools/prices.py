@@ -10,7 +10,7 @@ from app.datasets.price_series import PriceSeries, find_coin
 from app.datasets.prices import Prices, to_utc
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.modeling.problem.names import resolve_name
+from app.modeling.problem.name_resolution import resolve_name
 from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, make_artifact

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from app import tools
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, agent_tools
 
 for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):

@@ -22,7 +22,7 @@ from app.datasets.prices import Prices
 from app.datasets.session_datasets import find_dataset
 from app.errors import LabError
 from app.llm.config import ChatConfig
-from app.modeling.problem.names import resolve_name
+from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
 from app.sandbox.computer import Computer

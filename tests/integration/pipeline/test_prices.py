@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from app.datasets.prices import Prices
 from app.db.pool import Database
-from app.modeling.analysis.preview import apply_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryJournal

@@ -18,7 +18,7 @@ from app.datasets.dataset_source import DatasetRef
 from app.datasets.session_datasets import find_dataset
 from app.llm.config import ChatConfig
 from app.llm.offline_chat_model import Decide
-from app.modeling.problem.names import resolve_name
+from app.modeling.problem.name_resolution import resolve_name
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext

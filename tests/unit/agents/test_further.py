@@ -13,8 +13,8 @@ from app.agents.model_evaluator.next_fits import (
     next_round,
 )
 from app.agents.training_context import preferred_model
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import FitSummary
 
 FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
 

@@ -29,10 +29,10 @@ from app.modeling.recipe.recipe import parse_recipe
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.type_inference.date_spellings import MAX_YEAR, MIN_YEAR, SPELLINGS
 from app.modeling.type_inference.dates import parse_dates
+from app.modeling.type_inference.distinct_values import trim_texts
 from app.modeling.type_inference.number_spellings import NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
 from app.modeling.type_inference.parsers import NumberParser
-from app.modeling.type_inference.values import trim_texts
 from app.modeling.type_inference.vocabulary import (
     MISSING_CATEGORY_WORDS,
     MISSING_WORDS,

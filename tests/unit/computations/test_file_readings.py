@@ -13,7 +13,7 @@ from app.computations.predict import predict
 from app.computations.reread import reread
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
-from app.modeling.problem.readings import FileReading
+from app.modeling.facts.readings import FileReading
 
 
 def convert(folder: Path, text: str, name: str = "table.csv") -> tuple[dict[str, Any], FileReading, Path]:

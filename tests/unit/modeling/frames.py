@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.labels.resolve_problem import resolve_problem
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 
 
 def people(rows: int = 300, seed: int = 0, noise: float = 1.0) -> pd.DataFrame:

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.judging.evaluation import evaluate_predictions
-from app.modeling.labels.split import choose_kind
+from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
+from app.modeling.splits.split import choose_kind
 from app.modeling.training.cross_validation import CrossValidated, cross_validate
 from app.modeling.training.fitting import CandidateSpec
 from app.modeling.training.training_set import TrainingSet

@@ -9,7 +9,7 @@ import pytest
 from app.modeling.analysis.cleaning import is_date_like, is_number_text, suggest_cleaning
 from app.modeling.analysis.exploration import explore
 from app.modeling.analysis.findings import find_all
-from app.modeling.analysis.preview import extend_recipe
+from app.modeling.analysis.recipe_effects import extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.table.columns import ColumnKind, column_kind
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.tools.more_fits import folds_within, missing_runs
 

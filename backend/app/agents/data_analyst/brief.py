@@ -9,7 +9,7 @@ from pydantic import Field
 from app.agents.planner.output import Plan
 from app.agents.state import FrameColumn
 from app.agents.training_context import ProblemBrief
-from app.modeling.problem.results import RecipeJson
+from app.modeling.facts.computation_facts import RecipeJson
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.planner.output import Plan
 from app.agents.state import LabState, LabUpdate, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
-from app.modeling.problem.facts import dump_facts, parse_facts
+from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.problem import Problem
 from app.tools.answers import ANSWERS
 from app.tools.context import ToolContext

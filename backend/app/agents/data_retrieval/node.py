@@ -10,7 +10,7 @@ from app.agents.data_retrieval.output import Retrieved
 from app.agents.planner.output import Plan
 from app.agents.state import LabState, LabUpdate
 from app.errors import InvalidInput
-from app.modeling.problem.facts import dump_facts, parse_facts
+from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.tools.frames import RETRIEVED
 from app.tools.invoke import ToolAnswer
 

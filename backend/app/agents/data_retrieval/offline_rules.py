@@ -13,8 +13,8 @@ from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish, make_policy
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.names import nearest_names
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.problem.name_resolution import nearest_names
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
 

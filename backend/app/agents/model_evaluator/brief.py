@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agents.state import LeftOut
 from app.agents.training_context import ProblemBrief
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.folds import FoldPlan
 
 

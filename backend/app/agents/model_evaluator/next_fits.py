@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.kinds import BASELINE
 
 MIN_WEIGHT = 0.05

@@ -12,9 +12,9 @@ from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, Eval
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import LabState, LabUpdate, SessionState, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
-from app.modeling.problem.facts import dump_facts, parse_facts
+from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.kinds import ENSEMBLE
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.tools.invoke import ToolAnswer
 
 DEFAULT_EVALUATION_S = 0.8

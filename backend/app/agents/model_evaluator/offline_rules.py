@@ -3,7 +3,7 @@
 from app.agents.model_evaluator import evaluation_rules, tuning_rules
 from app.agents.model_evaluator.brief import EvaluationBrief, TuningBrief
 from app.agents.runtime.policy import make_policy
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 
 decide_evaluation = make_policy(evaluation_rules.RULES, lambda brief: parse_facts(EvaluationBrief, brief))
 decide_tuning = make_policy(tuning_rules.RULES, lambda brief: parse_facts(TuningBrief, brief))

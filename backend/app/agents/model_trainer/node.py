@@ -12,7 +12,7 @@ from app.agents.model_trainer.brief import TrainerBrief
 from app.agents.state import LabState, LabUpdate, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.errors import InvalidInput
-from app.modeling.problem.facts import dump_facts
+from app.modeling.facts.conversion import dump_facts
 from app.modeling.problem.family_catalog import has_long_tail
 from app.modeling.problem.kinds import ProblemKind
 

@@ -10,8 +10,8 @@ from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish, make_policy
 from app.agents.state import LeftOut
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import FitSummary
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.kinds import BASELINE
 
 TRAINING_TOOLS = ("train_classification_model", "train_regression_model")

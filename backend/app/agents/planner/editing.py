@@ -12,7 +12,7 @@ from app.agents.planner.steps import describe_steps
 from app.json_types import JsonValue
 from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 _DERIVED_FIELDS = ("source", "parsed_question", "understanding", "is_understood", "steps", "notes")
 SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIELDS)

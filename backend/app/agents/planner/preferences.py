@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from app.agents.goals.tables import TableProfile
 from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
 from app.modeling.problem.kinds import ProblemKindName
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 ColumnPreference = Literal["target", "time_column", "group_column"]
 COLUMN_PREFERENCES: tuple[ColumnPreference, ...] = get_args(ColumnPreference)

@@ -18,7 +18,7 @@ from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.sentence import NotUnderstood, Sentence
 from app.agents.questions.vocabulary import NOT_OF_DATA, SIGNS
 from app.modeling.problem.metrics import METRIC_PHRASES
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 _COURTESY = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
 

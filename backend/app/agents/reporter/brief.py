@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agents.state import AnswerSummary, FinalSummary
 from app.agents.training_context import ProblemBrief
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 
 WRITING_TOOLS = ("generate_recommendations", "create_comparison_report", "generate_summary")
 

@@ -7,7 +7,7 @@ from app.agents.reporter.brief import ModelReportBrief, QuestionReportBrief, Rep
 from app.agents.reporter.output import Reported
 from app.agents.state import LabState, LabUpdate, SessionState, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
-from app.modeling.problem.facts import dump_facts
+from app.modeling.facts.conversion import dump_facts
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import REGISTRY
 from app.tools.reporting import generate_summary, session_result

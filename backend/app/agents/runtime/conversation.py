@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from typing_extensions import TypeVar
 
 from app.json_types import JsonValue
-from app.modeling.problem.custom_code import omit_source
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.code_in_facts import omit_source
+from app.modeling.facts.conversion import parse_facts
 from app.tools.invoke import get_refusal
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"

@@ -41,7 +41,7 @@ from app.llm.offline_chat_model import OfflineChatModel
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import AnswerInterrupted, RetryPolicy, call_with_retries, failure_kind
 from app.llm.usage import read_usage
-from app.modeling.problem.custom_code import omit_source
+from app.modeling.facts.code_in_facts import omit_source
 from app.observability.metrics.agents import CHAT_ERRORS, count_chat_answer
 from app.sessions.events.events import Progress, TokenStreamed
 from app.sessions.step_scope import Call, CallResult

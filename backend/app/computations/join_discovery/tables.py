@@ -9,7 +9,7 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.profile import TYPES
-from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
 
 SAMPLE_ROWS = 2_000

@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 
 from app.errors import InvalidInput
-from app.modeling.problem.readings import ColumnReading, ReadingChoice, number_parser
-from app.modeling.type_inference.decisions import infer_types
+from app.modeling.facts.readings import ColumnReading, ReadingChoice, number_parser
+from app.modeling.type_inference.column_decisions import infer_types
+from app.modeling.type_inference.distinct_values import is_text
 from app.modeling.type_inference.parsers import AnyParser, validate_parsers
-from app.modeling.type_inference.values import is_text
 
 _MARKS = {"decimal_point": (".", ","), "decimal_comma": (",", ".")}
 _ARROW_TYPES = {

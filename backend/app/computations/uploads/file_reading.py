@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.computations.uploads.column_types import COMMA, GROUPED_RULES, OPEN_MARK, TypeRule
-from app.modeling.problem.readings import (
+from app.modeling.facts.readings import (
     AlternativeReading,
     CellExample,
     ColumnReading,

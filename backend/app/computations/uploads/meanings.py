@@ -10,8 +10,8 @@ from app.computations.uploads import sql
 from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.table.json_values import to_json_scalar, to_json_value
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.conventions import Conventions
-from app.modeling.type_inference.decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
 from app.modeling.type_inference.type_decision import TypeDecision
 

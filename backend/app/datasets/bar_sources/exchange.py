@@ -12,7 +12,7 @@ from typing import Any
 
 from app.datasets.bar_sources.source import ReportProgress, SourceFile
 from app.errors import InvalidInput, LabError, Unavailable
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 _MAX_PAGE_BARS = 1_000
 """Bars of one request: many exchanges allow 1,000, and others return fewer."""

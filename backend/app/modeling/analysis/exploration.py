@@ -8,12 +8,12 @@ import pandas as pd
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.columns import find_leaks
-from app.modeling.analysis.preview import apply_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.analysis.univariate import score_columns
+from app.modeling.facts.computation_facts import ColumnProfile, EdaFacts
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import ColumnProfile, EdaFacts
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.table.column_stats import ColumnStats

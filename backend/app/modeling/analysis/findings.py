@@ -10,9 +10,9 @@ from scipy.stats import skew
 from app.modeling.analysis.cleaning import is_date_like, is_number_text
 from app.modeling.analysis.leakage.columns import looks_like_row_number
 from app.modeling.analysis.market_features import BARS
+from app.modeling.facts.computation_facts import Finding
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import Finding
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.table.column_stats import ColumnStats
 from app.modeling.table.columns import ColumnKind, column_kinds

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.analysis.leakage.columns import looks_like_row_number
-from app.modeling.type_inference.decisions import infer_types
-from app.modeling.type_inference.values import is_text
+from app.modeling.type_inference.column_decisions import infer_types
+from app.modeling.type_inference.distinct_values import is_text
 
 MIN_ROWS = 20
 """Fewer distinct rows prove no identifier."""

@@ -7,12 +7,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from app.errors import InvalidInput
 from app.modeling.estimators.encoding.codes import to_finite_number
 from app.modeling.labels.labels import make_labels
-from app.modeling.labels.split import Fold, choose_kind, make_folds
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.splits.split import Fold, choose_kind, make_folds
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 

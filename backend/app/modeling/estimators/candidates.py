@@ -20,12 +20,12 @@ from app.modeling.estimators.families.catboost import CatBoost
 from app.modeling.estimators.families.learner import choose_aim
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
+from app.modeling.estimators.families.log_target import LogTargetModel
 from app.modeling.estimators.families.network import Network
-from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.estimators.families.xgboost import XGBoost
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 from app.modeling.problem.kinds import BASELINE, ProblemKind
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
 
 Hyperparameters = Mapping[str, Any]
@@ -284,7 +284,7 @@ def make_estimator(
     estimator = spec.make(problem, dict(spec.defaults), seed, threads)
     allowed = set(estimator.get_params()) - RESERVED_PARAMETERS
     if on_log:
-        estimator = OnLog(estimator, _aim(problem))
+        estimator = LogTargetModel(estimator, _aim(problem))
         allowed.add("factor")
     unknown = sorted(set(parameters) - allowed)
     if unknown:

@@ -10,7 +10,7 @@ from app.errors import InvalidInput
 from app.modeling.custom_code.functions import CodeFunctions
 from app.modeling.custom_code.row_independence import check_row_independence
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 
 
 class CustomEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from app.modeling.problem.results import Importance
+from app.modeling.facts.computation_facts import Importance
 
 
 class Dependence(TypedDict):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from app.modeling.explanation.subject import Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import Deadline, ExplainedModel
+from app.modeling.facts.computation_facts import Importance, ImportanceFacts
 from app.modeling.problem.metrics import METRICS
-from app.modeling.problem.results import Importance, ImportanceFacts
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 

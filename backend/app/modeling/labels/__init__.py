@@ -1,1 +1,1 @@
-"""Labels and splits: the target of each row, the hold-out and the folds."""
+"""Labels: the prediction target of each row, and the weights of rows that share bars."""

@@ -1,1 +1,1 @@
-"""The prediction problem and the vocabulary around it: metrics, families, results. Imports no pandas."""
+"""The prediction problem and its vocabulary: kinds, metrics, families. Imports no pandas."""

@@ -15,7 +15,7 @@ import talib
 from talib import abstract
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 GROUPS = (
     "Overlap Studies",

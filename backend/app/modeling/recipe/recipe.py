@@ -14,6 +14,7 @@ from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.transforms.clipping import Clip
 from app.modeling.recipe.transforms.columns import (
     Drop,
     Frequency,
@@ -27,7 +28,7 @@ from app.modeling.recipe.transforms.forecast_moment import ForecastMoment
 from app.modeling.recipe.transforms.history import Changes, Lags, Rolling
 from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.market import Cross, Volatility
-from app.modeling.recipe.transforms.missing import Clip, Impute, MarkMissing
+from app.modeling.recipe.transforms.missing import Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
 from app.modeling.recipe.transforms.operation import Operation, State
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 
-from app.modeling.problem.results import CalibrationJson
+from app.modeling.facts.computation_facts import CalibrationJson
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.sampling import assign_folds, sample_rows
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn import metrics
 
+from app.modeling.facts.computation_facts import Curve
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import Curve
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.json_values import round_significant
 

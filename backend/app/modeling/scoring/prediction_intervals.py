@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.problem.results import CoverageJson, PredictionIntervalsJson
+from app.modeling.facts.computation_facts import CoverageJson, PredictionIntervalsJson
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.sampling import assign_folds
 

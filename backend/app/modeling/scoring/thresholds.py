@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.modeling.problem.results import ThresholdJson
+from app.modeling.facts.computation_facts import ThresholdJson
 from app.modeling.scoring.scores import Predicted
 
 PLATEAU_TOLERANCE = 0.002

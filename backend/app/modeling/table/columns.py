@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 
 
 class ColumnKind(StrEnum):

@@ -13,10 +13,10 @@ from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
 from app.modeling.estimators.families.pace import Clock
-from app.modeling.labels.split import Fold
-from app.modeling.problem.custom_code import contains_code
+from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted, score_all
+from app.modeling.splits.split import Fold
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.average import Model, average_models, predict_output
 from app.modeling.training.fitting import (

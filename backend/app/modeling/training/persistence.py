@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 import skops.io
 
 from app.errors import InvalidInput
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.training.ensemble.average import Model
 from app.modeling.training.stored_types import TRUSTED, translate_type_names
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from app.errors import InvalidInput
 from app.modeling.problem.kinds import Outlook
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import Recipe, RecipeJson, parse_recipe, select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text

@@ -18,7 +18,7 @@ TRUSTED = (
     "app.modeling.estimators.families.lightgbm.LightGBM",
     "app.modeling.estimators.families.linear.Logistic",
     "app.modeling.estimators.families.linear.RidgePath",
-    "app.modeling.estimators.families.on_log.OnLog",
+    "app.modeling.estimators.families.log_target.LogTargetModel",
     "app.modeling.estimators.families.xgboost.XGBoost",
     "app.modeling.recipe.recipe.Recipe",
     "app.modeling.estimators.custom_estimator.CustomEstimator",
@@ -41,7 +41,10 @@ RENAMED = {
     "app.modeling.families.lightgbm.LightGBM": "app.modeling.estimators.families.lightgbm.LightGBM",
     "app.modeling.families.linear.Logistic": "app.modeling.estimators.families.linear.Logistic",
     "app.modeling.families.linear.RidgePath": "app.modeling.estimators.families.linear.RidgePath",
-    "app.modeling.families.on_log.OnLog": "app.modeling.estimators.families.on_log.OnLog",
+    "app.modeling.families.on_log.OnLog": "app.modeling.estimators.families.log_target.LogTargetModel",
+    "app.modeling.estimators.families.on_log.OnLog": (
+        "app.modeling.estimators.families.log_target.LogTargetModel"
+    ),
     "app.modeling.families.xgboost.XGBoost": "app.modeling.estimators.families.xgboost.XGBoost",
     "app.modeling.recipe.Recipe": "app.modeling.recipe.recipe.Recipe",
     "app.modeling.written.estimator.WrittenEstimator": (

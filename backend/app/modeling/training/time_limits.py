@@ -8,11 +8,11 @@ import pandas as pd
 
 from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import is_prose
-from app.modeling.labels.split import Fold
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, contains_code
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR, contains_code
 from app.modeling.problem.family_catalog import FAMILIES_BY_NAME
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import make_recipe
+from app.modeling.splits.split import Fold
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.training_set import TrainingSet

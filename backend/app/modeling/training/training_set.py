@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.labels.labels import label_times, label_weights, make_labels, present_value
-from app.modeling.labels.split import Fold, make_folds
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
+from app.modeling.splits.split import Fold, make_folds
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from app.modeling.estimators.candidates import ESTIMATORS, SearchChoices, SearchRange
-from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
-from app.modeling.problem.fits import CandidateFit, FittedSpec
+from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
+from app.modeling.facts.computation_facts import RecipeJson
+from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.kinds import BASELINE
-from app.modeling.problem.results import RecipeJson
 from app.modeling.scoring.scores import rank_scores
 
 COST_FACTOR = 1.3

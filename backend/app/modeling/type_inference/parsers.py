@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from app.json_types import JsonScalar
 from app.modeling.type_inference.date_spellings import SPELLINGS
 from app.modeling.type_inference.dates import NAT, parse_dates, parse_epoch
+from app.modeling.type_inference.distinct_values import is_text, map_distinct, to_plain_text
 from app.modeling.type_inference.durations import parse_hours
 from app.modeling.type_inference.number_spellings import NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
 from app.modeling.type_inference.spellings import fold_spelling
-from app.modeling.type_inference.values import is_text, map_distinct, to_plain_text
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, TRUTH_VALUES
 
 ParsersJson = list[dict[str, Any]]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from app.modeling.type_inference.distinct_values import is_text
 from app.modeling.type_inference.type_decision import TypeDecision
-from app.modeling.type_inference.values import is_text
 
 _NUMBER_FIELDS = ("decimal", "group", "before", "after")
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.errors import ToolRefused
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.modeling.problem.facts import parse_facts
+from app.modeling.facts.conversion import parse_facts
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import ModelEvaluation, json_object

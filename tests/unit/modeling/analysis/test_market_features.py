@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.analysis.preview import apply_recipe, extend_recipe
+from app.modeling.analysis.recipe_effects import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem

@@ -7,7 +7,7 @@ import pytest
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import CodeFunctions
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.problem.custom_code import contains_code, omit_source
+from app.modeling.facts.code_in_facts import contains_code, omit_source
 
 pytestmark = pytest.mark.usefixtures("code_permitted")
 

@@ -6,9 +6,9 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
-from app.modeling.judging.comparison import compare_candidates
-from app.modeling.problem.facts import parse_facts
-from app.modeling.problem.fits import CandidateFit, FittedSpec
+from app.modeling.evaluation.comparison import compare_candidates
+from app.modeling.facts.conversion import parse_facts
+from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.training import time_limits

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.explanation.subject import ExplainedModel
+from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 

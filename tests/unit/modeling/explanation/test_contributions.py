@@ -5,7 +5,7 @@ import pytest
 import xgboost
 
 from app.modeling.explanation.contributions import TreeMember, explain_contributions
-from app.modeling.explanation.subject import Deadline
+from app.modeling.explanation.explained_model import Deadline
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
-from app.modeling.explanation.subject import Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import Deadline, ExplainedModel
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 

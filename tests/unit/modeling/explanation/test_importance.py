@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from app.modeling.explanation.explained_model import Deadline, ExplainedModel
 from app.modeling.explanation.importance import permutation_importance
-from app.modeling.explanation.subject import Deadline, ExplainedModel
 
 from .conftest import BINARY
 

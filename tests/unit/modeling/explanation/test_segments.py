@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.segments import find_worst_segments
-from app.modeling.explanation.subject import ExplainedModel
 from app.modeling.scoring.scores import Predicted
 
 from .conftest import BINARY, NUMBER

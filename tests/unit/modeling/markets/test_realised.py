@@ -7,9 +7,9 @@ import pytest
 from app.modeling.analysis.market_features import suggest_market_features
 from app.modeling.forecasting.references import forecast_references
 from app.modeling.labels.labels import make_labels
-from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.labels.labels import label_times, label_weights, make_labels, simulate_trades
-from app.modeling.labels.resolve_problem import resolve_problem
-from app.modeling.labels.split import lock_holdout, make_folds
 from app.modeling.markets.backtest import TradingTerms, run_strategy
 from app.modeling.markets.backtest_report import Market, backtest_report
 from app.modeling.markets.signals import next_returns, target_positions, trade_positions
@@ -15,6 +13,8 @@ from app.modeling.markets.significance import assess_edge
 from app.modeling.markets.trial import Trials
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.splits.split import lock_holdout, make_folds
 
 HORIZON = 6
 

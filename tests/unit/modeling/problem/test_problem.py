@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.resolve_problem import infer_kind, resolve_problem
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.resolve_problem import infer_kind, resolve_problem
 
 from ..frames import houses, people, series
 

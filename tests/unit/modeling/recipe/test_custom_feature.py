@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend_recipe
+from app.modeling.analysis.recipe_effects import extend_recipe
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import make_recipe, parse_recipe
 from app.modeling.training.custom_code_trial import FEATURE_CHECKS, try_feature

@@ -9,7 +9,6 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.analysis.suggested_features import suggest_ahead_features, suggest_features
 from app.modeling.labels.labels import label_times, make_labels
-from app.modeling.labels.split import make_folds
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.forecast_steps import MAX_STACKED_ROWS, steps_per_origin, training_steps
 from app.modeling.problem.kinds import Outlook, ProblemKind
@@ -22,6 +21,7 @@ from app.modeling.recipe.forecast_origins import (
     prediction_rows,
 )
 from app.modeling.recipe.recipe import make_recipe, select_inputs
+from app.modeling.splits.split import make_folds
 
 EVERY_STEP = Problem(
     target="sold",

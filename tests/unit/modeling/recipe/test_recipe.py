@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend_recipe, normalize_recipe
+from app.modeling.analysis.recipe_effects import extend_recipe, normalize_recipe
 from app.modeling.recipe.recipe import Recipe, make_recipe, parse_recipe
 
 from ..frames import people, problem, series

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import ParsersJson, parse_columns
 
 

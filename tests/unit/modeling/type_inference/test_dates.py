@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.column_decisions import infer_types
 
 from .inference import parse_frame
 

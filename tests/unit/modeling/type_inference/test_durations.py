@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.durations import parse_hours
 from app.modeling.type_inference.parsers import parse_columns
 

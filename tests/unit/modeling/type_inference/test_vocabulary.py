@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.labels.resolve_problem import resolve_problem
-from app.modeling.type_inference.decisions import infer_types
+from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.parsers import parse_columns
 
 from .inference import infer_parsers, parse_frame

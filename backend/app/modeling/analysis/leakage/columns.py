@@ -9,9 +9,9 @@ from scipy.stats import spearmanr
 
 from app.modeling.analysis.leakage.combinations import find_outcome_in_text, find_target_parts
 from app.modeling.analysis.leakage.peeking import find_peeking_columns
+from app.modeling.facts.computation_facts import Leak
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import Leak
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.table.columns import ColumnKind, column_kind

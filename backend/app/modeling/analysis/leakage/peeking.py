@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.analysis.market_features import BARS
+from app.modeling.facts.computation_facts import Leak
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import Leak
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant

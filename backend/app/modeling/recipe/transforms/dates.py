@@ -8,8 +8,8 @@ from pydantic import Field
 
 from app.modeling.recipe.transforms.operation import Columns, Operation, State
 from app.modeling.type_inference.date_format import guess_dates
+from app.modeling.type_inference.distinct_values import count_values, is_text
 from app.modeling.type_inference.parsers import DateParser
-from app.modeling.type_inference.values import count_values, is_text
 
 DatePart = Literal[
     "year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"

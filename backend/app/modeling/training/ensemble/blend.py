@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.scores import Predicted, score_all

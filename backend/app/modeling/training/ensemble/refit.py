@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.modeling.estimators.families.pace import Clock
-from app.modeling.problem.fits import CandidateFit, FittedSpec
+from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.problem import Problem
 from app.modeling.training.ensemble.average import Model, average_models
 from app.modeling.training.fitting import CandidateSpec, fit

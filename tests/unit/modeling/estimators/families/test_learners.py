@@ -11,8 +11,8 @@ from app.modeling.estimators.families.catboost import CatBoost, catboost
 from app.modeling.estimators.families.learner import Learner, Validation, best_common_position, make_loss
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
+from app.modeling.estimators.families.log_target import LogTargetModel
 from app.modeling.estimators.families.network import Network
-from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.estimators.families.xgboost import XGBoost
 from app.modeling.training.persistence import TRUSTED
 
@@ -111,7 +111,7 @@ def test_a_long_tail_is_predicted_better_on_the_logarithm() -> None:
     y = np.exp(3 + 1.5 * X[:, 0] + 0.1 * rng.normal(size=600))
     X, y, validation = halves(X, y)
     plain = RidgePath().fit(X, y, validation).predict(validation.X)
-    on_log = OnLog(RidgePath()).fit(X, y, validation).predict(validation.X)
+    on_log = LogTargetModel(RidgePath()).fit(X, y, validation).predict(validation.X)
     assert np.abs(on_log - validation.y).mean() < 0.3 * np.abs(plain - validation.y).mean()
 
 
@@ -124,7 +124,7 @@ def test_one_position_is_chosen_for_all_folds_by_their_mean_loss() -> None:
 
 
 def test_threads_of_a_wrapped_learner_are_set_by_its_parameter_names() -> None:
-    on_log = OnLog(LightGBM(n_jobs=1))
+    on_log = LogTargetModel(LightGBM(n_jobs=1))
     names = [name for name in on_log.get_params() if name.rpartition("__")[2] == "n_jobs"]
     on_log.set_params(**dict.fromkeys(names, 2))
     assert names == ["inner__n_jobs"]

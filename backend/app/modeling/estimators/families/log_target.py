@@ -7,7 +7,7 @@ import numpy as np
 from app.modeling.estimators.families.learner import Learner, Validation, parse_aim
 
 
-class OnLog(Learner):
+class LogTargetModel(Learner):
     """Fits `inner` to log(1 + y / unit), and transforms its predictions back.
 
     If the mean is predicted and not the median, a factor corrects the bias of the back-transformation.

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.comparison import Bounds, fold_differences
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.evaluation.comparison import Bounds, fold_differences
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.resampled import make_statistic

@@ -10,11 +10,11 @@ import pandas as pd
 
 from app.errors import InvalidInput
 from app.json_types import JsonScalar
-from app.modeling.labels.structure import find_group_column, find_time_column
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.metrics import metric_names
-from app.modeling.problem.names import nearest_names
+from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
 from app.modeling.table.columns import ColumnKind, column_kind, require_columns
 from app.modeling.table.json_values import class_label
 from app.modeling.type_inference.spellings import fold_spelling

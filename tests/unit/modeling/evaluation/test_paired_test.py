@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.paired_test import PairedBootstrap
-from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.evaluation.paired_test import PairedBootstrap
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 
 from ..frames import candidate_fit
 

@@ -4,8 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.labels.structure import find_group_column, find_static_columns, find_time_column
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
+from app.modeling.problem_definition.time_and_group_columns import (
+    find_group_column,
+    find_static_columns,
+    find_time_column,
+)
 
 from ..frames import people
 

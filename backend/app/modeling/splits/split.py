@@ -15,12 +15,12 @@ from sklearn.model_selection import (
 )
 
 from app.errors import InvalidInput
-from app.modeling.labels.data_checks import check_enough, split_notes
 from app.modeling.labels.labels import label_times, make_labels
-from app.modeling.labels.repeated_rows import NearDuplicates, find_near_duplicates
-from app.modeling.labels.splitters import time_blocks, walk_forward
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
+from app.modeling.splits.data_checks import check_enough, split_notes
+from app.modeling.splits.repeated_rows import NearDuplicates, find_near_duplicates
+from app.modeling.splits.walk_forward import time_blocks, walk_forward
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from app.modeling.facts.computation_facts import Interval
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import Interval
 from app.modeling.scoring.score_transforms import get_transform, to_unbounded
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.judgement import compare_with_cv, score_notes
-from app.modeling.judging.periods import Past, analyse_periods, widen_interval
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.evaluation.period_variation import Past, analyse_periods, widen_interval
+from app.modeling.evaluation.score_notes import compare_with_cv, score_notes
+from app.modeling.facts.computation_facts import CoverageJson, EvaluationFacts
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import CoverageJson, EvaluationFacts
 from app.modeling.scoring.curves import (
     calibration,
     confusion,

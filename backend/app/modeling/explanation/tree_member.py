@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from app.modeling.estimators.families.on_log import OnLog
+from app.modeling.estimators.families.log_target import LogTargetModel
 from app.modeling.explanation.contributions import TreeMember
 from app.modeling.training.ensemble.average import Model, list_members
 
@@ -16,7 +16,7 @@ def find_tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
     for place in np.argsort(-np.asarray(weights), kind="stable"):
         steps = members[place].named_steps
         encoder, estimator = steps["encode"], steps["estimator"]
-        learner = estimator.inner if isinstance(estimator, OnLog) else estimator
+        learner = estimator.inner if isinstance(estimator, LogTargetModel) else estimator
         if not hasattr(learner, "contributions"):
             continue
         names = encoder.get_feature_names_out()

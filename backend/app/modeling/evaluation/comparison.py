@@ -7,10 +7,10 @@ import numpy as np
 from scipy import stats
 
 from app.errors import InvalidInput
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.facts.computation_facts import Comparison, ComparisonFacts
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.modeling.problem.metrics import METRICS
-from app.modeling.problem.results import Comparison, ComparisonFacts
 from app.modeling.scoring.scores import rank_scores
 from app.modeling.table.json_values import round_significant
 

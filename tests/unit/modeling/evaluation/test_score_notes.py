@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.judging.evaluation import evaluate_predictions
-from app.modeling.judging.periods import Past
+from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
+from app.modeling.evaluation.period_variation import Past
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.prediction_intervals import fit_intervals

@@ -8,7 +8,7 @@ import pandas as pd
 
 from app.computations import predict, split, train
 from app.computations.workspace import CellWorkspace
-from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.parsers import parse_columns
 
 from .inference import infer_parsers, parse_frame

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.labels.splitters import time_blocks, walk_forward
+from app.modeling.splits.walk_forward import time_blocks, walk_forward
 
 
 @st.composite

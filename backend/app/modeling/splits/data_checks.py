@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.labels.repeated_rows import NearDuplicates, count_contradictions
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
+from app.modeling.splits.repeated_rows import NearDuplicates, count_contradictions
 
 MIN_ROWS = 20
 """Labelled rows: fewer leave too small a hold-out and too small folds to score anything."""

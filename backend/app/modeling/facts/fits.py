@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
-from app.modeling.problem.facts import dump_facts, parse_facts
+from app.modeling.facts.computation_facts import ProblemJson, RecipeJson
+from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.folds import FoldPlan
-from app.modeling.problem.results import ProblemJson, RecipeJson
 
 
 @dataclass(frozen=True, kw_only=True)

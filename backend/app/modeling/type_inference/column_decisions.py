@@ -17,13 +17,13 @@ from app.modeling.type_inference.convention_sharing import (
 )
 from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
+from app.modeling.type_inference.distinct_values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
 from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
 from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
 from app.modeling.type_inference.type_decision import TypeDecision
-from app.modeling.type_inference.values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.vocabulary import MISSING_CATEGORY_WORDS, MISSING_WORDS, are_truth_values
 
 MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import choose_share, lock_holdout, make_folds
 from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.splits.split import choose_share, lock_holdout, make_folds
 
 from ..frames import houses, people, problem, series
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.modeling.judging.periods import Periods
-from app.modeling.problem.fits import CandidateFit
+from app.modeling.evaluation.period_variation import Periods
+from app.modeling.facts.computation_facts import CoverageJson, Interval
+from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import CoverageJson, Interval
 from app.modeling.scoring.scores import Predicted
 
 ROUGH_ROWS = 100

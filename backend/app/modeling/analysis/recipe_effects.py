@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from app.modeling.facts.code_in_facts import contains_code
+from app.modeling.facts.computation_facts import FrameFacts
 from app.modeling.labels.labels import make_labels
-from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.results import FrameFacts
 from app.modeling.recipe.recipe import RecipeJson, make_recipe, parse_recipe, select_inputs
 from app.modeling.table.columns import describe_columns
 

@@ -1,0 +1,1 @@
+"""Definition of the prediction problem from a request and a table."""
