@@ -25,8 +25,8 @@ from tests.chaos.room import mount_room
 from tests.e2e.test_service import table
 
 from app.db.pool import Database
+from app.deletion.stale_files import remove_stale_files
 from app.resources import open_resources
-from app.retention.stale_files import remove_stale_files
 from app.settings import Settings
 
 _CONTROL_EVERY = 10

@@ -545,7 +545,7 @@ def _forbid_changes() -> None:
 
 
 def _forget_in_time() -> None:
-    """The only ways in which rows that are only ever added go: `retention/` says when.
+    """The only ways in which rows that are only ever added go: `deletion/` says when.
 
     A session goes with the runs inside it.
     """

@@ -7,10 +7,10 @@ from fastapi.responses import JSONResponse
 
 from app.api.deps import ResourcesDep
 from app.api.openapi import problems
+from app.deletion.accounts import AccountDeletions
+from app.deletion.deletions import Deletions
+from app.deletion.schemas import DeletionPending
 from app.resources import Resources
-from app.retention.accounts import AccountDeletions
-from app.retention.deletions import Deletions
-from app.retention.schemas import DeletionPending
 
 
 def deletions(resources: Resources) -> Deletions:

@@ -9,9 +9,9 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from app.api import readiness
 from app.db.pool import is_away
+from app.deletion.counts import count_pending
 from app.jobs import QUEUES, REDIS_AWAY, read_queued_at
 from app.resources import Resources
-from app.retention.counts import count_pending
 from app.sessions.counts import count_sessions
 from app.sessions.workers import count_live_workers
 from app.storage.postgres import PostgresBlobs

@@ -25,9 +25,9 @@ from app.db.migrations import upgrade
 from app.db.pool import Database
 from app.db.tables import ApiKeyRow, UserRow
 from app.db.unit_of_work import unit_of_work
+from app.deletion.accounts import request_account_deletion
 from app.errors import InvalidInput, NotFound
 from app.jobs import Job
-from app.retention.accounts import request_account_deletion
 from app.settings import Settings
 
 Result = TypeVar("Result")

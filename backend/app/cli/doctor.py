@@ -11,7 +11,7 @@ import typer
 
 from app.cli.addresses import with_addresses
 from app.cli.exit_codes import Exit
-from app.cli.machine import MACHINE, elsewhere
+from app.cli.machine_checks import MACHINE, elsewhere
 from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
 

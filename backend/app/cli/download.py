@@ -76,7 +76,7 @@ def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerifi
 
 
 def _of_archive(path: Path) -> "ReportVerification":
-    from app.cli.archive import check_archive  # noqa: PLC0415 - see above
+    from app.cli.archive_check import check_archive  # noqa: PLC0415 - see above
 
     if not path.is_file():
         raise NotFound("no_such_file", f"There is no file {path}.")

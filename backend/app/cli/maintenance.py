@@ -76,7 +76,7 @@ def _contents(manifest: "Manifest") -> str:
 
 async def _back_up(settings: Settings, url: str, folder: Path, no_blobs: bool) -> "tuple[Path, Manifest]":
     from app.cli.backup_folder import back_up  # noqa: PLC0415
-    from app.retention.chores import postpone_chore  # noqa: PLC0415
+    from app.deletion.chores import postpone_chore  # noqa: PLC0415
 
     async with _database(url) as database:
         await postpone_chore(database, "retention", _NO_SWEEP_S)
@@ -93,8 +93,8 @@ async def _bring_back(settings: Settings, url: str, place: Path) -> "Manifest":
 
 async def _retire(settings: Settings, url: str, delete: bool) -> list[dict[str, object]]:
     """List each kind with its retention in days and the number of rows due, or deleted with `delete`."""
+    from app.deletion.expiry import Expiry  # noqa: PLC0415
     from app.resources import open_blobs  # noqa: PLC0415
-    from app.retention.expiry import Expiry  # noqa: PLC0415
 
     async with _database(url) as database:
         expiry = Expiry(database, open_blobs(settings, database, 30.0), settings.retention)

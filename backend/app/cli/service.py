@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
+from app.cli.isolation_notice import WallsNotice
 from app.cli.processes import QUEUES
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
-from app.cli.supervised import SupervisedProcess
-from app.cli.walls_notice import WallsNotice
+from app.cli.service_part import SupervisedProcess
 from app.errors import Conflict, LabError, Unavailable
 from app.servers.daemon import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock

@@ -12,10 +12,10 @@ from app.computations.bars.faults import format_time
 from app.computations.bars.frame import write_frame
 from app.computations.bars.grid import measure_spacing
 from app.computations.bars.interval import interval_name, interval_seconds
-from app.computations.bars.judge import BarValidator
 from app.computations.bars.raw import SourceOptions, read_raw, sort_rows
 from app.computations.bars.runs import read_runs
 from app.computations.bars.summary import MAX_TOTAL_GAPS, SeriesSummary
+from app.computations.bars.validation import BarValidator
 from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput

@@ -23,9 +23,9 @@ from app.modeling.custom_code.functions import allow_code
 from app.sandbox import libraries, program, values
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
+from app.sandbox.isolation import CellView, Tier, Walls
 from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.policy.definitions import define
-from app.sandbox.walls import CellView, Tier, Walls
 from app.sandbox.wire import (
     MAX_PROGRESS_CHARACTERS,
     REPORT,

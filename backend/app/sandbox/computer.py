@@ -26,7 +26,7 @@ from app.sandbox.contract import (
 from app.sandbox.folders import remove
 from app.sandbox.metering import count_cell, count_cpu
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.ready import ZYGOTE_DIED
+from app.sandbox.ready_zygote import ZYGOTE_DIED
 from app.sandbox.storing import StoredFile, StoringTimedOut, store_files
 from app.sandbox.stream import OutputStream, stream_output
 from app.storage.blobs import BlobStore, StoreUnavailable

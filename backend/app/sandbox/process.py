@@ -16,7 +16,7 @@ from app.sandbox.container import Container, start_own_container
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
 from app.sandbox.launch import RETRY_S, connect_shared_zygote, start_own_zygote
 from app.sandbox.link import MAX_START_S, ZygoteLink
-from app.sandbox.ready import ReadyZygote, start_zygote
+from app.sandbox.ready_zygote import ReadyZygote, start_zygote
 from app.sandbox.scratch import Scratch, sweep
 from app.sandbox.warm_cells import WarmCells
 

@@ -18,7 +18,7 @@ from app.sandbox.folders import remove
 from app.sandbox.link import wait_until_done
 from app.sandbox.outcome import ProcessEnd, judge, parse_report
 from app.sandbox.pipes import CellPipes, report_progress, write_all
-from app.sandbox.ready import ZYGOTE_DIED, ReadyZygote
+from app.sandbox.ready_zygote import ZYGOTE_DIED, ReadyZygote
 from app.sandbox.wire import encode_request
 
 MAX_LIFETIME_S = 900.0

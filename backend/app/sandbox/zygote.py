@@ -33,11 +33,11 @@ from app.sandbox import cell, limits
 from app.sandbox.cell import CellSetup
 from app.sandbox.contract import Limits
 from app.sandbox.folders import MAX_ENTRIES
+from app.sandbox.isolation import Tier, interpreter_paths, survey_host
 from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
 from app.sandbox.libraries import load_libraries
 from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
 from app.sandbox.supervision import RunningCell, count_oom_kills, read_vitals
-from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import MAX_CONTROL_BYTES
 
 SPARE_DELAY_S = 0.01

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
 
+from app.deletion.config import RetentionPeriods
 from app.redis_address import SENTINEL_SCHEMES, parse_sentinel_service
-from app.retention.config import RetentionPeriods
 from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
 

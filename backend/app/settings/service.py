@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
-from app.retention.config import RetentionPeriods
+from app.deletion.config import RetentionPeriods
 from app.settings.kinds import HttpUrl, RetentionSetting
 
 

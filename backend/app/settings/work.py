@@ -12,9 +12,9 @@ from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
 from app.sessions.schemas import BudgetRequest
 from app.settings.chat import ChatSettings
-from app.settings.edge import EdgeSettings
 from app.settings.kinds import MIB, Budget
 from app.settings.service import ServiceSettings
+from app.settings.sign_in import EdgeSettings
 from app.settings.stores import StoreSettings
 
 

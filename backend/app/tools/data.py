@@ -100,7 +100,7 @@ async def relate_tables(
     """
     base_ref = await ctx.datasets.get(base)
     refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
-    computation = Computation("joins.relate", {"base": base_ref.table, "target": target})
+    computation = Computation("relate_tables.relate", {"base": base_ref.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
     joins = parse_facts(JoinDescriptions, computed.value).joins
     sentences = [join.text for join in joins] or ["No table is joined."]

@@ -11,9 +11,9 @@ from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.datasets.session_datasets import SessionDatasets
 from app.pipeline.graph import make_graph_spec
+from app.program_runs.graph import make_graph_spec as run_spec
+from app.program_runs.workspace import RunWorkspace
 from app.resources import Resources
-from app.runs.graph import make_graph_spec as run_spec
-from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
 from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
 from app.sessions.step_scope import SessionFacts

@@ -21,10 +21,10 @@ from app import jobs
 from app.auth.cpu_charges import CpuCharges
 from app.auth.rate_limits import RateLimiter
 from app.db.pool import Database
+from app.deletion.background import RetentionWorker
+from app.deletion.config import DAY_S
 from app.jobs import QUEUES, REDIS_AWAY, Job, SendJob
 from app.resources import Resources
-from app.retention.background import RetentionWorker
-from app.retention.config import DAY_S
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.runner import Runner

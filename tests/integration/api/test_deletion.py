@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from app.db.pool import Database
 from app.db.tables import SessionRow
-from app.retention.background import RetentionWorker
+from app.deletion.background import RetentionWorker
 from app.settings import Settings
 
 from .conftest import PASSWORD, User, client_of

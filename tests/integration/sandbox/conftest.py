@@ -14,8 +14,8 @@ from app.json_types import JsonValue
 from app.sandbox.container import Container, engine_refusal
 from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
 from app.sandbox.folders import remove
+from app.sandbox.isolation import Tier, survey_host
 from app.sandbox.process import ProcessConfig, ProcessProvider
-from app.sandbox.walls import Tier, survey_host
 
 TIERS = [tier for tier in (Tier.NAMESPACES, Tier.LSM) if tier not in survey_host()[1]]
 

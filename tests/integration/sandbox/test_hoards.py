@@ -7,7 +7,7 @@ import pytest
 
 from app.sandbox.contract import Code, Computation, End, Limits, Outcome
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.ready import ZYGOTE_DIED
+from app.sandbox.ready_zygote import ZYGOTE_DIED
 
 from .conftest import Cells
 from .hoards import COUNTS, HOARDS, SUICIDES

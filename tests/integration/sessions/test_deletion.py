@@ -5,8 +5,8 @@ import json
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.graph import NEVER_MS
 
-from app.retention.accounts import AccountDeletions
-from app.retention.deletions import Deletions
+from app.deletion.accounts import AccountDeletions
+from app.deletion.deletions import Deletions
 
 
 def _deletions(lab: Lab) -> Deletions:

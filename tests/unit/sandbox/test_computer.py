@@ -19,7 +19,7 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.ready import ZYGOTE_DIED
+from app.sandbox.ready_zygote import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'

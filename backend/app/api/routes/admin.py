@@ -11,7 +11,7 @@ from app.api.openapi import problems
 from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate
 from app.auth.schemas import AccountAuditView, AccountView
-from app.retention.schemas import DeletionView
+from app.deletion.schemas import DeletionView
 
 router = APIRouter(prefix="/admin", tags=["admin"], responses=problems(401, 403))
 

@@ -11,9 +11,9 @@ from app.api.rate_limit import client_address
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain, check_sign_in
+from app.deletion.schemas import AccountDeletion, DeletionView
 from app.errors import Forbidden, Unauthorized
 from app.observability.metrics.edge import SIGN_INS
-from app.retention.schemas import AccountDeletion, DeletionView
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 

@@ -28,7 +28,7 @@ from app.artifacts.model_schemas import (
 from app.artifacts.predictions import PredictionTable, Predictor
 from app.datasets.repository import DatasetRepository
 from app.db.tables import ArtifactRow
-from app.runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
+from app.program_runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
 from app.sessions.service import SessionService
 
 router = APIRouter(prefix="/models", tags=["models"], responses=problems(401))

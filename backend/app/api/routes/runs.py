@@ -17,7 +17,7 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
-from app.runs.schemas import GRAPH, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
+from app.program_runs.schemas import GRAPH, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 

@@ -13,7 +13,7 @@ from RestrictedPython.Guards import (
 
 from app.sandbox.policy import guards
 from app.sandbox.policy.allowed import BUILTINS
-from app.sandbox.policy.funnels import close_funnels
+from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
 from app.sandbox.policy.watch import install_hook
 

@@ -14,10 +14,10 @@ from tests.integration.sessions.lab.graph import need_store, spec
 from tests.patience import HANG_GUARD_S
 
 from app.db.pool import Database, Record
+from app.deletion.background import RetentionWorker
+from app.deletion.config import RetentionPeriods
 from app.jobs import QUEUES, JobSender
 from app.redis_address import open_redis
-from app.retention.background import RetentionWorker
-from app.retention.config import RetentionPeriods
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions.checkpoints import RedisCheckpoints

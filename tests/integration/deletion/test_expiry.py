@@ -11,10 +11,10 @@ import pytest
 from tests.patience import hang_guard
 
 from app.db.pool import Database
-from app.retention.chores import claim_chore, postpone_chore
-from app.retention.config import RetentionPeriods
-from app.retention.expiry import Expiry
-from app.retention.stale_files import remove_stale_copies, remove_stale_files
+from app.deletion.chores import claim_chore, postpone_chore
+from app.deletion.config import RetentionPeriods
+from app.deletion.expiry import Expiry
+from app.deletion.stale_files import remove_stale_copies, remove_stale_files
 from app.sessions.events.stream import EventStreams
 from app.storage.postgres import PostgresBlobs
 

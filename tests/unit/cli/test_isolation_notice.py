@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from app.cli import walls_notice
-from app.cli.walls_notice import WallsNotice
+from app.cli import isolation_notice
+from app.cli.isolation_notice import WallsNotice
 
 LACK = "This host's kernel lacks the walls."
 STARTING = {"degraded": {"cells": "It has not answered yet."}, "untrusted_code": {"status": "unknown"}}
@@ -48,7 +48,7 @@ def api(answers: list[object]) -> Iterator[str]:
 def test_the_lack_of_walls_is_one_line(
     api: str, answers: list[object], monkeypatch: pytest.MonkeyPatch, script: list[object], lines: list[str]
 ) -> None:
-    monkeypatch.setattr(walls_notice, "_PAUSE_S", 0.0)
+    monkeypatch.setattr(isolation_notice, "_PAUSE_S", 0.0)
     answers.extend(script)
     told: list[str] = []
     notice = WallsNotice(api, told.append)

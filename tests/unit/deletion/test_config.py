@@ -1,9 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
-from app.retention.config import RetentionPeriods
-from app.retention.dependents import Dependent, dependents_exist
-from app.retention.expiry_statements import KINDS
+from app.deletion.config import RetentionPeriods
+from app.deletion.dependents import Dependent, dependents_exist
+from app.deletion.expiry_statements import KINDS
 from app.settings import load_settings
 
 

@@ -12,10 +12,10 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from app.db.pool import Database
+from app.deletion.dependents import DeletionTargets, Dependent, dependents_exist, find_dependents
 from app.errors import Conflict, NotFound
 from app.jobs import REDIS_AWAY, SendJob, advance_job
-from app.observability.metrics.retention import DELETIONS_DONE
-from app.retention.dependents import DeletionTargets, Dependent, dependents_exist, find_dependents
+from app.observability.metrics.deletion import DELETIONS_DONE
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.queries import make_not_found_error

@@ -13,11 +13,11 @@ from redis.asyncio import Redis
 
 from app.auth.passwords import Passwords
 from app.db.pool import Database
+from app.deletion.deletions import Deletions
+from app.deletion.schemas import DeletionView
 from app.errors import Conflict, NotFound, Unauthorized
 from app.jobs import REDIS_AWAY
-from app.observability.metrics.retention import DELETIONS_DONE
-from app.retention.deletions import Deletions
-from app.retention.schemas import DeletionView
+from app.observability.metrics.deletion import DELETIONS_DONE
 
 _LEASE_S = 10
 """Lease of a deletion, renewed by each batch; after a crash another worker resumes it so soon."""

@@ -14,8 +14,8 @@ from app.datasets.dataset_source import DatasetSource
 from app.errors import InvalidInput, LabError, Unavailable
 from app.observability.metrics.agents import count_tool_call
 from app.plans.plan import Plan
-from app.runs.plan_run import run_plan
-from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
+from app.program_runs.plan_run import run_plan
+from app.program_runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress

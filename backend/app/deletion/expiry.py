@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
-from app.retention.config import DAY_S, RetentionPeriods
-from app.retention.expiry_statements import KINDS, ExpiryKind
+from app.deletion.config import DAY_S, RetentionPeriods
+from app.deletion.expiry_statements import KINDS, ExpiryKind
 from app.storage.blobs import BlobStore
 
 BLOBS_KIND = "blobs"

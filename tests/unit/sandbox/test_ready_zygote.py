@@ -6,7 +6,7 @@ import pytest
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest
 from app.sandbox.pipes import CellPipes
-from app.sandbox.ready import start_zygote
+from app.sandbox.ready_zygote import start_zygote
 
 
 class DyingLink:

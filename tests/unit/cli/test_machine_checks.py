@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import machine
+from app.cli import machine_checks
 from app.errors import Unavailable
 from app.sandbox.kernel import landlock
 from app.settings import Settings, load_settings
@@ -19,7 +19,7 @@ def settings(tmp_path: Path) -> Settings:
 
 async def test_every_check_of_a_sound_machine_says_what_is_well(settings: Settings) -> None:
     free = settings.model_copy(update={"api_port": 0})
-    for check in machine.MACHINE.values():
+    for check in machine_checks.MACHINE.values():
         assert await check(free)
 
 
@@ -27,7 +27,7 @@ async def test_a_taken_port_is_named(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(Unavailable, match=f"{port} .*set API_PORT"):
-            await machine.MACHINE["port"](settings.model_copy(update={"api_port": port}))
+            await machine_checks.MACHINE["port"](settings.model_copy(update={"api_port": port}))
 
 
 async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Settings) -> None:
@@ -42,13 +42,13 @@ async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Sett
     with HTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.handle_request, daemon=True).start()
         taken = settings.model_copy(update={"api_host": "0.0.0.0", "api_port": api.server_port})
-        assert await machine.MACHINE["port"](taken) == f"0.0.0.0:{api.server_port} is this service's"
+        assert await machine_checks.MACHINE["port"](taken) == f"0.0.0.0:{api.server_port} is this service's"
 
 
 async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "MIN_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr(machine_checks, "MIN_FREE_BYTES", 1 << 60)
     with pytest.raises(Unavailable, match="free some, or set LABCREW_HOME"):
-        await machine.MACHINE["disk"](settings)
+        await machine_checks.MACHINE["disk"](settings)
 
 
 async def test_a_kernel_without_landlock_says_what_to_do(
@@ -56,11 +56,11 @@ async def test_a_kernel_without_landlock_says_what_to_do(
 ) -> None:
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     with pytest.raises(Unavailable, match=r"no Landlock.*5\.13"):
-        await machine.MACHINE["kernel"](settings)
+        await machine_checks.MACHINE["kernel"](settings)
 
 
 def test_a_container_elsewhere_writes_only_there(settings: Settings, tmp_path: Path) -> None:
-    moved = machine.elsewhere(settings.cells, tmp_path)
+    moved = machine_checks.elsewhere(settings.cells, tmp_path)
     assert moved.container is not None
     assert (moved.scratch, moved.container.scratch) == (tmp_path / "scratch", tmp_path / "scratch")
     assert moved.container.blobs == settings.home / "blobs"

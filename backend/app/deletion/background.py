@@ -11,14 +11,14 @@ from uuid import UUID
 from redis.asyncio import Redis
 
 from app.db.pool import Database
+from app.deletion.accounts import AccountDeletions
+from app.deletion.chores import claim_chore
+from app.deletion.config import DAY_S, RetentionPeriods
+from app.deletion.deletions import Deletions
+from app.deletion.expiry import Expiry
+from app.deletion.stale_files import remove_stale_copies, remove_stale_files
 from app.jobs import SendJob
-from app.observability.metrics.retention import RETIRED
-from app.retention.accounts import AccountDeletions
-from app.retention.chores import claim_chore
-from app.retention.config import DAY_S, RetentionPeriods
-from app.retention.deletions import Deletions
-from app.retention.expiry import Expiry
-from app.retention.stale_files import remove_stale_copies, remove_stale_files
+from app.observability.metrics.deletion import RETIRED
 from app.sessions.events.publisher import EventPublisher
 from app.storage.blobs import BlobStore
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations.joins import relate
 from app.computations.query import run_sql
+from app.computations.relate_tables import relate
 from app.computations.workspace import CellWorkspace
 
 Related = Callable[..., tuple[dict[str, Any], pd.DataFrame]]

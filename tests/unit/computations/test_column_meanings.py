@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from app.computations.uploads import meanings
+from app.computations.uploads import column_meanings
 
 
 @pytest.mark.parametrize("column", ["amount", "File_Row_Number", "rowid"])
@@ -13,7 +13,7 @@ from app.computations.uploads import meanings
 def test_rows_at_even_distances_stand_for_a_long_table(
     column: str, kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(meanings, "MAX_CELLS", 1_000)
+    monkeypatch.setattr(column_meanings, "MAX_CELLS", 1_000)
     path = tmp_path / "long.parquet"
     with duckdb.connect() as connection:
         connection.execute(f"COPY (SELECT 7 * i AS \"{column}\" FROM range(5000) r (i)) TO '{path}'")
@@ -21,5 +21,5 @@ def test_rows_at_even_distances_stand_for_a_long_table(
         if kept == "table":
             connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
             source = "profiled"
-        sample = meanings._sample(connection, source, 5_000, [column])
+        sample = column_meanings._sample(connection, source, 5_000, [column])
     assert sample[column].tolist() == list(range(0, 35_000, 35))

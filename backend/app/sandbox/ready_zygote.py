@@ -23,11 +23,11 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.folders import Content, copy_out, remove, survey
+from app.sandbox.isolation import Tier
 from app.sandbox.link import ZygoteLink
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE, judge
 from app.sandbox.pipes import CellPipes, ProgressLines
 from app.sandbox.scratch import LOCK_NAME
-from app.sandbox.walls import Tier
 from app.sandbox.wire import write_request
 
 T = TypeVar("T")

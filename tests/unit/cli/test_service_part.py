@@ -1,4 +1,4 @@
-from app.cli.supervised import MAX_QUICK_DEATHS, pause_before_restart_s
+from app.cli.service_part import MAX_QUICK_DEATHS, pause_before_restart_s
 
 
 def test_a_part_that_died_once_starts_again_at_once() -> None:
