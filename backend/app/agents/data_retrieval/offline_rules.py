@@ -9,6 +9,7 @@ from app.agents.data_retrieval.brief import (
 )
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql
+from app.agents.goals.row_conditions import select_rows
 from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
 from app.agents.runtime.conversation import ConversationView
@@ -43,9 +44,11 @@ def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
         return None
     relation = _table_relation(view)
     source = relation.sql if relation else None
-    if source is None and plan.cut is None and plan.aggregation is None:
+    if source is None and plan.cut is None and plan.aggregation is None and not plan.filter:
         return None
     source = source or select_sql.select_all(plan.tables[0])
+    if plan.filter:
+        source = select_rows(source, plan.filter)
     if plan.aggregation:
         source = select_sql.select_by_period(source, plan.aggregation)
     elif plan.cut:
@@ -57,6 +60,8 @@ def fetch_table(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     plan = view.brief.plan
     if plan.source == "prices" or view.last_success(*FETCHING_TOOLS):
         return None
+    if plan.filter and view.was_called("execute_sql"):
+        return None  # the whole table would answer another goal
     refused_tables = [completed.arguments.get("dataset") for completed in view.refusals("fetch_dataset")]
     table = plan.tables[0] if plan.tables[0] not in refused_tables else _nearest_table(view, plan.tables[0])
     return None if table is None or table in refused_tables else call("fetch_dataset", dataset=table)

@@ -95,6 +95,11 @@ def _goal_words(text: str) -> tuple[GoalWord, ...]:
     return tuple(parted)
 
 
+def head_stems(text: str) -> list[str]:
+    """Return the stems of the words that name what is asked for."""
+    return [stem(word.word) for word in goal_words(text) if word.part is Part.HEAD]
+
+
 def has_request(text: str) -> bool:
     """Test if a text asks for something, whatever it names."""
     return bool(set(_tokens(text)) & (STRONG | SELECTING_VERBS | MEDIUM | SUBORDINATE))

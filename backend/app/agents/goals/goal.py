@@ -6,6 +6,7 @@ from app.agents.goals import intents
 from app.agents.goals.costs import MistakeCosts
 from app.agents.goals.roles import ColumnRole
 from app.agents.goals.stemming import stem, stems
+from app.agents.goals.thresholds import Threshold
 from app.agents.goals.tokenizer import words
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
@@ -16,14 +17,6 @@ class Lookahead:
 
     rows: int | None = None
     seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """A value of the target that the goal asks about: is it above, or else below?"""
-
-    above: bool
-    value: float
 
 
 @dataclass(frozen=True)

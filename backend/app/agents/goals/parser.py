@@ -7,8 +7,9 @@ from typing import NamedTuple, TypeVar
 
 from app.agents.goals import intents, patterns, vocabulary
 from app.agents.goals.costs import parse_costs
-from app.agents.goals.goal import Goal, Lookahead, Threshold
+from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.roles import parse_roles
+from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
@@ -167,9 +168,7 @@ def _excluded_phrases(text: str) -> Iterator[str]:
 
 
 def _parse_threshold(text: str) -> Threshold | None:
-    threshold = patterns.THRESHOLD.search(text)
-    if threshold is None:
-        sign = intents.SIGN.search(text)
-        return Threshold((sign[1] or "").lower() == "positive", 0.0) if sign else None
-    value = float(threshold.value.replace(",", "").replace("_", "")) * (1000 if threshold.thousand else 1)
-    return Threshold(threshold.side.lower() not in {"below", "under", "less than"}, value)
+    if threshold := parse_threshold(text):
+        return threshold
+    sign = intents.SIGN.search(text)
+    return Threshold((sign[1] or "").lower() == "positive", 0.0) if sign else None

@@ -129,20 +129,5 @@ JOIN = re.compile(
 )
 
 
-class ThresholdGroups(NamedTuple):
-    side: str
-    value: str
-    thousand: str | None
-    """The `k` after the value."""
-
-
-THRESHOLD = TypedPattern(
-    re.compile(
-        r"\b(?P<side>above|over|exceeds?|exceeding|more than|greater than|below|under|less than)\s+"
-        r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
-        re.IGNORECASE,
-    ),
-    ThresholdGroups,
-)
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
 """Phrases of goals about stored prices that name no coin."""

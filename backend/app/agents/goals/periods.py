@@ -1,11 +1,14 @@
 """Forecasts by period: transactions that are counted or summed by day, week or month first."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.agents.goals.clauses import Part, goal_words
+from app.agents.goals.clauses import Part, goal_words, head_stems
+from app.agents.goals.filters import find_conditions
 from app.agents.goals.goal import Goal
+from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import PERIODS, Period, PeriodAggregation
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
 from app.agents.goals.target import MIN_CLEAR_SCORE, score_column
@@ -57,10 +60,19 @@ class PeriodForecast:
     table: TableProfile
     aggregation: PeriodAggregation
     steps: int
+    conditions: tuple[RowCondition, ...] = ()
+    """Conditions on the rows that are counted or summed."""
+    joined: tuple[str, ...] = ()
+    """Other tables that the conditions need."""
 
 
-def find_period_forecast(goal: Goal, table: TableProfile) -> PeriodForecast | None:
-    """Return the forecast by period that a goal asks for; None if the rows are the series already."""
+def find_period_forecast(
+    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = ()
+) -> PeriodForecast | None:
+    """Return the forecast by period that a goal asks for; None if the rows are the series already.
+
+    `others`: tables that may be joined if the goal restricts the rows by one of their columns.
+    """
     every, is_explicit = _read_period(goal.text)
     is_count = bool(_COUNT.search(goal.text))
     looks_ahead = bool(goal.lookahead or _AHEAD.search(goal.text))
@@ -81,7 +93,10 @@ def find_period_forecast(goal: Goal, table: TableProfile) -> PeriodForecast | No
         measure = "mean" if _MEAN.search(goal.text) or is_level else "sum"
     name = None if measure == "count" or column is None else column.name
     aggregation = PeriodAggregation(measure=measure, column=name, time=time.name, every=every)
-    return PeriodForecast(table, aggregation, _steps(goal, every))
+    conditions = find_conditions(goal.text, [table, *others], name, head_stems(goal.target_text))
+    restricted = {condition.column for condition in conditions} - {column.name for column in table.columns}
+    joined = tuple(other.name for other in others if restricted & {column.name for column in other.columns})
+    return PeriodForecast(table, aggregation, _steps(goal, every), tuple(conditions), joined)
 
 
 def _read_period(text: str) -> tuple[Period | None, bool]:

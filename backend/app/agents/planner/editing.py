@@ -73,7 +73,13 @@ def _column_error(plan: Plan, tables: Tables) -> str | None:
     if plan.source == "datasets" and (unread or not plan.tables):
         return f"Name at least one table whose schema you have read; not read: {', '.join(unread) or 'any'}."
     return _unknown_columns_error(
-        [plan.target, plan.time_column, plan.group_column, *plan.exclude], plan, tables
+        [
+            *(plan.target, plan.time_column, plan.group_column),
+            *plan.exclude,
+            *(condition.column for condition in plan.filter),
+        ],
+        plan,
+        tables,
     )
 
 

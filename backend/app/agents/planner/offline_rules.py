@@ -120,7 +120,11 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
     """Plan the forecast of transactions that are counted or summed by period."""
     if situation.preferences.implies_model:
         return None
-    candidates = (find_period_forecast(situation.goal, table) for table in situation.tables)
+    tables = situation.tables
+    candidates = (
+        find_period_forecast(situation.goal, table, [other for other in tables if other is not table])
+        for table in tables
+    )
     forecasts = [forecast for forecast in candidates if forecast]
     if len(forecasts) != 1:
         return None

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut, PeriodAggregation
 from app.agents.planner.stages import STAGES, Stage
 from app.agents.questions.query import ParsedQuestion
@@ -63,7 +64,8 @@ class Plan(BaseModel):
     fetch. `trading`: the terms on which a forecast of a price is traded; ask the user for those that the
     goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
     at the `horizon`. `aggregation`: rows are transactions that are counted, summed or averaged by period
-    first; `horizon` then counts periods. `outlook` volatility is that of a price from now to the horizon,
+    first; `horizon` then counts periods. `filter`: only rows that meet all of these conditions are used ("only
+    for the coast"). `outlook` volatility is that of a price from now to the horizon,
     and is not traded.
     `model` and `families` name the models to fit, if the user wants certain ones. `stages` are the stages
     of the session: all, unless the user wants fewer.
@@ -97,6 +99,7 @@ class Plan(BaseModel):
     barriers: TradeBarriers | None = None
     cut: Cut | None = None
     aggregation: PeriodAggregation | None = None
+    filter: list[RowCondition] = Field(default_factory=list, max_length=20)
     meets: Literal["new", "known"] | None = None
     costs: dict[MistakeSide, float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)

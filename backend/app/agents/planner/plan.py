@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from app.agents.goals import columns
+from app.agents.goals.clauses import head_stems
+from app.agents.goals.filters import find_conditions
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead
+from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.target import ScoredColumn
+from app.agents.goals.units import convert
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.steps import describe_steps
@@ -73,6 +77,7 @@ def make_plan(request: PlanRequest) -> Plan:
     kind = "classification" if cut else _choose_kind(request, horizon)
     metric = _choose_metric(request, kind)
     tables = [] if request.is_about_prices else _order_tables(goal, request.tables, request.table)
+    conditions = _find_conditions(request, tables)
     excluded, unmatched = columns.excluded_columns(goal, request.table, column.name)
     plan = Plan(
         source="prices" if request.is_about_prices else "datasets",
@@ -89,6 +94,7 @@ def make_plan(request: PlanRequest) -> Plan:
         every_step=_forecasts_every_step(request, kind, horizon),
         outlook=goal.outlook if horizon else None,
         cut=cut,
+        filter=conditions,
         meets=request.entities_answer,
         costs=_choose_costs(request, kind),
         column_types=dict(preferences.column_types),
@@ -96,6 +102,12 @@ def make_plan(request: PlanRequest) -> Plan:
         notes=[*request.notes, *_notes(request, kind, metric, unmatched, horizon)],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
+
+
+def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
+    if request.is_about_prices:
+        return []
+    return find_conditions(request.goal.text, tables, request.column.name, head_stems(request.goal.target_text))
 
 
 def _drop_inapplicable_outlook(request: PlanRequest) -> Goal:
@@ -192,8 +204,9 @@ def _threshold_cut(goal: Goal, column: Column) -> Cut | None:
     threshold = goal.threshold
     if threshold is None or not column.is_number or goal.kind != "classification" or column.distinct <= 2:
         return None
-    inside = _is_between(column.low, threshold.value, column.high)
-    return Cut(above=threshold.above, value=threshold.value) if inside else None
+    value = convert(threshold.value, threshold.unit, column.name)
+    inside = _is_between(column.low, value, column.high)
+    return Cut(above=threshold.above, value=value) if inside else None
 
 
 def _median_cut(request: PlanRequest) -> Cut | None:

@@ -1,5 +1,6 @@
 """The steps of a plan in words."""
 
+from app.agents.goals.row_conditions import describe_conditions
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
 
@@ -19,8 +20,9 @@ def _fetch_step(plan: Plan) -> str:
     names = " and ".join(f"`{table}`" for table in plan.tables)
     source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     join = " and join them on shared keys" if plan.join else ""
+    rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
     series = f", {plan.aggregation.description}" if plan.aggregation else ""
-    return f"Fetch {source}{join}{_describe_exclusions(plan)}{series}."
+    return f"Fetch {source}{join}{rows}{_describe_exclusions(plan)}{series}."
 
 
 def _stage_steps(plan: Plan) -> dict[Stage, str]:

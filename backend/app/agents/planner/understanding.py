@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.agents.goals.row_conditions import describe_conditions
 from app.agents.goals.target import NAMED_SCORE, ScoredColumn, TargetMatch
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.steps import describe_horizon
@@ -56,4 +57,5 @@ def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     source = "the stored prices" if plan.source == "prices" else tables
     exclusions = f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""
     values = f" ({details})" if details and target.table is not PRICES else ""
-    return f"I will predict {outlook}`{plan.target}`{values}{ahead} from {source}{exclusions}."
+    rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
+    return f"I will predict {outlook}`{plan.target}`{values}{ahead} from {source}{rows}{exclusions}."

@@ -1,0 +1,256 @@
+"""The rows that a goal is about: "only for the coast", "colour bookings per day", "since 2019".
+
+A word of a goal may be a value of a column and still restrict nothing: "which passengers survived" names a
+class of the target, "compare men and women" two groups. So a value is a condition only behind or before words
+that restrict, and never for the target.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.agents.goals.roles import ENTITIES
+from app.agents.goals.row_conditions import Operator, RowCondition
+from app.agents.goals.stemming import stem, stems
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import without_accents
+from app.agents.goals.units import convert
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, word_set
+
+_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[.;:!?,]")
+_RESTRICTING = word_set("only just solely exclusively restrict restricted limit limited focus focusing")
+_PLACING = word_set("for in on at from of to with among within inside where by line whose")
+_SKIPPED = word_set(
+    "the a an our my all any those these their type kind class category region line named called"
+)
+"""Words between a preposition and its value: "for the coast", "of type A"."""
+_EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
+_EXCLUDING_PAIRS = frozenset({("leave", "out"), ("leaving", "out"), ("other", "than"), ("apart", "from")})
+_COMPARING = word_set("and or vs versus than compare compared between against")
+"""Words beside a value that compare it with another one, in a goal that compares."""
+_COMPARISON_GOAL = re.compile(r"\b(?:vs|versus|compar\w{0,6}|differ\w{0,7}|than)\b", re.IGNORECASE)
+MAX_TOKENS = 300
+"""Tokens of a goal that are searched for conditions: several sentences."""
+MAX_VALUES = 50
+"""Values of a column that are looked for: profiles list fewer."""
+MAX_DISTINCT = 2_000
+"""Distinct values up to which a column of texts has groups of rows and not names of single rows."""
+MAX_NUMBERED = 1_000
+"""Distinct values up to which whole numbers may number groups: lines, stores, sectors."""
+_MIN_VALUE_LETTERS = 2
+"""Letters of a value that is recognised by itself: a single letter needs the column's name beside it."""
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_MONTH_NAME = rf"(?P<month>{'|'.join(MONTHS)})"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_SINCE = re.compile(
+    r"\b(?P<side>since|after|before|until|later than|earlier than|starting|newer than|older than) (?:the )?"
+    rf"(?:(?:{_DAY}\s+)?{_MONTH_NAME}(?:\s+(?P<year2>(?:19|20)\d\d))?|{_YEAR})\b",
+    re.IGNORECASE,
+)
+_BEFORE_SIDES = frozenset({"before", "until", "earlier than", "older than"})
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Tokens of a goal with their stems."""
+
+    tokens: tuple[str, ...]
+    stems: tuple[str, ...]
+
+    def before(self, at: int) -> str:
+        return self.tokens[at - 1] if at > 0 else ""
+
+    def after(self, at: int) -> str:
+        return self.tokens[at] if at < len(self.tokens) else ""
+
+
+def find_conditions(
+    text: str, tables: Sequence[TableProfile], target: str | None, heads: Sequence[str] = ()
+) -> list[RowCondition]:
+    """Find the conditions that a goal sets on the rows of joined tables.
+
+    `target` is never restricted. `heads`: stems of the nouns that name what is asked for.
+    """
+    parsed = _read(text)
+    conditions: dict[tuple[str, str], RowCondition] = {}
+    for condition in (
+        *(c for table in tables for c in _value_conditions(parsed, text, table, target, frozenset(heads))),
+        *(c for table in tables for c in _number_conditions(parsed, table, target)),
+        *_date_conditions(text, tables[0], target),
+    ):
+        key = (condition.column, condition.operator)
+        if key in conditions and condition.operator in ("in", "not_in"):
+            values = [*dict.fromkeys([*conditions[key].values, *condition.values])]
+            conditions[key] = condition.model_copy(update={"values": values})
+        else:
+            conditions.setdefault(key, condition)
+    return list(conditions.values())
+
+
+def _read(text: str) -> _Text:
+    tokens = tuple(_TOKEN.findall(without_accents(text.casefold()))[:MAX_TOKENS])
+    return _Text(tokens, tuple(map(stem, tokens)))
+
+
+def _value_conditions(
+    parsed: _Text, text: str, table: TableProfile, target: str | None, heads: frozenset[str]
+) -> Iterator[RowCondition]:
+    compares = bool(_COMPARISON_GOAL.search(text))
+    for column in table.columns:
+        if column.name == target or not _has_groups(column):
+            continue
+        for value in column.top[:MAX_VALUES]:
+            for start, end in _mentions(parsed, column, value):
+                if heads & set(parsed.stems[start:end]):
+                    continue
+                if operator := _restriction(parsed, start, end, table, column, compares):
+                    yield RowCondition(column=column.name, operator=operator, values=[str(value)])
+                    break
+    for column in table.columns:
+        if column.type == "integer" and column.name != target and 2 < column.distinct <= MAX_NUMBERED:
+            yield from _numbered(parsed, column)
+
+
+def _numbered(parsed: _Text, column: Column) -> Iterator[RowCondition]:
+    """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12"."""
+    name = stems(column.name)
+    last = next((part for part in reversed(name) if part not in IDENTIFIER_WORDS), name[-1] if name else "")
+    for at, token in enumerate(parsed.tokens):
+        if token.isdigit() and at and parsed.stems[at - 1] == last and _is_inside(column, int(token)):
+            yield RowCondition(column=column.name, values=[int(token)])
+
+
+def _has_groups(column: Column) -> bool:
+    is_text = column.hint in ("category", "text") and not column.is_number
+    return is_text and column.distinct <= MAX_DISTINCT and not column.unique
+
+
+def _mentions(parsed: _Text, column: Column, value: object) -> Iterator[tuple[int, int]]:
+    """Yield the places of a value. A number or a letter is a value only beside the column's name: `line 7`."""
+    value_stems = stems(str(value))
+    if not value_stems:
+        return
+    needs_name = len("".join(value_stems)) < _MIN_VALUE_LETTERS or "".join(value_stems).isdigit()
+    length = len(value_stems)
+    for start in range(len(parsed.stems) - length + 1):
+        if list(parsed.stems[start : start + length]) != value_stems:
+            continue
+        if not needs_name or _stands_beside_name(parsed, start, start + length, column):
+            yield start, start + length
+
+
+def _stands_beside_name(parsed: _Text, start: int, end: int, column: Column) -> bool:
+    name = set(stems(column.name))
+    beside = {*parsed.stems[max(0, start - 1) : start], *parsed.stems[end : end + 1]}
+    return bool(name & beside)
+
+
+def _restriction(
+    parsed: _Text, start: int, end: int, table: TableProfile, column: Column, compares: bool
+) -> Operator | None:
+    """Return the operator by which the words around a value restrict the rows; None if they do not."""
+    at = start
+    while at > 0 and parsed.tokens[at - 1] in _SKIPPED:
+        at -= 1
+    before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
+    if before in _EXCLUDING or pair in _EXCLUDING_PAIRS:
+        return "not_in"
+    if compares and (before in _COMPARING or parsed.after(end) in _COMPARING):
+        return None
+    if set(parsed.tokens) & _RESTRICTING:
+        return "in"
+    if before in _PLACING or _stands_beside_name(parsed, start, end, column):
+        return "in"
+    return "in" if _names_rows(parsed.after(end), table) else None
+
+
+def _names_rows(word: str, table: TableProfile) -> bool:
+    word_stem = stem(word)
+    return bool(word) and (word_stem in ENTITIES or word_stem in stems(table.name))
+
+
+_SIDES: dict[str, Operator] = {
+    "over": "above",
+    "above": "above",
+    "exceeding": "above",
+    "more": "above",
+    "under": "below",
+    "below": "below",
+    "less": "below",
+    "least": "at_least",
+    "most": "at_most",
+}
+
+
+def _number_conditions(parsed: _Text, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
+    """Yield comparisons of a column that is named right before them: "with a weight over 2 kilos"."""
+    for at, token in enumerate(parsed.tokens):
+        if not token[0].isdigit() or at < 2:
+            continue
+        side_at = at - 2 if parsed.tokens[at - 1] == "than" else at - 1
+        side = _SIDES.get(parsed.tokens[side_at])
+        if side is None:
+            continue
+        name_at = side_at - 1 if parsed.before(side_at) not in ("is", "are", "was", "of", "at") else side_at - 2
+        column = _named_number(parsed, name_at, table)
+        if column is None or column.name == target:
+            continue
+        value = convert(float(token.replace(",", "")), parsed.after(at + 1), column.name)
+        if _is_inside(column, value):
+            yield RowCondition(column=column.name, operator=side, values=[value])
+
+
+def _named_number(parsed: _Text, end: int, table: TableProfile) -> Column | None:
+    """Return the number whose name's last words end at this token."""
+    if end < 0:
+        return None
+    candidates = [
+        column
+        for column in table.columns
+        if column.is_number and column.hint != "id" and parsed.stems[end] in stems(column.name)
+    ]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _is_inside(column: Column, value: float) -> bool:
+    low, high = column.low, column.high
+    return not isinstance(low, int | float) or not isinstance(high, int | float) or low <= value <= high
+
+
+def _date_conditions(text: str, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
+    """Yield bounds of dates and years: "since 2019", "later than 30 September"."""
+    dates = [column for column in table.dates if column.name != target]
+    for match in _SINCE.finditer(text):
+        side = " ".join(match["side"].casefold().split())
+        operator = (
+            "below" if side in _BEFORE_SIDES else ("at_least" if side in ("since", "starting") else "above")
+        )
+        year = match["year"] or match["year2"]
+        if dates:
+            if moment := _moment(match, year, dates[0], operator):
+                yield RowCondition(column=dates[0].name, operator=operator, values=[moment])
+        elif year and (column := _year_column(table, target)):
+            yield RowCondition(column=column.name, operator=operator, values=[int(year)])
+
+
+def _moment(match: re.Match[str], year: str | None, column: Column, operator: str) -> str | None:
+    """Return a bound in ISO 8601. Behind a whole month or year (`after 2019`) its end counts."""
+    year = year or str(column.high)[:4]
+    if not year.isdigit():
+        return None
+    if not match["month"]:
+        return f"{int(year) + (operator == 'above')}-01-01"
+    month = MONTHS.index(match["month"].casefold()) + 1
+    if match["day"]:
+        return f"{year}-{month:02}-{int(match['day']):02}" + ("T23:59:59" if operator == "above" else "")
+    return f"{year}-{month:02}-01"
+
+
+def _year_column(table: TableProfile, target: str | None) -> Column | None:
+    years = [
+        column
+        for column in table.columns
+        if column.type == "integer" and column.name != target and {"year", "season"} & set(stems(column.name))
+    ]
+    return years[0] if years else None
