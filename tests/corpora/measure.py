@@ -1,4 +1,4 @@
-"""Figures of the corpora: `python -m tests.corpora.measure goals|questions|series [tuned|untuned] [--failures]`.
+"""Figures of corpora: `python -m tests.corpora.measure goals|questions|series [tuned|untuned] [--failures]`.
 
 Failures are listed for the tuned half only.
 """
