@@ -91,6 +91,8 @@ class PlanSummary:
     families: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     trading: Mapping[str, Any] | None = None
+    understanding: Mapping[str, Any] | None = None
+    """The reading of the goal as the user was shown it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Reports from recorded calls: composed, rendered, verified and written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.computations.workspace import CellWorkspace
@@ -10,14 +10,15 @@ from app.json_types import JsonValue
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify_report
-from app.reporting.compose import build_draft, compose
-from app.reporting.document import Report, plain_text
+from app.reporting.compose import build_draft, compose, compose_sections
+from app.reporting.document.pieces import plain_text
+from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
 from app.reporting.notebook import make_notebook
+from app.reporting.pages.answer import headline
 from app.reporting.sections import trials
-from app.reporting.sections.summary import headline
 
 
 class ReportUnproven(Exception):
@@ -41,11 +42,12 @@ def write_report(
     notebook.ipynb. Returns `{"headline", "claims", "checked", "sections", "figures"}`. Raises ReportUnproven.
     """
     draft = _make_draft(workspace, own, figures, remarks)
-    facts = _write_documents(workspace, "report", compose(draft), draft)
+    report = compose(draft)
+    facts = _write_documents(workspace, "report", report.lay_out(), report.to_json(), draft)
     card = model_card.compose(draft)
     if card is not None:
         text = markdown.render(card)
-        _verify(card, draft, text=text)
+        _verify(card.to_json(), draft, text=text)
         (workspace.output / "model_card.md").write_text(text, encoding="utf-8")
     notebook = make_notebook(draft)
     if notebook is not None:
@@ -63,7 +65,8 @@ def write_comparison(
     draft = _make_draft(workspace, own, figures, ())
     if not draft.facts.comparison:
         raise InvalidInput("nothing_to_compare", "No candidates were compared yet: call the comparison first.")
-    facts = _write_documents(workspace, "comparison", compose(draft, COMPARISON, "Candidates compared"), draft)
+    document = compose_sections(draft, COMPARISON, "Candidates compared")
+    facts = _write_documents(workspace, "comparison", document, document.to_json(), draft)
     return {**facts, "headline": draft.facts.comparison.text("reason")}
 
 
@@ -77,26 +80,28 @@ def _make_draft(
 
 
 def _write_documents(
-    workspace: CellWorkspace, name: str, report: Report, draft: ReportDraft
+    workspace: CellWorkspace, name: str, document: Document, recorded: Mapping[str, Any], draft: ReportDraft
 ) -> dict[str, JsonValue]:
+    """Write a document as HTML, Markdown and JSON (`recorded`) once its claims hold."""
     images = {figure.name: workspace.inputs[figure.name].read_bytes() for figure in draft.figures}
-    page, text = html.render(report, images), markdown.render(report)
-    checked = _verify(report, draft, page, text)
-    document = json.dumps(report.to_json(), ensure_ascii=False, allow_nan=False)
-    for suffix, content in (("html", page), ("md", text), ("json", document)):
+    page, text = html.render(document, images), markdown.render(document)
+    checked = _verify(recorded, draft, page, text)
+    serialized = json.dumps(recorded, ensure_ascii=False, allow_nan=False)
+    for suffix, content in (("html", page), ("md", text), ("json", serialized)):
         (workspace.output / f"{name}.{suffix}").write_text(content, encoding="utf-8")
     return {
-        "claims": len(report.claims),
+        "claims": len(document.claims),
         "checked": checked,
-        "sections": [section.id for section in report.sections],
+        "sections": [section.id for section in (*document.sections, *document.appendix)],
         "figures": [figure.name for figure in draft.figures],
     }
 
 
-def _verify(report: Report, draft: ReportDraft, page: str | None = None, text: str | None = None) -> int:
-    """Verify the claims against the calls and return their number; raises ReportUnproven if one does not
-    hold."""
-    verdict = verify_report(report.to_json(), draft.calls, page, text)
+def _verify(
+    recorded: Mapping[str, Any], draft: ReportDraft, page: str | None = None, text: str | None = None
+) -> int:
+    """Verify the claims of a document against the calls and return their number. Raises ReportUnproven."""
+    verdict = verify_report(recorded, draft.calls, page, text)
     if not verdict.passes:
         first = verdict.mismatches[0]
         raise ReportUnproven(f"The report fails its own verification: {first.where}: {first.problem}")

@@ -17,6 +17,8 @@ from app.reporting.evidence import resolve_pointer
 from app.reporting.markdown import escape_text
 from app.reporting.metrics import VOCABULARY
 
+_SHOWN_PARTS = ("title", "subtitle", "sections", "blocks")
+"""Parts of `report.json` that a reader sees: sections in version 1, blocks from version 2."""
 _NUMERAL = re.compile(r"\d")
 
 
@@ -50,7 +52,9 @@ def verify_report(
     claims: Sequence[Mapping[str, Any]] = report.get("claims") or []
     recorded = {(call.seq, call.key): call for call in calls}
     mismatches = [mismatch for claim in claims if (mismatch := _check_claim(claim, recorded))]
-    shown_ids = {claim for part in ("title", "subtitle", "sections") for claim in _mentions(report.get(part))}
+    shown_ids = {
+        claim for part in ("title", "subtitle", "sections", "blocks") for claim in _mentions(report.get(part))
+    }
     mismatches += _unvouched(report, recorded, shown_ids, {str(claim["id"]) for claim in claims})
     if not claims:
         mismatches.append(Mismatch("claims", "The report makes no claim, so nothing was checked."))

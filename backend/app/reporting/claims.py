@@ -5,6 +5,8 @@ A claim is computed from its sources alone, so that anyone with the journal can 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from math import floor, isfinite, log10
 from typing import Any
 
 from app.recorded_call import Json
@@ -73,6 +75,41 @@ def _seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 120 else f"{value / 60:.1f} min"
 
 
+def _amount(value: float) -> str:
+    """Format with three significant digits, as a reader remembers an amount: 26,900, 41.3, 0.123."""
+    if not value or not isfinite(value):
+        return f"{value:g}"
+    rounded = round(value, 2 - floor(log10(abs(value))))
+    return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:.3g}"
+
+
+def _percent_error(value: float) -> str:
+    """Format a share with two significant digits: 12 %, 2.4 %."""
+    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
+
+
+def _exact(value: float) -> str:
+    """Format with four decimals at least where there are any, or six significant digits of a small number."""
+    if isinstance(value, int) or not isfinite(value) or not value:
+        return f"{value:,}"
+    decimals = max(4, 5 - floor(log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _of_hundred(value: float) -> str:
+    """Format a share as a count of a hundred; with a decimal where a whole one would say all or none."""
+    is_extreme = 0 < value < 0.005 or 0.995 <= value < 1
+    return f"{100 * value:.{1 if is_extreme else 0}f} of 100"
+
+
+def _moment(value: Any, pattern: str) -> str:
+    """Format the date of an ISO 8601 moment; `Q` in the pattern is the quarter."""
+    day = date.fromisoformat(str(value)[:10])
+    return day.strftime(pattern.replace("Q", f"quarter {(day.month + 2) // 3}")).lstrip("0")
+
+
+# Stored reports are checked by the names of styles: a style never changes, a new way to show gets a new name.
 STYLES: dict[str, Callable[[Any], str]] = {
     "integer": lambda value: f"{int(value):,}",
     "plain_integer": lambda value: str(int(value)),
@@ -88,6 +125,14 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "text": lambda value: make_legible(str(value)),
     "digest": lambda value: str(value)[:12],
     "moment": lambda value: str(value)[:16].replace("T", " ").removesuffix(" 00:00"),
+    "amount": _amount,
+    "percent_error": _percent_error,
+    "exact": _exact,
+    "of_hundred": _of_hundred,
+    "day": lambda value: _moment(value, "%d %B %Y"),
+    "month": lambda value: _moment(value, "%B %Y"),
+    "quarter": lambda value: _moment(value, "Q of %Y"),
+    "year": lambda value: str(value)[:4],
     "minute": lambda value: str(value)[:16].replace("T", " "),
 }
 

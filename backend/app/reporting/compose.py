@@ -1,59 +1,63 @@
-"""Composition of the report from recorded calls: the order of its sections."""
+"""Composition of the report from recorded calls: one maker for each kind of block."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from app.recorded_call import RecordedCall
-from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
+from app.reporting.document.blocks import AppendixBlock, AppendixKind, Block
+from app.reporting.document.elements import Element, Gallery, Section
+from app.reporting.document.layout import iter_pictures, lay_out
+from app.reporting.document.pieces import Name, Text
+from app.reporting.document.report import Report, arrange
+from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.facts import gather_facts
 from app.reporting.gallery import FigureRef
+from app.reporting.pages import actions, answer, drivers, evidence, understanding, words
 from app.reporting.sections import (
-    answer,
     closing,
     code,
     data,
+    derivation,
     explanation,
     forecast,
     goal,
     results,
     split,
-    summary,
     trading,
     trials,
 )
 
+MakeBlock = Callable[[ReportDraft], Block | None]
 MakeSection = Callable[[ReportDraft], Section | None]
 
-SECTIONS: tuple[MakeSection, ...] = (
-    summary.section,
-    goal.section,
-    data.section,
-    split.section,
-    trials.leaderboard,
-    trials.tuning,
-    code.section,
-    results.hold_out,
-    forecast.section,
-    trading.section,
-    explanation.reliance,
-    explanation.errors,
-    closing.limits,
-    closing.recommendations,
-    closing.questions,
-    trials.every_candidate,
-    closing.reproducibility,
-)
 
-ANSWER_SECTIONS: tuple[MakeSection, ...] = (
-    answer.section,
-    goal.section,
-    answer.derivation,
-    data.section,
-    closing.questions,
-    closing.reproducibility,
-)
-"""Sections of a session that answered a question about the data."""
+PAGES: dict[str, MakeBlock] = {
+    "understanding": understanding.block,
+    "answer": answer.block,
+    "words": words.block,
+    "drivers": drivers.block,
+    "evidence": evidence.block,
+    "actions": actions.block,
+}
+"""Makers of the pages. Blocks without one (`looks`, `assumptions`, `siblings`) have a place, but no content."""
+
+APPENDIX: dict[AppendixKind, MakeSection] = {
+    "problem": goal.section,
+    "data": data.section,
+    "split": split.section,
+    "results": results.hold_out,
+    "forecast": forecast.section,
+    "trading": trading.section,
+    "importances": explanation.reliance,
+    "errors": explanation.errors,
+    "trials": trials.leaderboard,
+    "tuning": trials.tuning,
+    "code": code.section,
+    "way": derivation.section,
+    "questions": closing.questions,
+    "reproducibility": closing.reproducibility,
+}
 
 
 def build_draft(
@@ -66,14 +70,35 @@ def build_draft(
     return ReportDraft(calls, gather_facts(calls, session), figures, remarks)
 
 
-def compose(draft: ReportDraft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
-    """Compose the report, or the given sections of it; sections without facts are omitted."""
-    makers = sections or (ANSWER_SECTIONS if draft.facts.is_question else SECTIONS)
-    composed = [section for make in makers if (section := make(draft)) is not None]
-    subtitle = ("Every number is linked to the recorded call that produced it.",)
-    return Report(
-        (title,) if title else _title(draft), subtitle, composed, draft.claims.all(), list_cited_calls(draft)
-    )
+def compose(draft: ReportDraft) -> Report:
+    """Compose the report. Blocks without content are omitted."""
+    pages = [make(draft) for make in PAGES.values()]
+    on_pages = {picture.name for block in pages if block for picture in iter_pictures(lay_out(block))}
+    appendix = [_appendix_block(kind, make(draft), on_pages) for kind, make in APPENDIX.items()]
+    return Report(_title(draft), arrange([*pages, *appendix]), draft.claims.all(), list_cited_calls(draft))
+
+
+def compose_sections(draft: ReportDraft, makers: Sequence[MakeSection], title: str) -> Document:
+    """Compose a document of some sections of the appendix."""
+    sections = [section for make in makers if (section := make(draft)) is not None]
+    return Document((title,), (), sections, draft.claims.all(), list_cited_calls(draft))
+
+
+def _appendix_block(
+    kind: AppendixKind, section: Section | None, on_pages: Collection[str]
+) -> AppendixBlock | None:
+    """Return a section as a block, without the pictures that the pages show."""
+    if section is None:
+        return None
+    elements = [_without_pictures(element, on_pages) for element in section.elements]
+    return AppendixBlock(kind, section.title, [element for element in elements if element])
+
+
+def _without_pictures(element: Element, on_pages: Collection[str]) -> Element | None:
+    if not isinstance(element, Gallery):
+        return element
+    pictures = [picture for picture in element.pictures if picture.name not in on_pages]
+    return Gallery(pictures) if pictures else None
 
 
 def _title(draft: ReportDraft) -> Text:

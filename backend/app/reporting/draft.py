@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from app.modeling.problem.metrics import Metric
 from app.recorded_call import RecordedCall
 from app.reporting.claims import Claim, ClaimCollector
-from app.reporting.document import Gallery, Name, Text
-from app.reporting.evidence import RecordedFact
+from app.reporting.document.elements import Gallery, Picture
+from app.reporting.document.pieces import Name, Text
+from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import ReportFacts
 from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric
@@ -51,10 +52,39 @@ class ReportDraft:
             return ()
         return (self.read(low, style), " to ", self.read(high, style))
 
+    def unit(self, column: str) -> Text:
+        """Return the words after an amount of this column, such as ` dollars`; empty without a unit."""
+        names = (column, column.rpartition(" of ")[2])  # `mean of price` has the unit of `price`
+        datasets = items_at(self.facts.session, "datasets")
+        unit = next((unit for name in names for data in datasets if (unit := data.at("units", name))), None)
+        if unit is None:
+            return ()
+        text = unit.text("text")
+        return (f" {text}",) if unit.value.get("is_known") else (" ", Name(text, code=False))
+
+    @property
+    def target(self) -> RecordedFact | None:
+        return self.facts.problem.at("target") if self.facts.problem else None
+
+    @property
+    def target_unit(self) -> Text:
+        """Return the unit of predictions; empty where they are no values of the target itself."""
+        problem = self.facts.problem
+        is_value = problem is not None and problem.text("outlook") in ("", "value")
+        return self.unit(problem.text("target")) if problem and is_value else ()
+
+    def amount(self, fact: RecordedFact, style: str = "amount") -> Text:
+        """Return an amount in the unit of the target."""
+        return (self.read(fact, style), *self.target_unit)
+
+    def pictures(self, *names: str) -> list[Picture]:
+        """Return the existing figures among these names."""
+        figures = {figure.name: figure for figure in self.figures}
+        return [make_picture(figures[name]) for name in names if name in figures]
+
     def galleries(self, *names: str) -> list[Gallery]:
         """Return a gallery of the existing figures among these names, or an empty list."""
-        figures = {figure.name: figure for figure in self.figures}
-        pictures = [make_picture(figures[name]) for name in names if name in figures]
+        pictures = self.pictures(*names)
         return [Gallery(pictures)] if pictures else []
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.reporting.document import Picture
+from app.reporting.document.elements import Picture
 
 
 @dataclass(frozen=True)

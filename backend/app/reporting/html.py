@@ -8,7 +8,8 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from app.reporting.claims import Claim
-from app.reporting.document import Name, ProvenanceRow, Report, Text, plain_text
+from app.reporting.document.pieces import Name, Text, plain_text
+from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.safe_text import make_legible
 
 _HERE = Path(__file__).parent
@@ -19,12 +20,12 @@ _PAGE = Environment(
 ).from_string((_HERE / "page.html").read_text(encoding="utf-8"))
 
 
-def render(report: Report, figures: Mapping[str, bytes]) -> str:
+def render(document: Document, figures: Mapping[str, bytes]) -> str:
     """`figures`: SVG bytes by figure name; a picture without bytes shows its caption only."""
-    calls = {(row.step, row.call): row for row in report.calls}
+    calls = {(row.step, row.call): row for row in document.calls}
     return _PAGE.render(
-        report=report,
-        title=plain_text(report.title),
+        report=document,
+        title=plain_text(document.title),
         style=Markup(_STYLE),  # noqa: S704 - a file of the package, nothing from data
         calls=calls,
         inline=lambda text: _inline(text, calls),

@@ -4,34 +4,40 @@ import re
 from collections.abc import Sequence
 
 from app.reporting.claims import Claim
-from app.reporting.document import (
-    Block,
+from app.reporting.document.elements import (
     Bullets,
     Callout,
+    Element,
     Gallery,
+    Lead,
     Listing,
-    Name,
     Paragraph,
     Picture,
     Quote,
-    Report,
     ReportTable,
     Section,
-    Text,
-    Tiles,
+    Subheading,
 )
+from app.reporting.document.pieces import Name, Text
+from app.reporting.document.sectioned import Document
 from app.reporting.safe_text import make_legible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>$&:@/])")
 _TONES = {"good": "Good", "warn": "Caution", "info": "Note"}
 
 
-def render(report: Report) -> str:
+def render(document: Document) -> str:
     """Render the document; figures are referenced as `<name>.png` beside it."""
-    parts = [f"# {inline(report.title)}", inline(report.subtitle)]
-    parts += [_section(section) for section in report.sections]
-    parts.append(_provenance(report))
+    parts = [f"# {inline(document.title)}", inline(document.subtitle)]
+    parts += [_section(section) for section in document.sections]
+    if document.appendix:
+        parts += [_FOLD_BEGINS, *(_section(section) for section in document.appendix), _FOLD_ENDS]
+    parts.append(_provenance(document))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+_FOLD_BEGINS = "<details>\n<summary>Appendix: how it was found, for whoever checks it</summary>"
+_FOLD_ENDS = "</details>"
 
 
 def inline(text: Text) -> str:
@@ -65,11 +71,11 @@ def _prose(text: str) -> str:
 
 
 def _section(section: Section) -> str:
-    blocks = [_block(block) for block in section.blocks]
+    blocks = [_block(block) for block in section.elements]
     return "\n\n".join([f"## {_prose(section.title)}", *blocks])
 
 
-def _block(block: Block) -> str:
+def _block(block: Element) -> str:
     match block:
         case Paragraph():
             return inline(block.text)
@@ -77,10 +83,12 @@ def _block(block: Block) -> str:
             return "\n".join(f"- {inline(item)}" for item in block.items)
         case Quote():
             return f"> {inline(block.text)}"
+        case Lead():
+            return f"**{inline(block.text)}**"
+        case Subheading():
+            return f"**{_prose(block.text)}**"
         case Callout():
             return f"> **{_TONES[block.tone]}.** {inline(block.text)}"
-        case Tiles():
-            return "\n".join(_tile(tile.label, tile.value, tile.note) for tile in block.tiles)
         case ReportTable():
             return _table(block)
         case Gallery():
@@ -98,11 +106,6 @@ def _listing(source: str) -> str:
 
 def _picture(picture: Picture) -> str:
     return f"![{_prose(picture.title)}]({picture.name}.png)\n\n*{_prose(picture.caption)}*"
-
-
-def _tile(label: str, value: Text, note: Text) -> str:
-    tail = f" ({inline(note)})" if note else ""
-    return f"- **{_prose(label)}:** {inline(value)}{tail}"
 
 
 def _table(table: ReportTable) -> str:
@@ -123,7 +126,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _provenance(report: Report) -> str:
+def _provenance(report: Document) -> str:
     names = {(row.step, row.call): row for row in report.calls}
     lines = [
         "## Provenance",

@@ -3,21 +3,25 @@
 from app.modeling.problem.metrics import METRICS
 from app.reporting.advice import advise
 from app.reporting.compose import list_cited_calls
-from app.reporting.document import Block, Bullets, Name, Paragraph, Report, ReportTable, Section, Text
+from app.reporting.document.elements import Bullets, Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name, Text
+from app.reporting.document.sectioned import Document
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric
+from app.reporting.pages.answer import headline
 from app.reporting.sections import closing, code
 from app.reporting.sections.explanation import segments
 
 
-def compose(draft: ReportDraft) -> Report | None:
+def compose(draft: ReportDraft) -> Document | None:
     """Compose the card of the model evaluated on the hold-out, with claims of its own; None without one."""
     final = draft.facts.final
     if final is None:
         return None
     draft = ReportDraft(draft.calls, draft.facts)
     composed = [
+        _answer(draft),
         _details(draft),
         code.section(draft) or Section("code", "", []),
         _intended_use(draft),
@@ -29,13 +33,17 @@ def compose(draft: ReportDraft) -> Report | None:
         _ethics(),
         _caveats(draft),
     ]
-    sections = [section for section in composed if section.blocks]
+    sections = [section for section in composed if section.elements]
     subtitle = ("Model that predicts ", *_target(draft), ".")
-    return Report(("Model card",), subtitle, sections, draft.claims.all(), list_cited_calls(draft))
+    return Document(("Model card",), subtitle, sections, draft.claims.all(), list_cited_calls(draft))
 
 
 def _target(draft: ReportDraft) -> Text:
     return draft.render(draft.facts.problem.at("target") if draft.facts.problem else None)
+
+
+def _answer(draft: ReportDraft) -> Section:
+    return Section("answer", "Answer", [Paragraph(headline(draft))])
 
 
 def _details(draft: ReportDraft) -> Section:
@@ -118,7 +126,7 @@ def _evaluation_data(draft: ReportDraft) -> Section:
 
 
 def _training_data(draft: ReportDraft) -> Section:
-    blocks: list[Block] = []
+    blocks: list[Element] = []
     rows = [
         [
             draft.render(dataset.at("name")),
@@ -147,7 +155,9 @@ def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
         for name in METRICS
         if metrics and (score := metrics.at(name))
     ]
-    blocks: list[Block] = [ReportTable(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))]
+    blocks: list[Element] = [
+        ReportTable(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))
+    ]
     classes = [
         [
             draft.render(entry.at("class")),
@@ -175,6 +185,6 @@ def _ethics() -> Section:
 
 
 def _caveats(draft: ReportDraft) -> Section:
-    limits = closing.limits(draft).blocks
+    limits = [Bullets(closing.limit_items(draft))]
     advice = [recommendation.text for recommendation in advise(draft)]
     return Section("caveats", "Caveats and recommendations", [*limits, *([Bullets(advice)] if advice else [])])

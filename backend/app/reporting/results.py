@@ -5,11 +5,12 @@ from typing import Any
 
 from app.recorded_call import RecordedCall
 from app.reporting.claims import ClaimCollector
-from app.reporting.document import plain_text
+from app.reporting.document.blocks import AnswerFigure
+from app.reporting.document.pieces import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import ReportFacts, gather_facts
-from app.reporting.sections.summary import headline
+from app.reporting.pages.answer import make_answer
 from app.reporting.sections.trials import find_tied
 
 SUMMARY_TOOL = "generate_summary"
@@ -33,7 +34,8 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     Phases that the session did not reach are null or empty.
 
-    `{headline, problem, split, metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, collapsed}],
+    `{headline, conclusion: {text, figures: [{name, value, text, unit, low, high, period}]}, problem, split,
+    metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, collapsed}],
     holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
     importances, model, model_name, answer: {value, columns, rows, row_count, truncated, language, code,
     rows_used, total_rows, tables, readings}, report: {artifact, checked_claims, markdown, json, model_card},
@@ -50,8 +52,13 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     facts = gather_facts(calls, session)
     newest = {(str(entry["kind"]), str(entry["name"])): str(entry["id"]) for entry in artifacts}
     model_name = str(facts.chosen_model.value) if facts.chosen_model else None
+    answer = make_answer(ReportDraft(calls, facts, claims=ClaimCollector()))
     return {
-        "headline": plain_text(headline(ReportDraft(calls, facts, claims=ClaimCollector()))),
+        "headline": plain_text(answer.text),
+        "conclusion": {
+            "text": plain_text(answer.text),
+            "figures": [_figure(figure) for figure in answer.figures],
+        },
         "problem": facts.problem.value if facts.problem else None,
         "split": {name: facts.split.value.get(name) for name in _SPLIT} if facts.split else None,
         "metric": facts.metric or None,
@@ -65,6 +72,19 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "report": _report(newest, summary_call),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
         "cautions": [note.value for note in items_at(facts.final, "notes")],
+    }
+
+
+def _figure(figure: AnswerFigure) -> dict[str, Any]:
+    """Return a figure of the first sentence as JSON: `{name, value, text, unit, low, high, period}`."""
+    return {
+        "name": figure.name,
+        "value": figure.value.value,
+        "text": figure.value.text,
+        "unit": plain_text(figure.unit).strip() or None,
+        "low": figure.low.value if figure.low else None,
+        "high": figure.high.value if figure.high else None,
+        "period": figure.time.text if figure.time else None,
     }
 
 

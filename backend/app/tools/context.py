@@ -1,11 +1,13 @@
 """The context of a tool call: step, workspace, datasets and computer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.errors import ToolRefused
+from app.json_types import JsonValue
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.sandbox.computer import Computer
@@ -45,6 +47,8 @@ class ToolContext:
     training_context: TrainingContext | None = field(default=None)
     records: SessionRecords | None = None
     prices: Prices | None = None
+    understanding: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The reading of the goal that the user was shown; empty outside of reporting."""
 
     @property
     def session(self) -> SessionFacts:

@@ -15,10 +15,11 @@ from pydantic import Field
 
 from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
+from app.modeling.problem.column_units import find_unit
 from app.recorded_call import RecordedCall
 from app.reporting.advice import advise
 from app.reporting.compose import build_draft
-from app.reporting.document import plain_text
+from app.reporting.document.pieces import plain_text
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY_TOOL, summarise
@@ -135,6 +136,7 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
     return {
         "id": str(ctx.session.id),
         "goal": ctx.session.goal,
+        "understanding": dict(ctx.understanding),
         "seed": ctx.session.seed,
         "created_at": ctx.session.created_at.isoformat(),
         "preferences": dict(ctx.session.preferences),
@@ -153,7 +155,9 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
 
 def _dataset(ref: DatasetRef) -> dict[str, Any]:
     identity = {"name": ref.name, "table": ref.table, "digest": ref.digest}
-    return {**identity, "rows": ref.rows, "columns": len(ref.columns)}
+    names = [str(column["name"]) for column in ref.columns]
+    units = {name: dataclasses.asdict(unit) for name in names if (unit := find_unit(name, ref.reading))}
+    return {**identity, "rows": ref.rows, "columns": len(names), "units": units}
 
 
 def _versions() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """A forecast on an ordinary table is held against what the series says by itself."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -69,7 +70,8 @@ async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(
     assert sum(name.startswith("forecast") for name in named) == 4, "two tables, a figure in two forms"
     kept = {(draft.kind, draft.name) for draft in drive.journal.artifacts}
     assert {("table", "forecasts.csv"), ("figure", "forecast.svg"), ("figure", "error_by_step.svg")} <= kept
-    assert "forecasts of the next 7 rows" in result["headline"]
+    assert re.search(r"sales of \w+ on 4 February 2025: [\d.]+ \([\d.]+ to [\d.]+\)", result["headline"])
+    assert {figure["name"] for figure in result["conclusion"]["figures"]} == {"forecast"}
 
     model = next(draft for draft in reversed(drive.journal.artifacts) if draft.kind == "model")
     rows = pd.read_csv(tmp_path / "shops.csv").groupby("shop").tail(120)  # all that its features look back at

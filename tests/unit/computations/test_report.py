@@ -117,18 +117,8 @@ def test_a_real_session_gets_a_complete_report(
 
     assert {f"{name}.png" for name in figures} <= {path.with_suffix(".png").name for path in drawn.values()}
     assert (left / "report.html").read_text().count("<img") == len(drawn)
-    parts = [
-        "summary",
-        "goal",
-        "data",
-        "split",
-        "trials",
-        "results",
-        "importances",
-        "limits",
-        "recommendations",
-    ]
-    assert facts["sections"] == [*parts, "reproducibility"]
+    parts = ["understanding", "answer", "drivers", "evidence", "actions", "problem", "data", "split", "results"]
+    assert facts["sections"] == [*parts, "importances", "trials", "reproducibility"]
     document = json.loads((left / "report.json").read_text())
     verdict = verify_report(document, [*calls, RecordedCall(**own())], (left / "report.html").read_text())
     assert verdict.mismatches == ()

@@ -6,10 +6,10 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
-from app.reporting.document import plain_text
+from app.reporting.document.pieces import plain_text
 from app.reporting.evidence import RecordedFact
+from app.reporting.pages.answer import headline
 from app.reporting.results import summarise
-from app.reporting.sections.summary import headline
 
 SQL = 'SELECT "Q3 2024", avg(x) AS "mean of x1" FROM t WHERE x > 5 GROUP BY 1'
 
@@ -44,12 +44,12 @@ def test_the_report_of_an_answer_full_of_numerals_passes_the_check():
     calls = answered([["2nd half", 1.5], ["<script>1</script>", None], [None, 2e9]])
     made = draft(calls)
     report = compose(made)
-    page, text = html.render(report, {}), markdown.render(report)
+    page, text = html.render(report.lay_out(), {}), markdown.render(report.lay_out())
     verdict = verify_report(report.to_json(), calls, page, text)
     assert verdict.passes, verdict.mismatches
     assert verdict.checked >= 10
     assert "<script>" not in page
-    assert [section.id for section in report.sections][:3] == ["answer", "goal", "way"]
+    assert [block.kind for block in report.blocks][:3] == ["understanding", "answer", "evidence"]
 
 
 def test_one_altered_figure_fails_the_report():
@@ -60,8 +60,8 @@ def test_one_altered_figure_fails_the_report():
 
 
 def test_the_answer_in_a_sentence():
-    assert plain_text(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.50; b 2.50."
-    assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.50."
+    assert plain_text(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.5; b 2.5."
+    assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.5."
     assert plain_text(headline(draft(answered([])))) == "No row of the data matches the question."
     assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
 
@@ -74,4 +74,4 @@ def test_only_the_answering_node_provides_the_answer():
 
 def test_an_answer_by_a_program_states_that_its_rows_are_unknown():
     report = compose(draft(answered([["a", 1.5]], rows_used=None, rows_there=None)))
-    assert "number of rows used is not known" in markdown.render(report)
+    assert "number of rows used is not known" in markdown.render(report.lay_out())

@@ -11,10 +11,13 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import ReportVerification, verify_report
 from app.reporting.compose import compose
-from app.reporting.document import Name, Paragraph, Report, Section
+from app.reporting.document.elements import Paragraph, Section
+from app.reporting.document.pieces import Name
+from app.reporting.document.report import Report
+from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
 
-from .conftest import altered, make_draft, recorded
+from .conftest import RECORDED, altered, make_draft, recorded
 
 
 def written(calls: list[RecordedCall]) -> tuple[ReportDraft, Report]:
@@ -30,7 +33,9 @@ def problems(verdict: ReportVerification) -> str:
 def test_a_report_of_a_real_session_passes(name: str) -> None:
     draft, report = written(recorded(name))
 
-    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
+    verdict = verify_report(
+        report.to_json(), draft.calls, html.render(report.lay_out(), {}), markdown.render(report.lay_out())
+    )
 
     assert problems(verdict) == ""
     assert verdict.passes
@@ -45,7 +50,9 @@ def test_a_report_on_a_hostile_name_passes(name: str) -> None:
     calls = [RecordedCall(**call) for call in json.loads(said.replace("survived", json.dumps(name)[1:-1]))]
     draft, report = written(calls)
 
-    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
+    verdict = verify_report(
+        report.to_json(), draft.calls, html.render(report.lay_out(), {}), markdown.render(report.lay_out())
+    )
 
     assert problems(verdict) == ""
 
@@ -80,7 +87,7 @@ def test_every_altered_claim_fails_the_check(titanic: list[RecordedCall]) -> Non
 
 def test_a_report_without_a_claim_fails(titanic: list[RecordedCall]) -> None:
     draft, report = written(titanic)
-    empty = Report(("Report",), (), [Section("s", "Summary", [Paragraph(("All is well.",))])], [])
+    empty = Document(("Report",), (), [Section("s", "Summary", [Paragraph(("All is well.",))])], [])
 
     assert not verify_report(empty.to_json(), draft.calls).passes
     assert not verify_report({}, draft.calls).passes
@@ -96,16 +103,16 @@ def test_a_claim_on_a_call_that_was_never_made_fails(titanic: list[RecordedCall]
 
 
 def _prose(document: Any) -> None:
-    document["sections"][0]["blocks"].append({"kind": "paragraph", "text": ["It reaches 99 of 100."]})
+    document["blocks"][-1]["elements"].append({"kind": "paragraph", "text": ["It reaches 99 of 100."]})
 
 
 def _name(document: Any) -> None:
     piece = {"name": "column_77", "code": True}
-    document["sections"][0]["blocks"].append({"kind": "paragraph", "text": [piece]})
+    document["blocks"][-1]["elements"].append({"kind": "paragraph", "text": [piece]})
 
 
 def _unknown_claim(document: Any) -> None:
-    document["sections"][0]["blocks"].append({"kind": "paragraph", "text": [{"claim": "c9999"}]})
+    document["blocks"][-1]["elements"].append({"kind": "paragraph", "text": [{"claim": "c9999"}]})
 
 
 def _other_place(document: Any) -> None:
@@ -117,7 +124,7 @@ def _other_operation(document: Any) -> None:
 
 
 def _heading(document: Any) -> None:
-    document["sections"][1]["title"] = "Accuracy 0.99"
+    document["blocks"][-1]["title"] = "Accuracy 0.99"
 
 
 @pytest.mark.parametrize("forge", [_prose, _name, _unknown_claim, _other_place, _other_operation, _heading])
@@ -133,14 +140,14 @@ def test_a_number_without_a_claim_fails(forge: Callable[[Any], None], titanic: l
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("rows not used in training", "rows, 99% of them right"),
+        ("rows that were not used in training", "rows, 99% of them right"),
         (">0.818<", ">0.918<"),
         ('href="#c1"', 'href="#c2"'),
     ],
 )
 def test_a_page_that_differs_from_its_claims_fails(old: str, new: str, titanic: list[RecordedCall]) -> None:
     draft, report = written(titanic)
-    page = html.render(report, {})
+    page = html.render(report.lay_out(), {})
     assert old in page
 
     assert verify_report(report.to_json(), draft.calls, html=page).passes
@@ -148,11 +155,12 @@ def test_a_page_that_differs_from_its_claims_fails(old: str, new: str, titanic: 
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("rows not used in training", "rows, 99% of them right"), ("[0\\.818]", "[0\\.918]")]
+    ("old", "new"),
+    [("rows that were not used in training", "rows, 99% of them right"), ("[0\\.818]", "[0\\.918]")],
 )
 def test_markdown_that_differs_from_its_claims_fails(old: str, new: str, titanic: list[RecordedCall]) -> None:
     draft, report = written(titanic)
-    text = markdown.render(report)
+    text = markdown.render(report.lay_out())
     assert old in text
 
     assert not verify_report(report.to_json(), draft.calls, markdown=text.replace(old, new, 1)).passes
@@ -169,8 +177,21 @@ def test_a_quote_may_hold_numbers_that_were_recorded(titanic: list[RecordedCall]
     document = report.to_json()
 
     quoted = Name("Predict which of the 1313 passengers survived.", code=False)
-    document["sections"][0]["blocks"].append(
+    document["blocks"][-1]["elements"].append(
         {"kind": "paragraph", "text": [{"name": quoted.text, "code": quoted.code}]}
     )
 
     assert verify_report(document, draft.calls).passes
+
+
+def test_a_stored_report_of_version_1_is_still_checked(diabetes: list[RecordedCall]) -> None:
+    stored = json.loads((RECORDED / "report_version_1.json").read_text())
+    assert stored["report"]["version"] == 1
+    calls = [*diabetes, RecordedCall(**stored["own"])]
+
+    verdict = verify_report(stored["report"], calls, markdown=stored["markdown"])
+
+    assert problems(verdict) == ""
+    assert verdict.checked > 100
+    stored["report"]["sections"][0]["blocks"].append({"kind": "paragraph", "text": ["It reaches 99 of 100."]})
+    assert not verify_report(stored["report"], calls).passes

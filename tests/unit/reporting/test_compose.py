@@ -10,25 +10,28 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import Gallery, Report, ReportTable, plain_text
+from app.reporting.document.elements import Gallery, ReportTable
+from app.reporting.document.layout import lay_out
+from app.reporting.document.pieces import plain_text
+from app.reporting.document.report import Report
 from app.reporting.draft import ReportDraft
 from app.reporting.facts import gather_facts
 from app.reporting.gallery import GALLERY
+from app.reporting.pages.answer import headline
 from app.reporting.results import summarise
-from app.reporting.sections.summary import headline
 
 from .conftest import altered, drawn, make_draft
 
 
 def ids(report: Report) -> list[str]:
-    return [section.id for section in report.sections]
+    return [block.kind for block in report.blocks]
 
 
 def prose(draft: ReportDraft) -> str:
     """The Markdown of a report that passes its check."""
     report = compose(draft)
-    text = markdown.render(report)
-    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), text)
+    text = markdown.render(report.lay_out())
+    verdict = verify_report(report.to_json(), draft.calls, html.render(report.lay_out(), {}), text)
     assert verdict.mismatches == ()
     return text.replace("\\", "")
 
@@ -41,28 +44,31 @@ def test_a_classification_has_all_its_parts_in_order(titanic: list[RecordedCall]
     draft = make_draft(titanic)
 
     assert ids(compose(draft)) == [
-        "summary",
-        "goal",
+        "understanding",
+        "answer",
+        "drivers",
+        "evidence",
+        "actions",
+        "problem",
         "data",
         "split",
-        "trials",
-        "tuning",
         "results",
         "importances",
         "errors",
-        "limits",
-        "recommendations",
+        "trials",
+        "tuning",
         "questions",
         "reproducibility",
     ]
 
 
-def test_the_tile_of_a_regression_is_called_error(diabetes: list[RecordedCall]) -> None:
+def test_a_regression_is_reported_by_its_errors(diabetes: list[RecordedCall]) -> None:
     draft = make_draft(diabetes, questions=[])
 
     text = prose(draft)
 
-    assert "Hold-out error" in text
+    assert "typically wrong by [42.1]" in text
+    assert "half of the passengers are within [31.8]" in text
     assert "lower is better" in text
     assert "Confusion" not in text
     assert "questions" not in ids(compose(draft))
@@ -77,11 +83,13 @@ def test_a_failed_session_reports_its_error_and_intermediate_results(titanic: li
     assert "ended without a result" in text
     assert "It took longer than its limit of 60 s." in text
     assert ids(compose(draft)) == [
-        "summary",
-        "goal",
+        "understanding",
+        "answer",
+        "evidence",
+        "actions",
+        "problem",
         "data",
         "split",
-        "limits",
         "questions",
         "reproducibility",
     ]
@@ -103,7 +111,7 @@ def test_fits_without_a_comparison_are_listed(titanic: list[RecordedCall]) -> No
 def test_a_session_that_recorded_nothing_still_has_a_report() -> None:
     draft = make_draft([])
 
-    assert ids(compose(draft)) == ["summary", "goal", "data", "limits", "questions", "reproducibility"]
+    assert ids(compose(draft)) == ["understanding", "answer", "actions", "data", "questions", "reproducibility"]
     assert "No model was evaluated" in prose(draft)
 
 
@@ -136,9 +144,9 @@ def test_the_worst_segment_is_reported_with_the_error_elsewhere(titanic: list[Re
         result["segments"]["worst"] = [worst]
 
     report = compose(make_draft(altered(titanic, "explain_model", change)))
-    (part,) = (section for section in report.sections if section.id == "errors")
+    (part,) = (block for block in report.blocks if block.kind == "errors")
 
-    assert plain_text(part.blocks[0].text).startswith(
+    assert plain_text(part.elements[0].text).startswith(
         "Worst where sex is male: there it predicts 31.0% of the rows wrong, elsewhere 10.0%"
     )
 
@@ -186,11 +194,22 @@ def test_only_the_node_that_opens_the_hold_out_can_evaluate_on_it(titanic: list[
     assert gather_facts(calls, make_draft(titanic).facts.session).final is None
 
 
-def test_the_headline_names_model_score_interval_rows_and_baseline(titanic: list[RecordedCall]) -> None:
+def test_the_headline_counts_hits_in_a_hundred(titanic: list[RecordedCall]) -> None:
     words = plain_text(headline(make_draft(titanic)))
 
-    assert words.startswith("LogisticRegression predicts survived with ROC AUC of 0.818 (interval 0.7")
-    assert words.endswith("on 263 rows not used in training; the baseline without any column reaches 0.500.")
+    assert words.startswith(
+        "Right for 71 of 100 passengers that it names \N{LEFT DOUBLE QUOTATION MARK}survived"
+    )
+    assert words.endswith("of all that are, it finds 63 of 100.")
+
+
+def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list[RecordedCall]) -> None:
+    evidence = next(block for block in compose(make_draft(titanic)).blocks if block.kind == "evidence")
+    words = " ".join(map(plain_text, evidence.items))
+
+    assert "Its ROC AUC is 0.818 (interval 0.7" in words
+    assert "on 263 rows that were not used in training; the baseline without any column reaches 0.500." in words
+    assert "The model is LogisticRegression, chosen among" in words
 
 
 @pytest.mark.parametrize(
@@ -205,7 +224,7 @@ def test_the_headline_names_model_score_interval_rows_and_baseline(titanic: list
 def test_the_verdict_follows_the_facts(facts: dict[str, Any], says: str, titanic: list[RecordedCall]) -> None:
     calls = altered(titanic, "final_evaluation", lambda result: result.update(facts))
 
-    assert says in prose(make_draft(calls)).split("## Goal")[0]
+    assert says in prose(make_draft(calls)).split("<details>")[0]
 
 
 def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -> None:
@@ -215,7 +234,7 @@ def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -
 
     draft = make_draft(altered(titanic, "final_evaluation", change))
 
-    assert "ROC AUC of \N{EN DASH}" in prose(draft)
+    assert "Its ROC AUC is \N{EN DASH}" in prose(draft)
 
 
 def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> None:
@@ -228,7 +247,12 @@ def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> Non
 
     report = compose(make_draft(calls, figures=figures))
 
-    galleries = [block for section in report.sections for block in section.blocks if isinstance(block, Gallery)]
+    galleries = [
+        block
+        for section in map(lay_out, report.blocks)
+        for block in section.elements
+        if isinstance(block, Gallery)
+    ]
     placed = {picture.name for gallery in galleries for picture in gallery.pictures}
     later = ("backtest_model", "forecast_future")
     named = {name for name, kind in GALLERY.items() if kind.tool not in later}
@@ -259,12 +283,17 @@ def test_an_ensemble_is_reported_with_its_weights_and_threshold(titanic: list[Re
     report = compose(draft)
 
     said = [
-        plain_text(block.text) for part in report.sections for block in part.blocks if hasattr(block, "text")
+        plain_text(element.text)
+        for block in report.blocks
+        for element in lay_out(block).elements
+        if hasattr(element, "text")
     ]
     assert any("predictions: LogisticRegression 75% and LightGBM 25%." in text for text in said)
     assert "Probabilities were left as they are." in said
     assert any(text.endswith(". It makes F1 highest on 1050 rows.") for text in said)
-    assert verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
+    assert verify_report(
+        report.to_json(), draft.calls, html.render(report.lay_out(), {}), markdown.render(report.lay_out())
+    ).passes
 
 
 def test_prediction_intervals_are_reported_with_their_coverage(diabetes: list[RecordedCall]) -> None:
@@ -273,8 +302,8 @@ def test_prediction_intervals_are_reported_with_their_coverage(diabetes: list[Re
     draft = make_draft(altered(diabetes, "final_evaluation", lambda r: r.update(intervals=intervals)))
     report = compose(draft)
 
-    (part,) = (section for section in report.sections if section.id == "results")
-    said = [plain_text(block.text) for block in part.blocks if hasattr(block, "text")]
+    (part,) = (block for block in report.blocks if block.kind == "results")
+    said = [plain_text(block.text) for block in part.elements if hasattr(block, "text")]
     assert any(
         "in 90% of cases. On the hold-out it covered it in 91.0% (84.0% to 96.0%)" in text for text in said
     )
@@ -297,12 +326,10 @@ def test_the_usage_of_a_session_is_reported_under_reproducibility(titanic: list[
 
     assert "400 MiB" in text
     assert "| Seed | [0]" in text
-    assert "Calls of chat models" not in text
+    assert "Chat model calls" not in text
 
 
-def test_tied_candidates_are_folded_and_all_candidates_listed_at_the_end(
-    titanic: list[RecordedCall],
-) -> None:
+def test_the_appendix_lists_all_candidates_and_the_result_marks_tied_ones(titanic: list[RecordedCall]) -> None:
     def crowd(result: Any) -> None:
         board = result["leaderboard"]
         tied = {**board[1], "distinguishable": False, "weight": None}
@@ -310,20 +337,8 @@ def test_tied_candidates_are_folded_and_all_candidates_listed_at_the_end(
         result["leaderboard"][20]["weight"] = 0.3
 
     calls = altered(titanic, "compare_models", crowd)
-    draft = make_draft(calls)
-    report, text = compose(draft), prose(draft)
-    trials, everyone = (
-        next(part for part in report.sections if part.id == id) for id in ("trials", "candidates")
-    )
-    rows = {
-        section.id: len(next(b for b in section.blocks if isinstance(b, ReportTable)).rows)
-        for section in (trials, everyone)
-    }
-    assert rows == {"trials": 8, "candidates": 26}
-    assert "more tied with the best: see all candidates below" in text
-    count = next(claim for claim in draft.claims.all() if claim.operation == "how_many")
-    assert count.text == "18"
+    trials = next(block for block in compose(make_draft(calls)).blocks if block.kind == "trials")
+    table = next(element for element in trials.elements if isinstance(element, ReportTable))
+
+    assert len(table.rows) == 26
     assert sum(entry["collapsed"] for entry in summarise(calls, [])["leaderboard"]) == 18
-    assert "Trial 19" in " ".join(
-        plain_text(row[0]) for row in next(b for b in trials.blocks if isinstance(b, ReportTable)).rows
-    )

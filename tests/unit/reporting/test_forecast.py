@@ -42,7 +42,7 @@ def told(calls: list[RecordedCall], value: dict[str, Any]) -> str:
     place = calls.index(last) + 1
     draft = make_draft([*calls[:place], call, *calls[place:]])
     report = compose(draft)
-    text = markdown.render(report)
+    text = markdown.render(report.lay_out())
     verdict = verify_report(report.to_json(), draft.calls, markdown=text)
     assert verdict.passes, verdict.mismatches
     return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", text).replace("\\", "")

@@ -41,7 +41,7 @@ def parsed(page: str) -> Tags:
 @pytest.fixture
 def page(titanic: list[RecordedCall]) -> str:
     draft = make_draft(titanic, figures=drawn(titanic))
-    return html.render(compose(draft), {"roc": b"<svg/>"})
+    return html.render(compose(draft).lay_out(), {"roc": b"<svg/>"})
 
 
 def test_the_page_needs_nothing_from_outside_and_runs_nothing(page: str) -> None:
@@ -70,8 +70,9 @@ def test_the_page_starts_with_the_answer(page: str) -> None:
     text = re.sub(r"<[^>]+>", "", page[page.index("<main") :])
 
     assert " ".join(text.split()).startswith(
-        "Report Predicting survived Every number is linked to the recorded call that produced it. "
-        "Summary LogisticRegression predicts survived with ROC AUC of 0.818 (interval 0."
+        "Report Predicting survived What was understood Predict which of the 1313 passengers survived. "
+        "Predict survived, a problem of classification. Which metric? roc_auc (by default). "
+        "Answer Right for 71 of 100 passengers that it names \N{LEFT DOUBLE QUOTATION MARK}survived"
     )
 
 
@@ -98,12 +99,12 @@ def test_names_from_data_stay_text(name: str, titanic: list[RecordedCall]) -> No
     )
     report = compose(draft)
 
-    page = html.render(report, {})
+    page = html.render(report.lay_out(), {})
 
     tags = parsed(page)
     assert not tags.tags & {"script"}
     assert not [1 for tag, _ in tags.attributes if tag.startswith("on")]
-    assert tags.tags == parsed(html.render(compose(make_draft(titanic)), {})).tags | {"span"}
+    assert tags.tags == parsed(html.render(compose(make_draft(titanic)).lay_out(), {})).tags | {"span"}
     assert not {"\u202e", "\u0000", "\u2028"} & set(page)
     assert "49" not in re.sub(r"\d{3,}|c\d+", "", page) or "{{ 7 * 7 }}" in page
     assert "{{ 7 * 7 }}" in page or "{{" not in name
@@ -114,7 +115,7 @@ def test_names_from_data_stay_text(name: str, titanic: list[RecordedCall]) -> No
 def test_a_figure_is_an_image_so_that_nothing_in_it_can_run(titanic: list[RecordedCall]) -> None:
     report = compose(make_draft(titanic, figures=drawn(titanic)))
 
-    tags = parsed(html.render(report, {"leaderboard": b"<svg><script>alert(1)</script></svg>"}))
+    tags = parsed(html.render(report.lay_out(), {"leaderboard": b"<svg><script>alert(1)</script></svg>"}))
 
     assert "script" not in tags.tags
     assert [value for name, value in tags.attributes if name == "src"] == [

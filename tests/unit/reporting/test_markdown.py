@@ -4,7 +4,9 @@ from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import Name, Paragraph, Report, ReportTable, Section
+from app.reporting.document.elements import Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name
+from app.reporting.document.sectioned import Document
 
 from .conftest import make_draft
 
@@ -50,7 +52,7 @@ def test_a_cell_never_breaks_its_row() -> None:
     hostile = Name("a|b\n| c | `d`", code=True)
     table = ReportTable(("What", "Value"), [[(hostile,), (Name("x|y", code=False),)]])
 
-    text = markdown.render(Report(("T",), (), [Section("s", "S", [table, Paragraph(("end",))])], []))
+    text = markdown.render(Document(("T",), (), [Section("s", "S", [table, Paragraph(("end",))])], []))
 
     row = next(line for line in text.splitlines() if "a\\|b" in line)
     assert row.count("|") - row.count("\\|") == 3
@@ -59,7 +61,7 @@ def test_a_cell_never_breaks_its_row() -> None:
 def test_every_link_has_its_anchor(titanic: list[RecordedCall]) -> None:
     report = compose(make_draft(titanic))
 
-    text = markdown.render(report)
+    text = markdown.render(report.lay_out())
 
     for claim in report.claims:
         assert f'<a id="{claim.id}"></a>' in text
@@ -69,6 +71,6 @@ def test_a_goal_full_of_markup_and_numbers_still_passes_the_check(titanic: list[
     draft = make_draft(titanic, goal="[1](http://x) | 2 **3** `4`\n## 5\n- 6 <b>7</b>")
     report = compose(draft)
 
-    verdict = verify_report(report.to_json(), draft.calls, markdown=markdown.render(report))
+    verdict = verify_report(report.to_json(), draft.calls, markdown=markdown.render(report.lay_out()))
 
     assert verdict.mismatches == ()

@@ -14,6 +14,7 @@ def test_a_card_has_the_sections_of_the_paper_and_passes_the_check(titanic: list
 
     titles = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert titles == [
+        "Answer",
         "Model details",
         "Intended use",
         "Factors",

@@ -38,7 +38,9 @@ def test_a_result_has_the_scores_and_the_artifact_ids(titanic: list[RecordedCall
     assert [entry["name"] for entry in result["leaderboard"] if entry["chosen"]] == ["LogisticRegression"]
     assert [entry["name"] for entry in result["leaderboard"] if entry["baseline"]] == ["baseline"]
     assert result["importances"][0]["mean"] > 0
-    assert result["headline"].startswith("LogisticRegression predicts survived")
+    assert result["headline"] == result["conclusion"]["text"]
+    figures = {figure["name"]: figure["text"] for figure in result["conclusion"]["figures"]}
+    assert figures == {"precision_per_hundred": "71 of 100", "recall_per_hundred": "63 of 100"}
 
 
 def test_a_session_without_results_has_an_empty_result() -> None:
@@ -62,7 +64,7 @@ def test_the_model_refitted_on_all_rows_is_delivered(titanic: list[RecordedCall]
     calls = [*titanic, again]
 
     assert summarise([*calls, own_call(calls)], artifacts)["model"] == "m1"
-    assert "refitted on all [1,313]" in markdown.render(compose(make_draft(calls)))
+    assert "it learned from all [1,313]" in markdown.render(compose(make_draft(calls)).lay_out())
 
     none = [*titanic, replace(again, result={**learned, "rows": 0})]
     assert summarise([*none, own_call(none)], artifacts)["model"] == "m0"

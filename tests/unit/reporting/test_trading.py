@@ -16,10 +16,10 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import plain_text
+from app.reporting.document.pieces import plain_text
 from app.reporting.figure_choice import backtest_figures
 from app.reporting.figures.drawing import draw
-from app.reporting.sections.summary import headline
+from app.reporting.pages.answer import headline
 
 from .conftest import drawn, make_draft
 
@@ -72,19 +72,19 @@ def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(t
     figures = [each for each in drawn(traded) if each.name.startswith("backtest_")]
     draft = make_draft(traded, figures=figures)
     report = compose(draft)
-    [section] = [each for each in report.sections if each.id == "trading"]
+    [section] = [each for each in report.blocks if each.kind == "trading"]
     images = {each.name: b"<svg></svg>" for each in figures}
-    page, text = html.render(report, images), markdown.render(report)
+    page, text = html.render(report.lay_out(), images), markdown.render(report.lay_out())
     verdict = verify_report(report.to_json(), draft.calls, page, text)
     assert verdict.passes, verdict.mismatches
-    assert len(section.blocks[-1].pictures) == len(figures) == 4
+    assert len(section.elements[-1].pictures) == len(figures) == 4
     for said in ("buy and hold", "persistence", "drift", "calm", "wild", "ETH", "basis points", "Do not trade"):
         assert said in text
 
 
 def test_a_backtest_recorded_by_another_node_is_ignored(traded):
     moved = [replace(call, node="data_analysis") if call.tool == "backtest_model" else call for call in traded]
-    assert "trading" not in {section.id for section in compose(make_draft(moved)).sections}
+    assert "trading" not in {block.kind for block in compose(make_draft(moved)).blocks}
 
 
 def test_a_backtest_has_all_its_figures(facts):

@@ -145,7 +145,7 @@ async def test_generate_summary_writes_a_report_that_passes_the_check(
     assert kinds["model_card.md"] == "model_card"
     assert isinstance(made.value, dict)
     assert made.value["checked"] == made.value["claims"]
-    assert made.summary.startswith("LogisticRegression predicts survived")
+    assert made.summary.startswith("Right for 71 of 100 passengers that it names")
     report = json.loads(await text(blob_store, made, "report.json"))
     page, words = await text(blob_store, made, "report.html"), await text(blob_store, made, "report.md")
     record(records, ctx, "generate_summary", made)

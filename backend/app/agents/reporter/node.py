@@ -1,5 +1,7 @@
 """The node that writes the reports from recorded results."""
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
@@ -20,6 +22,8 @@ async def reporting(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpd
     lab, state = runtime.context, read_state(lab_state)
     brief = _make_brief(state)
     ctx = lab.tool_context("reporter", None if state.answer else make_training_context(state))
+    if state.plan.understanding:
+        ctx = replace(ctx, understanding=state.plan.understanding)
     result = await lab.crew["reporter"].run(ctx, dump_facts(brief))
     reported: Reported = result.output
     if not result.values(SUMMARY):

@@ -1,8 +1,8 @@
-"""The closing sections: limits, recommendations, questions and reproducibility."""
+"""The closing parts: limits, questions and reproducibility."""
 
 from app.modeling.problem.kinds import BASELINE
-from app.reporting.advice import advise
-from app.reporting.document import Block, Bullets, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 
@@ -24,7 +24,8 @@ _FACTS = (
 )
 
 
-def limits(draft: ReportDraft) -> Section:
+def limit_items(draft: ReportDraft) -> list[Text]:
+    """List what the result does not say, and what cut it short."""
     facts, items = draft.facts, list[Text]()
     items += [(draft.read(note),) for note in items_at(facts.final, "notes")]
     holdout_rows = facts.split.at("holdout_rows") if facts.split else None
@@ -44,7 +45,7 @@ def limits(draft: ReportDraft) -> Section:
         ("The result holds for data collected in the same way, not for other populations or periods.",),
         ("Association is not causation: changing a predictive column need not change the target.",),
     ]
-    return Section("limits", "Limits", [Bullets(items)])
+    return items
 
 
 def _overrun(draft: ReportDraft) -> list[Text]:
@@ -63,17 +64,6 @@ def _overrun(draft: ReportDraft) -> list[Text]:
             " seconds.",
         )
     ]
-
-
-def recommendations(draft: ReportDraft) -> Section | None:
-    advice = advise(draft)
-    return (
-        Section(
-            "recommendations", "Recommendations", [Bullets([recommendation.text for recommendation in advice])]
-        )
-        if advice
-        else None
-    )
 
 
 def questions(draft: ReportDraft) -> Section | None:
@@ -104,7 +94,7 @@ def reproducibility(draft: ReportDraft) -> Section | None:
         explanation = "The same question on the same data gives the same answer; its derivation is shown above."
         table = ReportTable(("What", "Value"), rows)
         return Section("reproducibility", "Reproducibility", [Paragraph((explanation,)), table])
-    blocks: list[Block] = [
+    blocks: list[Element] = [
         Paragraph(
             (
                 "The same data, goal, preferences, seed and versions give the same split, folds and "
@@ -130,7 +120,7 @@ def _question(draft: ReportDraft, question: RecordedFact) -> list[Text]:
     ]
 
 
-def _digests(draft: ReportDraft, session: RecordedFact) -> list[Block]:
+def _digests(draft: ReportDraft, session: RecordedFact) -> list[Element]:
     artifacts = [
         artifact
         for artifact in items_at(session, "artifacts")

@@ -1,7 +1,8 @@
 """The section with the custom code of the chosen model, in full."""
 
 from app.reporting.custom_code import iter_custom_code
-from app.reporting.document import Block, Listing, Name, Paragraph, Section, Text
+from app.reporting.document.elements import Element, Listing, Paragraph, Section
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 
@@ -20,7 +21,7 @@ _ESTIMATOR: Text = (
 
 def section(draft: ReportDraft) -> Section | None:
     """Show the code of the chosen model, or of every fit if no model was chosen."""
-    blocks: list[Block] = []
+    blocks: list[Element] = []
     sources: set[str] = set()
     for fit in _fits(draft):
         for code in iter_custom_code(fit):

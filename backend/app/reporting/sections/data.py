@@ -1,6 +1,7 @@
 """The data section: sources, type inference, dropped rows, findings and changes."""
 
-from app.reporting.document import Block, Bullets, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Bullets, Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 
@@ -13,7 +14,7 @@ _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
 
 def section(draft: ReportDraft) -> Section | None:
-    blocks: list[Block] = [*_sources(draft), *_readings(draft), *_left_out(draft), *_findings(draft)]
+    blocks: list[Element] = [*_sources(draft), *_readings(draft), *_left_out(draft), *_findings(draft)]
     blocks += [*_excluded(draft), *_changes(draft)]
     blocks += draft.galleries(
         "missing_values", "distributions", "target_by_feature", "association", "time_series"
@@ -21,7 +22,7 @@ def section(draft: ReportDraft) -> Section | None:
     return Section("data", "Data", blocks) if blocks else None
 
 
-def _sources(draft: ReportDraft) -> list[Block]:
+def _sources(draft: ReportDraft) -> list[Element]:
     datasets = items_at(draft.facts.session, "datasets")
     if not datasets:
         return []
@@ -38,7 +39,7 @@ def _sources(draft: ReportDraft) -> list[Block]:
     return [ReportTable(columns, rows, "Datasets with the beginning of their digest", numeric=(1, 2))]
 
 
-def _readings(draft: ReportDraft) -> list[Block]:
+def _readings(draft: ReportDraft) -> list[Element]:
     """List the columns whose inferred type differs from the stored one."""
     texts = [
         (draft.read(text),)
@@ -50,7 +51,7 @@ def _readings(draft: ReportDraft) -> list[Block]:
     return [Paragraph(("Inferred column types, which apply to new rows too:",)), Bullets(texts[:_MAX_FINDINGS])]
 
 
-def _left_out(draft: ReportDraft) -> list[Block]:
+def _left_out(draft: ReportDraft) -> list[Element]:
     split = draft.facts.split
     if not split:
         return []
@@ -66,7 +67,7 @@ def _left_out(draft: ReportDraft) -> list[Block]:
     return [Paragraph(("Dropped before the split: ", *join_texts(dropped), "."))]
 
 
-def _findings(draft: ReportDraft) -> list[Block]:
+def _findings(draft: ReportDraft) -> list[Element]:
     eda = draft.facts.eda
     if not eda:
         return []
@@ -85,14 +86,14 @@ def _severity(fact: RecordedFact) -> str:
     return "Leak" if "certain" in fact.value else _WORDS.get(fact.text("severity"), "Note")
 
 
-def _excluded(draft: ReportDraft) -> list[Block]:
+def _excluded(draft: ReportDraft) -> list[Element]:
     """List the columns excluded from the chosen model, on request or because they leak the target."""
     fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
     names = [(draft.read(name),) for name in items_at(fit, "problem", "exclude")]
     return [Paragraph(("Excluded from all models: ", *join_texts(names), "."))] if names else []
 
 
-def _changes(draft: ReportDraft) -> list[Block]:
+def _changes(draft: ReportDraft) -> list[Element]:
     effects: list[Text] = []
     for frame in draft.facts.frames:
         effects += [(draft.read(effect),) for effect in items_at(frame, "effects")]

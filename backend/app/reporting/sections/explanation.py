@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.reporting.document import Block, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.figure_data import ImportanceEntry
@@ -21,7 +22,7 @@ def reliance(draft: ReportDraft) -> Section | None:
     ranked = draft.facts.importances
     if importance is None or not ranked:
         return None
-    blocks: list[Block] = [
+    blocks: list[Element] = [
         Paragraph(_opening(draft, importance)),
         *draft.galleries("importances"),
         _table(draft, ranked),
@@ -49,7 +50,7 @@ def errors(draft: ReportDraft) -> Section | None:
             "Errors by segment",
             [Paragraph((*text, "columns), none is worse than the rest by more than chance explains."))],
         )
-    blocks: list[Block] = [
+    blocks: list[Element] = [
         Paragraph(_worst(draft, segments, worst[0], tested)),
         *draft.galleries("segments"),
         _segments(draft, segments, worst),
@@ -91,11 +92,11 @@ def _table(draft: ReportDraft, ranked: Sequence[TypedFact[ImportanceEntry]]) -> 
     return ReportTable(("Column", "Importance", "Spread", "Helps"), rows, caption, numeric=(1, 2))
 
 
-def _left_out(draft: ReportDraft, importance: RecordedFact) -> list[Block]:
+def _left_out(draft: ReportDraft, importance: RecordedFact) -> list[Element]:
     return [Paragraph((draft.read(note),)) for note in items_at(importance, "notes")]
 
 
-def _dependence(draft: ReportDraft) -> list[Block]:
+def _dependence(draft: ReportDraft) -> list[Element]:
     pictures = draft.galleries("dependence")
     if not pictures:
         return []
@@ -108,7 +109,7 @@ def _dependence(draft: ReportDraft) -> list[Block]:
     return [Paragraph((text,)), *pictures]
 
 
-def _contributions(draft: ReportDraft) -> list[Block]:
+def _contributions(draft: ReportDraft) -> list[Element]:
     contributions = draft.facts.explanation.at("contributions") if draft.facts.explanation else None
     features = items_at(contributions, "features")
     if contributions is None or not features:
@@ -159,7 +160,7 @@ def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, test
     )
 
 
-def segments(draft: ReportDraft) -> list[Block]:
+def segments(draft: ReportDraft) -> list[Element]:
     """Return the table of segments that are worse than the rest, or an empty list."""
     segments_fact = draft.facts.explanation.at("segments") if draft.facts.explanation else None
     worst = draft.facts.worst_segments

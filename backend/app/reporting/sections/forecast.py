@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.records import ForecastRecord
@@ -12,7 +13,7 @@ _BOUNDS = (("From", "low"), ("To", "high"))
 
 def section(draft: ReportDraft) -> Section | None:
     forecast = draft.facts.forecast
-    blocks: list[Block] = []
+    blocks: list[Element] = []
     if forecast is not None and forecast.content.rows:
         blocks += [
             Paragraph(_opening(draft, forecast)),
@@ -84,7 +85,7 @@ def _cell(draft: ReportDraft, fact: RecordedFact | None, style: str) -> Text:
     return draft.render(fact, style if isinstance(fact.value, int | float) else "text")
 
 
-def _by_step(draft: ReportDraft) -> list[Block]:
+def _by_step(draft: ReportDraft) -> list[Element]:
     """Tabulate the score of each step beside the reference forecasts, and the interval coverage."""
     steps = items_at(draft.facts.final, "by_step")
     if not steps:

@@ -1,6 +1,7 @@
-"""The goal section: the user's goal and the problem derived from it."""
+"""The section on the problem that was derived from the goal."""
 
-from app.reporting.document import Block, Name, Paragraph, Quote, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact
 
@@ -21,16 +22,14 @@ _ROWS = (
 
 
 def section(draft: ReportDraft) -> Section | None:
-    goal, problem = draft.facts.session.at("goal"), draft.facts.problem
-    blocks: list[Block] = []
-    if goal:
-        blocks.append(Quote((Name(str(goal.value), code=False),)))
+    problem = draft.facts.problem
+    blocks: list[Element] = []
     if problem:
         meaning = (draft.metric_name, " is ", draft.metric.meaning, ".")
         better = "Higher is better." if draft.metric.greater_is_better else "Lower is better."
         rows = [((title,), value) for title, name in _ROWS if (value := _value(draft, problem, name))]
         blocks += [ReportTable(("Question", "Answer"), rows), Paragraph((*meaning, " ", better))]
-    return Section("goal", "Goal", blocks) if blocks else None
+    return Section("problem", "Problem", blocks) if blocks else None
 
 
 def _value(draft: ReportDraft, problem: RecordedFact, name: str) -> Text:

@@ -1,7 +1,8 @@
 """The section with the scores of the chosen model on the hold-out."""
 
 from app.modeling.problem.metrics import METRICS
-from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact
 from app.reporting.metrics import describe_metric
@@ -36,7 +37,7 @@ def hold_out(draft: ReportDraft) -> Section | None:
         numeric=(1, 2, 3),
         marked=[place for place, (name, _) in enumerate(measured) if name == draft.facts.metric],
     )
-    blocks: list[Block] = [
+    blocks: list[Element] = [
         Paragraph(_opening(draft, final)),
         table,
         *_without_model(draft),
@@ -71,7 +72,7 @@ def _place(order: list[str], name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _without_model(draft: ReportDraft) -> list[Block]:
+def _without_model(draft: ReportDraft) -> list[Element]:
     """Tabulate reference forecasts that need no model."""
     rows = [_reference(draft, reference) for reference in draft.facts.references]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
@@ -86,10 +87,10 @@ def _reference(draft: ReportDraft, reference: TypedFact[ReferenceForecast]) -> l
     return [(name,), draft.score(reference.at("score"), style), bounds or EMPTY_CELL]
 
 
-def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
+def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     """Describe the calibration of probabilities and the decision threshold."""
     fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
-    blocks: list[Block] = []
+    blocks: list[Element] = []
     calibration = fit.at("calibration", "text") if fit else None
     if calibration and calibration.value:
         blocks.append(Paragraph((draft.read(calibration),)))
@@ -107,7 +108,7 @@ def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     ]
 
 
-def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:
+def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     """Describe the prediction intervals and their coverage."""
     intervals = final.at("intervals")
     coverage = intervals.at("coverage") if intervals else None
@@ -130,7 +131,7 @@ def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     ]
 
 
-def _classes(draft: ReportDraft, final: RecordedFact) -> list[Block]:
+def _classes(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     confusion = final.at("confusion")
     labels, counts = (confusion.at("labels"), confusion.at("counts")) if confusion else (None, None)
     if labels is None or counts is None or len(labels.value) > _MAX_CLASSES:

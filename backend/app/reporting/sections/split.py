@@ -1,6 +1,7 @@
 """The section on the hold-out split and the checks of its integrity."""
 
-from app.reporting.document import Block, Bullets, Paragraph, Piece, Section, Text
+from app.reporting.document.elements import Bullets, Element, Paragraph, Section
+from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import ReportFacts
@@ -10,7 +11,7 @@ def section(draft: ReportDraft) -> Section | None:
     split = draft.facts.split
     if not split:
         return None
-    blocks: list[Block] = [Paragraph(_split_text(draft, split))]
+    blocks: list[Element] = [Paragraph(_split_text(draft, split))]
     blocks += [Paragraph((draft.read(note),)) for note in items_at(split, "notes")]
     blocks += [Paragraph(("Integrity checks, from the journal:",)), Bullets(_checks(draft, draft.facts))]
     return Section("split", "Split and integrity checks", blocks)
@@ -42,17 +43,37 @@ def _opened_once(draft: ReportDraft, facts: ReportFacts) -> Text:
     openings = len(facts.final_calls)
     if openings == 0:
         return ("The hold-out was never opened.",)
-    if openings == 1:
-        return ("The hold-out was opened once, at the end.",)
-    return ("Caution: the hold-out was opened more than once, so its score may be optimistic.",)
+    return _OPENED_AGAIN if openings > 1 else ("The hold-out was opened once, at the end.",)
 
 
 def _no_later_fit(facts: ReportFacts) -> Text:
     if not facts.final_calls:
         return ("No score in this report was measured on the hold-out.",)
-    if facts.last_fit_step is not None and facts.last_fit_step > facts.final_calls[0].seq:
-        return ("Caution: a model was fitted after the hold-out was opened.",)
+    if is_fitted_later(facts):
+        return _FITTED_LATER
     return ("No model was fitted and none was chosen after the hold-out was opened.",)
+
+
+_OPENED_AGAIN = ("Caution: the hold-out was opened more than once, so its score may be optimistic.",)
+_FITTED_LATER = ("Caution: a model was fitted after the hold-out was opened.",)
+
+
+def is_fitted_later(facts: ReportFacts) -> bool:
+    """Check if a model was fitted after the hold-out was opened."""
+    openings, last_fit = facts.final_calls, facts.last_fit_step
+    return bool(openings) and last_fit is not None and last_fit > openings[0].seq
+
+
+def cautions(draft: ReportDraft) -> list[Text]:
+    """Return what makes the score doubtful: leaks, a hold-out opened again, a fit after it."""
+    facts = draft.facts
+    leaks = items_at(facts.eda, "leaks")
+    columns = [(draft.read(column),) for leak in leaks if (column := leak.at("column"))]
+    return [
+        *([_OPENED_AGAIN] if len(facts.final_calls) > 1 else []),
+        *([_FITTED_LATER] if is_fitted_later(facts) else []),
+        *([("Columns that may leak the target: ", *join_texts(columns), ".")] if columns else []),
+    ]
 
 
 def _refit_text(draft: ReportDraft, refit: RecordedFact) -> Text:

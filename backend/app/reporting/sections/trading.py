@@ -1,6 +1,7 @@
 """The section with the backtest of the forecasts on the hold-out."""
 
-from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Bullets, Callout, Element, Paragraph, ReportTable, Section, Tone
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.records import BacktestRecord
@@ -23,8 +24,8 @@ def section(draft: ReportDraft) -> Section | None:
     if backtest is None:
         return None
     verdict = backtest.at("verdict")
-    tone = "good" if backtest.content.edge else "warn"
-    blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
+    tone: Tone = "good" if backtest.content.edge else "warn"
+    blocks: list[Element] = [Callout(tone, (draft.read(verdict),))] if verdict else []
     blocks += [
         Paragraph(_trading_rules(draft, backtest)),
         _performance_table(draft, backtest),
@@ -158,9 +159,9 @@ def _significance(draft: ReportDraft, backtest: TypedFact[BacktestRecord]) -> Te
     )
 
 
-def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
+def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Element]:
     """Tabulate the results by market regime and by coin."""
-    tables: list[Block] = []
+    tables: list[Element] = []
     for key, name, title in (("by_regime", "name", "By market regime"), ("by_coin", "coin", "By coin")):
         groups = items_at(backtest, key)
         rows: list[list[Text]] = [
@@ -179,6 +180,6 @@ def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
     return tables
 
 
-def _notes(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
+def _notes(draft: ReportDraft, backtest: RecordedFact) -> list[Element]:
     notes: list[Text] = [(draft.read(note),) for note in items_at(backtest, "notes")]
     return [Bullets(notes)] if notes else []

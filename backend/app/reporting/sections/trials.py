@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from app.reporting.claims import Claim
-from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
+from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import TUNING_NODE
@@ -20,26 +21,12 @@ def leaderboard(draft: ReportDraft) -> Section | None:
     if comparison is None or board is None:
         return _fits_only(draft)
     entries = board.items()
-    tied = find_tied(entries, comparison.text("chosen"))
-    shown_entries = [entry for entry in entries if entry not in tied]
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
     opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
-    table = _table(draft, comparison, shown_entries)
-    blocks: list[Block] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
-    if tied:
-        count = draft.claims.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
-        blocks.append(Paragraph(("And ", count, " more tied with the best: see all candidates below.")))
+    table = _table(draft, comparison, entries)
+    blocks: list[Element] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
     blocks += [*_weights(draft), *_left_out(draft, comparison)]
     return Section("trials", "Candidates", [*blocks, *draft.galleries("leaderboard")])
-
-
-def every_candidate(draft: ReportDraft) -> Section | None:
-    """List all candidates, if some are folded in the leaderboard."""
-    comparison = draft.facts.comparison
-    entries = items_at(comparison, "leaderboard")
-    if comparison is None or not find_tied(entries, comparison.text("chosen")):
-        return None
-    return Section("candidates", "All candidates", [_table(draft, comparison, entries)])
 
 
 def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[RecordedFact]:
@@ -111,7 +98,7 @@ def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     return ()
 
 
-def _weights(draft: ReportDraft) -> list[Block]:
+def _weights(draft: ReportDraft) -> list[Element]:
     """List the members of the ensemble by descending weight."""
     weights = draft.facts.blend.at("weights") if draft.facts.blend else None
     if weights is None:
@@ -126,7 +113,7 @@ def _weights(draft: ReportDraft) -> list[Block]:
     return [Paragraph(text)]
 
 
-def _left_out(draft: ReportDraft, comparison: RecordedFact) -> list[Block]:
+def _left_out(draft: ReportDraft, comparison: RecordedFact) -> list[Element]:
     texts = [
         (*draft.render(candidate.at("name")), " (", *draft.render(candidate.at("reason")), ")")
         for candidate in items_at(comparison, "left_out")

@@ -1,0 +1,1 @@
+"""The report's document: typed blocks in a fixed order, and the documents made of sections."""

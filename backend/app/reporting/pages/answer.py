@@ -1,0 +1,140 @@
+"""The answer block: the first sentence in units, the comparison without a model, a verdict, and a picture."""
+
+from app.reporting.document.blocks import AnswerBlock
+from app.reporting.document.elements import Callout
+from app.reporting.document.pieces import Text
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedFact
+from app.reporting.pages import question_answer
+from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
+from app.reporting.pages.scores import (
+    answer_by_errors,
+    answer_by_hits,
+    deciding_score,
+)
+from app.reporting.pages.statement import Statement
+from app.reporting.sections.trading import edge_verdict
+
+_PICTURES = {"forecast": "forecast", "classification": "confusion", "regression": "predicted_vs_actual"}
+"""Figure of the answer by its kind; the others stand in the appendix."""
+
+
+def block(draft: ReportDraft) -> AnswerBlock:
+    facts = draft.facts
+    if facts.is_question:
+        return question_answer.block(draft)
+    if facts.final is None:
+        return AnswerBlock(_unfinished(draft))
+    answer = make_answer(draft)
+    return AnswerBlock(
+        answer.text,
+        [*_error_of_forecast(draft, facts.final), *_comparison(draft, facts.final)],
+        _verdict(draft, facts.final),
+        answer.figures,
+        [] if facts.backtest else forecast_table(draft),
+        draft.pictures(_PICTURES[_kind(draft)]),
+    )
+
+
+def headline(draft: ReportDraft) -> Text:
+    """Return the answer in one sentence, as report, result, terminal and model card state it."""
+    return make_answer(draft).text
+
+
+def make_answer(draft: ReportDraft) -> Statement:
+    """Return the first sentence of the answer and its figures."""
+    final = draft.facts.final
+    if draft.facts.is_question:
+        return question_answer.make_answer(draft)
+    if final is None:
+        return Statement(_unfinished(draft), [])
+    if verdict := edge_verdict(draft):
+        score = answer_by_errors(draft, final) or answer_by_hits(draft, final)
+        return Statement(verdict, score.figures if score else [])
+    return (
+        answer_by_forecast(draft)
+        or (answer_by_hits(draft, final) if _is_classification(draft) else answer_by_errors(draft, final))
+        or Statement(deciding_score(draft, final), [])
+    )
+
+
+def _is_classification(draft: ReportDraft) -> bool:
+    return draft.facts.problem is not None and draft.facts.problem.text("kind") == "classification"
+
+
+def _kind(draft: ReportDraft) -> str:
+    if draft.facts.forecast and not draft.facts.backtest:
+        return "forecast"
+    return "classification" if _is_classification(draft) else "regression"
+
+
+def _error_of_forecast(draft: ReportDraft, final: RecordedFact) -> list[Text]:
+    """State the error of earlier forecasts, where the first sentence is the forecast or a verdict."""
+    if not draft.facts.backtest and answer_by_forecast(draft) is None:
+        return []
+    score = answer_by_hits(draft, final) if _is_classification(draft) else answer_by_errors(draft, final)
+    return [score.text] if score else []
+
+
+def _comparison(draft: ReportDraft, final: RecordedFact) -> list[Text]:
+    """Compare with an answer that needs no column, in the same units."""
+    is_classification = _is_classification(draft)
+    name = "accuracy" if is_classification else "mae"
+    model, baseline = final.at("metrics", name, "value"), final.at("baseline", name)
+    if model is None or baseline is None:
+        return []
+    if is_classification:
+        return [
+            (
+                "All classes together, it is right for ",
+                draft.read(model, "of_hundred"),
+                "; always naming the commonest class would be right for ",
+                draft.read(baseline, "of_hundred"),
+                ".",
+            )
+        ]
+    looks_ahead = draft.facts.problem is not None and draft.facts.problem.at("horizon") is not None
+    naive = "Assuming no change" if looks_ahead else "Always answering with the average"
+    return [(naive, " would be wrong by ", *draft.amount(baseline), ".")]
+
+
+_NO_BETTER_THAN_BASELINE = (
+    "On the hold-out the model is not significantly better than the baseline. Do not use it: see what to do."
+)
+_DISAGREES = (
+    "It beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
+)
+_CONFIRMED = (
+    "It beats the baseline by more than chance explains, and cross-validation agrees with the hold-out."
+)
+_NO_BETTER_THAN_REFERENCES = (
+    "It beats the baseline, but not every reference forecast by more than chance explains: one of those may do "
+    "as well."
+)
+_BEATS = "It beats the baseline by more than chance explains."
+
+
+def _verdict(draft: ReportDraft, final: RecordedFact) -> Callout | None:
+    """Return the verdict in one line; with a backtest the first sentence is the verdict."""
+    beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
+    if beats is None or beats.value is not True:
+        return Callout("warn", (_NO_BETTER_THAN_BASELINE,))
+    if draft.facts.backtest:
+        return None
+    if not all(reference.content.is_beaten for reference in draft.facts.references):
+        return Callout("warn", (_NO_BETTER_THAN_REFERENCES,))
+    if agrees is None:
+        return Callout("good", (_BEATS,))
+    return Callout("good", (_CONFIRMED,)) if agrees.value else Callout("warn", (_DISAGREES,))
+
+
+def _unfinished(draft: ReportDraft) -> Text:
+    error = draft.facts.session.at("error", "detail")
+    if error:
+        return ("This session ended without a result: ", draft.read(error))
+    if draft.facts.comparison:
+        return (
+            "Models were compared, but none was evaluated on the hold-out: every score below may be "
+            "optimistic.",
+        )
+    return ("No model was evaluated in this session; the appendix shows its intermediate results.",)

@@ -1,0 +1,122 @@
+"""The forecast as an answer: its first and last period in a sentence, all periods in a table."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from app.reporting.document.blocks import AnswerFigure
+from app.reporting.document.elements import ReportTable
+from app.reporting.document.pieces import Name, Piece, Text
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.pages.statement import Statement
+from app.reporting.records import ForecastRecord
+
+MAX_ANSWER_ROWS = 12
+"""Forecasts in the table of the answer, a year of months; the appendix and forecasts.csv have more."""
+_MAX_NAMED_SERIES = 2
+"""Series in the first sentence, so that it stays a sentence."""
+
+
+def answer_by_forecast(draft: ReportDraft) -> Statement | None:
+    """State the forecast of the next period, and of the last one; None without a forecast of amounts."""
+    forecast = draft.facts.forecast
+    predictions = items_at(forecast, "forecasts")
+    if forecast is None or not predictions or not _is_amount(predictions[0]) or draft.target is None:
+        return None
+    style = period_style([prediction.text(forecast.text("time_column")) for prediction in predictions])
+    groups = _by_series(forecast, predictions)
+    text: list[Piece] = []
+    figures: list[AnswerFigure] = []
+    for label, series in groups[:_MAX_NAMED_SERIES]:
+        text += (" ",) if text else ()
+        text += (draft.read(draft.target), *((" of ", label) if label else ()), " ")
+        for place, prediction in enumerate(series if len(series) < 2 else (series[0], series[-1])):
+            text += ("; ",) if place else ()
+            text += _period_text(draft, forecast, prediction, style)
+        text.append(".")
+        figures += [_figure(draft, forecast, prediction, style) for prediction in series]
+    return Statement(text, figures[:MAX_ANSWER_ROWS])
+
+
+def forecast_table(draft: ReportDraft) -> list[ReportTable]:
+    """Tabulate the forecasts by period, where the sentence does not hold them all."""
+    forecast = draft.facts.forecast
+    predictions = items_at(forecast, "forecasts")
+    if forecast is None or len(predictions) < 2 or not _is_amount(predictions[0]):
+        return []
+    style = period_style([prediction.text(forecast.text("time_column")) for prediction in predictions])
+    group = forecast.text("group_column")
+    bounded = predictions[0].at("low") is not None
+    rows: list[list[Text]] = []
+    for prediction in predictions[:MAX_ANSWER_ROWS]:
+        row: list[Text] = [draft.render(prediction.at(group))] if group else []
+        row += [draft.render(prediction.at(forecast.text("time_column")), style)]
+        row += [draft.render(prediction.at("prediction"), "amount")]
+        row += [draft.render(prediction.at(name), "amount") for name in ("low", "high")] if bounded else []
+        rows.append(row)
+    heads: list[Text] = [("Series",)] if group else []
+    heads += [("Period",), ("Forecast", *draft.target_unit)]
+    heads += [("From",), ("To",)] if bounded else []
+    caption = "The first forecasts; forecasts.csv has all" if len(predictions) > MAX_ANSWER_ROWS else ""
+    numeric = tuple(range(len(heads) - (3 if bounded else 1), len(heads)))
+    return [ReportTable((), rows, caption, numeric=numeric, heads=heads)]
+
+
+def period_style(times: Sequence[str]) -> str:
+    """Return the style of claims that shows these times: years, quarters, months, days or minutes."""
+    moments = [datetime.fromisoformat(time) for time in times if time]
+    if any(moment.hour or moment.minute for moment in moments):
+        return "minute"
+    months = [moment.year * 12 + moment.month for moment in moments]
+    steps = {after - before for before, after in pairwise(months) if after > before}
+    if len(set(months)) < len(set(moments)) or len(set(moments)) < 2 or not steps:
+        return "day"
+    if len({moment.day for moment in moments}) > 1 and any(moment.day < 28 for moment in moments):
+        return "day"
+    return {1: "month", 3: "quarter", 12: "year"}.get(min(steps), "month")
+
+
+def _is_amount(prediction: RecordedFact) -> bool:
+    value = prediction.at("prediction")
+    return value is not None and isinstance(value.value, int | float) and prediction.at("probabilities") is None
+
+
+def _by_series(
+    forecast: RecordedFact, predictions: Sequence[RecordedFact]
+) -> list[tuple[Name | None, list[RecordedFact]]]:
+    group = forecast.text("group_column")
+    if not group:
+        return [(None, list(predictions))]
+    series: dict[str, list[RecordedFact]] = {}
+    for prediction in predictions:
+        series.setdefault(prediction.text(group), []).append(prediction)
+    return [(Name(name, code=False), rows) for name, rows in series.items()]
+
+
+def _period_text(
+    draft: ReportDraft, forecast: TypedFact[ForecastRecord], prediction: RecordedFact, style: str
+) -> Text:
+    """Return `in May 2024: 1,240 euros (1,100 to 1,390)`."""
+    time, value = prediction.at(forecast.text("time_column")), prediction.at("prediction")
+    low, high = prediction.at("low"), prediction.at("high")
+    preposition = "on " if style == "day" else "at " if style == "minute" else "in "
+    text: list[Piece] = [preposition, *draft.render(time, style), ": "]
+    text += draft.amount(value) if value else ()
+    text += (" (", draft.read(low, "amount"), " to ", draft.read(high, "amount"), ")") if low and high else ()
+    return text
+
+
+def _figure(
+    draft: ReportDraft, forecast: TypedFact[ForecastRecord], prediction: RecordedFact, style: str
+) -> AnswerFigure:
+    value, time = prediction.at("prediction") or prediction, prediction.at(forecast.text("time_column"))
+    low, high = prediction.at("low"), prediction.at("high")
+    return AnswerFigure(
+        "forecast",
+        draft.read(value, "amount"),
+        draft.target_unit,
+        draft.read(low, "amount") if low else None,
+        draft.read(high, "amount") if high else None,
+        draft.read(time, style) if time else None,
+    )
