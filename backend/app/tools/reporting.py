@@ -15,7 +15,7 @@ from pydantic import Field
 
 from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
-from app.modeling.problem.column_units import find_unit
+from app.modeling.facts.column_units import find_unit
 from app.recorded_call import RecordedCall
 from app.reporting.advice import advise
 from app.reporting.compose import build_draft

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from app.modeling.problem.readings import FileReading
+from app.modeling.facts.readings import FileReading
 
 UnitKind = Literal["currency", "percent", "amount"]
 
