@@ -1,4 +1,4 @@
-"""Figures of corpora: `python -m tests.corpora.measure goals|questions|series [tuned|untuned] [--failures]`.
+"""Figures of corpora: `python -m tests.corpora.measure cells|goals|questions|series [tuned|untuned] [--failures]`.
 
 Failures are listed for the tuned half only.
 """
@@ -7,10 +7,12 @@ import argparse
 from collections import Counter
 
 from tests.corpora.answered_questions import answer_questions
+from tests.corpora.cells import load_cells
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
 from tests.corpora.planned_series import PlannedSeries, plan_series
 from tests.corpora.questions import load_questions
+from tests.corpora.read_cells import ReadFile, read_cell_file
 from tests.corpora.series import load_series
 from tests.corpora.tables import Half
 
@@ -82,8 +84,41 @@ def _print_series_failure(entry: PlannedSeries) -> None:
     print("   planned:", str(entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "stages"}))[:700])
 
 
+def measure_cells(half: Half, lists_failures: bool) -> None:
+    files = [read_cell_file(half, file) for file in load_cells(half)]
+    columns = [column for file in files for column in file.columns]
+    judged = sum(len(file.file.columns) for file in files)
+    rows = [row for file in files for row in file.predictions]
+    cells = [name not in row.wrong for row in rows for name in row.values]
+    print(f"cells, {half} half: {judged} columns in {len(files)} files")
+    print("  files with all rows, and no others:", _share([file.rows[0] == file.rows[1] for file in files]))
+    print("  columns right in every aspect:     ", _share_of(sum(not c.faults for c in columns), judged))
+    for aspect in ("kind", "convention", "values", "missing", "certain"):
+        print(f"    {aspect + ':':33}", _share_of(sum(aspect not in c.faults for c in columns), judged))
+    print("  cells of rows to predict:          ", _share(cells))
+    print("  rows to predict, all cells right:  ", _share([not row.wrong and not row.fault for row in rows]))
+    if lists_failures and half == "tuned":
+        for file in files:
+            _print_faults(file)
+
+
+def _print_faults(file: ReadFile) -> None:
+    if file.fault or file.rows[0] != file.rows[1] or file.lost:
+        print(f"\n{file.file.id}: {file.fault} rows {file.rows[0]} ({file.rows[1]}) without {list(file.lost)}")
+    for column in file.columns:
+        for aspect, fault in column.faults.items():
+            print(f"{file.file.id}: {column.judged.name}: {aspect}: {fault}")
+    for row in file.predictions:
+        if row.wrong or row.fault:
+            print(f"{file.file.id}: to predict: {row.fault} {row.wrong}")
+
+
+def _share_of(hits: int, total: int) -> str:
+    return f"{hits} of {total} ({hits / max(total, 1):.0%})"
+
+
 def _share(hits: list[bool]) -> str:
-    return f"{sum(hits)} of {len(hits)} ({sum(hits) / max(len(hits), 1):.0%})"
+    return _share_of(sum(hits), len(hits))
 
 
 def _print_failure(entry: PlannedGoal) -> None:
@@ -97,7 +132,12 @@ def _print_failure(entry: PlannedGoal) -> None:
         print("   asked:", entry.question[:160], "|", ", ".join(entry.options[:6]))
 
 
-MEASURES = {"goals": measure_goals, "questions": measure_questions, "series": measure_series}
+MEASURES = {
+    "cells": measure_cells,
+    "goals": measure_goals,
+    "questions": measure_questions,
+    "series": measure_series,
+}
 
 
 def main() -> None:

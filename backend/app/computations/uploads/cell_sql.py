@@ -5,12 +5,11 @@ from collections.abc import Collection, Mapping
 from app.computations.uploads import sql
 from app.computations.uploads.column_types import DATE_RULES
 from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
-from app.modeling.type_inference.vocabulary import MISSING_WORDS
+from app.modeling.type_inference.vocabulary import MISSING_WORDS, OTHER_MARKS
 
-_PARTS = ("open", "sign", "before", "inner", "body", "exponent", "after", "close", "trail")
+_PARTS = ("open", "sign", "before", "inner", "body", "exponent", "late", "after", "close", "tail", "trail")
 """Groups of NUMBER_PATTERN, in their order."""
-_OTHER_MARKS = "\u00a0\u2009\u202f\u2212\u2019"
-_ASCII_MARKS = "   -'"
+_OTHER_MARKS, _ASCII_MARKS = "".join(OTHER_MARKS), "".join(OTHER_MARKS.values())
 
 
 def present_cell(cell: str, words: Collection[str] = MISSING_WORDS) -> str:
@@ -63,11 +62,13 @@ def _number(parts: str, number_format: NumberFormat) -> str:
     literal = (
         f"TRY_CAST(replace({digits}, {sql.text(number_format.decimal)}, '.') || {parts}.exponent AS DOUBLE)"
     )
-    is_negative = f"({parts}.open = '(' OR {parts}.sign = '-' OR {parts}.inner = '-' OR {parts}.trail = '-')"
+    is_open = f"({parts}.open = '(' OR {parts}.inner = '(')"
+    signs = " OR ".join(f"{parts}.{name} LIKE '-%'" for name in ("sign", "inner", "late", "trail"))
+    is_negative = f"({is_open} OR {signs})"
     before = _factor(f"{parts}.before", number_format.before)
-    after = _factor(f"{parts}.after", number_format.after)
+    after = " * ".join(_factor(f"{parts}.{name}", number_format.after) for name in ("after", "tail"))
     number = f"{literal} * {before} * {after} * CASE WHEN {is_negative} THEN -1 ELSE 1 END"
-    is_closed = f"({parts}.open = '(') = ({parts}.close = ')')"
+    is_closed = f"{is_open} = ({parts}.close = ')')"
     return f"CASE WHEN {_is_body(body, number_format)} AND {is_closed} AND isfinite({number}) THEN {number} END"
 
 

@@ -20,6 +20,7 @@ from app.modeling.facts.readings import (
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.type_inference.conventions import Conventions, DecimalMark
 from app.modeling.type_inference.parsers import validate_parsers
+from app.modeling.type_inference.value_kinds import describe_values
 
 _RULE_FORMATS: dict[TypeRule, tuple[DecimalMark, DecimalMark]] = {
     COMMA: (",", "."),
@@ -61,6 +62,7 @@ class _InferredReading(BaseModel):
     text: str = ""
     confidence: float = 1.0
     parser: dict[str, Any] | None = None
+    evidence: dict[str, Any] = {}
 
 
 class _ProfiledColumn(BaseModel):
@@ -133,10 +135,14 @@ def _describe_column(
     if parser is None and not alternatives:
         return None
     reads_as = inferred.reads_as if inferred else column.type
+    evidence = inferred.evidence if inferred else {}
+    kind, unit = describe_values(parser or {}, str(evidence.get("unit") or ""))
     examples = _parse_cells(parser, cells) if parser else _plain_examples(column, cells)
     return ColumnReading(
         column=column.name,
         reads_as=reads_as,
+        kind=kind,
+        unit=unit,
         text=inferred.text if inferred else "",
         confidence=inferred.confidence if inferred else 1.0,
         parser=parser,

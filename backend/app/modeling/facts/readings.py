@@ -22,6 +22,25 @@ ReadingChoice = Literal[
 """A reading that a person may choose for a column."""
 
 
+ValueKind = Literal[
+    "number",
+    "money",
+    "percent",
+    "duration",
+    "time",
+    "date",
+    "datetime",
+    "week",
+    "month",
+    "quarter",
+    "boolean",
+    "code",
+    "category",
+    "text",
+]
+"""Kind of the values of a column: finer than its type."""
+
+
 class CellExample(BaseModel):
     """A cell as written, and its value."""
 
@@ -47,6 +66,12 @@ class ColumnReading(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     column: str
     reads_as: str = Field(description="integer, number, boolean, text or datetime.")
+    kind: ValueKind | None = Field(default=None, description="Kind of the values, if the cells tell it.")
+    unit: str = Field(
+        default="",
+        description="Unit of the values: a currency as its ISO code, % of percents, hours of durations.",
+        examples=["EUR"],
+    )
     text: str = Field(default="", description="The reading as a sentence.")
     confidence: float = 1.0
     parser: dict[str, Any] | None = Field(

@@ -195,9 +195,10 @@ def _describe_order(guess: DateGuess) -> str:
 
 
 def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
-    guess = guess_numbers(name, present)
+    guess = guess_numbers(name, present, blank)
     if guess is None:
         return _duration(name, present, blank)
+    blank = {word: count for word, count in blank.items() if word.casefold() not in guess.meanings}
     format_ = guess.number_format
     parser = {
         "op": "read_number",
@@ -206,6 +207,8 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
         "before": dict(format_.before or {}),
         "after": dict(format_.after or {}),
         "missing": tuple(word.casefold() for word in guess.words),
+        **({"meanings": dict(guess.meanings)} if guess.meanings else {}),
+        **({"has_spelled": True} if guess.has_spelled else {}),
     }
     evidence = {
         "share": round_significant(guess.share),

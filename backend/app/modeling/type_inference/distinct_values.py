@@ -8,8 +8,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_SPACES = "[\u00a0\u2009\u202f]"
-_SIGNS = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2019": "'"})
+from app.modeling.type_inference.vocabulary import OTHER_MARKS
+
+_SIGNS = str.maketrans(OTHER_MARKS)
+_PATTERNS = {
+    plain: "[" + "".join(mark for mark, other in OTHER_MARKS.items() if other == plain) + "]"
+    for plain in dict.fromkeys(OTHER_MARKS.values())
+}
+"""Plain mark -> pattern of the marks that stand for it."""
 
 
 def is_text(column: pd.Series) -> bool:
@@ -37,9 +43,8 @@ def map_distinct(column: pd.Series, parse: Callable[[pa.Array], np.ndarray], emp
 def trim_texts(texts: pa.Array) -> pa.Array:
     """Strip texts, and normalise spaces, minus signs and apostrophes to ASCII."""
     if not pc.all(pc.string_is_ascii(texts)).as_py():
-        texts = pc.replace_substring_regex(texts, pattern=_SPACES, replacement=" ")
-        texts = pc.replace_substring(texts, pattern="\u2212", replacement="-")
-        texts = pc.replace_substring(texts, pattern="\u2019", replacement="'")
+        for plain, pattern in _PATTERNS.items():
+            texts = pc.replace_substring_regex(texts, pattern=pattern, replacement=plain)
     return pc.utf8_trim_whitespace(texts)
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
-from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.quantities import list_units, parse_spelled
+from app.modeling.type_inference.vocabulary import ZERO_WORDS
 
 SURE_SHARE = 0.95
 """Share of the present values that must be numbers; the rest becomes missing."""
@@ -25,6 +27,10 @@ CODE_NAME = re.compile(
 MAX_PROBED_VALUES = 60
 """Distinct values that are matched first, to rule out most columns early."""
 
+MIN_SPELLED_VALUES = 3
+"""Distinct values of a column of quantities in several parts: fewer may be names."""
+_SPELLED = re.compile(r"\d|[½¼¾⅓⅔⅛⅜⅝⅞]")
+
 _FORMATS = tuple(
     NumberFormat(decimal, group)
     for decimal, group in ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
@@ -34,12 +40,20 @@ _PARTS = re.compile(NUMBER_PATTERN, re.ASCII)
 _BODIES = {number_format: re.compile(number_format.body_pattern, re.ASCII) for number_format in _FORMATS}
 
 
+_BODIES |= {
+    number_format: re.compile(number_format.body_pattern, re.ASCII)
+    for number_formats in MIXED_FORMATS.values()
+    for number_format in number_formats
+}
+
+
 @dataclass(frozen=True)
 class NumberGuess:
     """Inferred format of a numeric column; `share` of the values are numbers in this format.
 
     `is_certain`: the separators have one meaning only. `unit`: text next to the numbers. `words`: the values
-    that are no numbers, if they are few.
+    that are no numbers, if they are few. `meanings`: words (lower case) -> the number that they mean.
+    `has_spelled`: some numbers are spelled as in `quantities`.
     """
 
     number_format: NumberFormat
@@ -47,6 +61,8 @@ class NumberGuess:
     is_certain: bool
     unit: str
     words: tuple[str, ...]
+    meanings: Mapping[str, float] = field(default_factory=dict)
+    has_spelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,48 +77,109 @@ class _NumberText:
     suffix: str
 
 
-def guess_numbers(name: str, values: Mapping[str, int]) -> NumberGuess | None:
+def guess_numbers(name: str, values: Mapping[str, int], blank: Collection[str] = ()) -> NumberGuess | None:
     """Infer the number format from counts of distinct values (trimmed text -> count) without missing-value
     words.
 
-    None for text, and for codes: leading zeros, phone numbers, versions, ordinals, ranges.
+    None for text, and for codes: leading zeros, phone numbers, versions, ordinals, ranges. `blank`: its words
+    for missing values, some of which may mean 0 among its numbers.
     """
     first = list(islice(values, MAX_PROBED_VALUES))
-    if sum(_PARTS.match(text) is not None for text in first) < min(0.6 * len(first), len(first) - MAX_WORDS):
+    if sum(_is_probable(text) for text in first) < min(0.6 * len(first), len(first) - MAX_WORDS):
         return None
     total = sum(values.values())
     numbers = [number for text, count in values.items() if (number := _split_number(text, count))]
-    if _count_rows(numbers) < FEW_WORDS_SHARE * total:
+    if _count_rows(numbers) < 0.5 * total:
+        return _guess_spelled(values)
+    before = units.resolve_prefixes(_count_affixes(numbers, "prefix"))
+    if before is None:
         return None
-    before, after = (
-        units.resolve_prefixes(_count_affixes(numbers, "prefix")),
-        units.resolve_suffixes(_count_affixes(numbers, "suffix"), _has_spaced_suffix(numbers)),
+    after = units.resolve_suffixes(
+        _count_affixes(numbers, "suffix"), _has_spaced_suffix(numbers), has_currency=bool(before[1])
     )
-    if before is None or after is None:
+    if after is None:
         return None
     before, after = _add_rare_affixes(numbers, before, after)
     best_format, is_certain = _best_format(numbers)
     numbers = [number for number in numbers if _matches(number, best_format, before[0], after[0])]
     if len({number.body for number in numbers}) < (3 if after[0] else 2) or _is_code(name, numbers):
         return None
-    share, number_texts = _count_rows(numbers) / total, {number.text for number in numbers}
-    words = tuple(text for text in values if text not in number_texts)
+    number_texts = {number.text for number in numbers}
+    others = {text: count for text, count in values.items() if text not in number_texts}
+    meanings = zero_words([*others, *blank], number_traits(numbers))
+    spelled = [text for text in others if parse_spelled(text, after[0]) is not None]
+    words = tuple(text for text in others if text.casefold() not in meanings and text not in spelled)
+    share = 1 - sum(others[text] for text in words) / total
     if share < SURE_SHARE and not (share >= FEW_WORDS_SHARE and _are_words(words)):
         return None
     if not is_certain and "." in (best_format.group, best_format.decimal) and after[1] in ("€", "eur"):
         best_format = replace(best_format, decimal=",", group=".")
     best_format = replace(best_format, before=before[0], after=after[0])
-    return NumberGuess(best_format, share, is_certain, after[1] or before[1], words if len(words) <= 10 else ())
+    unit = after[1] if after[1] not in units.MAGNITUDES else ""
+    return NumberGuess(
+        best_format,
+        share,
+        is_certain,
+        unit or before[1],
+        words if len(words) <= 10 else (),
+        meanings,
+        has_spelled=bool(spelled),
+    )
+
+
+def _is_probable(text: str) -> bool:
+    return _PARTS.match(text) is not None or bool(_SPELLED.match(text))
+
+
+def _guess_spelled(values: Mapping[str, int]) -> NumberGuess | None:
+    """Infer numbers of several parts: feet and inches, fractions, a quantity in two units."""
+    words = Counter(word for text in values for word in list_units(text))
+    family = next((family for family in units.UNIT_FAMILIES if words and _largest(words) in family), {})
+    # The second unit of a dual quantity is not converted.
+    factors = {**family, **({_largest(words): 1.0} if words and not family else {})}
+    parsed = {text: number for text in values if (number := parse_spelled(text, factors)) is not None}
+    share = sum(values[text] for text in parsed) / sum(values.values())
+    are_measures = any(list_units(text) or "/" in text or not text.isascii() for text in parsed)
+    if share < SURE_SHARE or not are_measures or len(set(parsed.values())) < MIN_SPELLED_VALUES:
+        return None
+    unit = _largest(words) if words else ""
+    scale = factors.get(unit, 1.0)
+    after = {word: factor / scale for word, factor in factors.items()}
+    unparsed = tuple(text for text in values if text not in parsed)
+    return NumberGuess(NumberFormat(after=after), share, True, unit, unparsed, has_spelled=True)
+
+
+def _largest(words: Mapping[str, int]) -> str:
+    """The first of the most frequent words: that of the larger unit, which stands first."""
+    return max(words, key=lambda word: words[word])
+
+
+def number_traits(numbers: Sequence[_NumberText]) -> frozenset[str]:
+    """Traits of a column's numbers that give a word such as `-` or `none` the meaning 0."""
+    traits = {
+        "parentheses": any(number.text.startswith("(") for number in numbers),
+        "signs": sum(number.text[0] in "+-" for number in numbers) > 0.5 * len(numbers),
+        "counts": all(re.fullmatch(r"\d{1,3}", number.body) for number in numbers),
+        "money": any(
+            number.prefix in units.CURRENCIES or number.suffix in units.CURRENCIES for number in numbers
+        ),
+        "quantities": all(number.suffix for number in numbers),
+    }
+    return frozenset(trait for trait, holds in traits.items() if holds)
+
+
+def zero_words(texts: Iterable[str], traits: frozenset[str]) -> dict[str, float]:
+    """The texts that mean 0 in a column of such numbers, in lower case."""
+    return {text.casefold(): 0.0 for text in texts if ZERO_WORDS.get(text.casefold()) in traits}
 
 
 def _split_number(text: str, count: int) -> _NumberText | None:
     match = _PARTS.match(text)
-    if match is None or (match["open"] == "(") != (match["close"] == ")"):
+    if match is None or (match["open"] == "(" or match["inner"] == "(") != (match["close"] == ")"):
         return None
     body, exponent = match["body"].rstrip(), match["exponent"]
-    return _NumberText(
-        text, count, match["before"].casefold(), body, exponent, match["after"].casefold().strip()
-    )
+    suffix = match["after"] or match["tail"]
+    return _NumberText(text, count, match["before"].casefold(), body, exponent, suffix.casefold().strip())
 
 
 def _count_rows(numbers: Sequence[_NumberText]) -> int:
@@ -151,7 +228,11 @@ def _matches(
     is_unit_known = (not number.prefix or number.prefix in prefixes) and (
         not number.suffix or number.suffix in suffixes
     )
-    return is_unit_known and _BODIES[number_format].match(number.body) is not None
+    if not is_unit_known:
+        return False
+    return any(
+        _BODIES[option].match(number.body) for option in (number_format, *MIXED_FORMATS[number_format.decimal])
+    )
 
 
 def _are_words(words: Sequence[str]) -> bool:
@@ -176,6 +257,8 @@ def _best_format(numbers: Sequence[_NumberText]) -> tuple[NumberFormat, bool]:
 
 def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     """Test for digits that are identifiers: with leading zeros, or all of one length."""
+    if _has_letters_before(numbers):
+        return True
     unitless = [number for number in numbers if not (number.prefix or number.suffix or number.exponent)]
     if len(unitless) < 0.9 * len(numbers) or any("," in number.body for number in unitless):
         return False
@@ -189,3 +272,12 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     grouped = all(re.search(r"[ .']", number.body) for number in unitless)
     min_length = 4 if CODE_NAME.search(name) else CODE_DIGITS - 3 * grouped
     return lengths.pop() >= min_length and len(unitless) >= 5
+
+
+def _has_letters_before(numbers: Sequence[_NumberText]) -> bool:
+    """Test for codes such as `SR004711`: letters, and directly behind them digits of one length."""
+    lettered = [number for number in numbers if re.match(r"[A-Za-z]{1,6}\d", number.text)]
+    if len(lettered) < 0.9 * len(numbers) or any(number.suffix for number in lettered):
+        return False
+    lengths = {len(number.body) for number in lettered}
+    return len(lengths) == 1 and lengths.pop() >= 4 and all(number.body.isdigit() for number in lettered)

@@ -14,12 +14,20 @@ MAX_WHOLE_DIGITS = 18
 """Digits of a whole number: 64 bits hold every number of 18 digits. Longer ones are identifiers, which float64
 would round."""
 
+_SUPERSCRIPTS = "\u00b9\u00b2\u00b3\u2070-\u2079"
+_DAGGERS = "\u2020\u2021\u00a7"
 # Gaps are bounded: neighbouring ones share their spaces in every way, and 400 of them took minutes.
 NUMBER_PATTERN = (
-    r"^(?P<open>\(?)\s{0,3}(?P<sign>[-+]?)\s{0,3}(?P<before>(?:[^\d\s.,'()+\-]{1,4}\.?)?)\s{0,3}(?P<inner>[-+]?)\s{0,3}"
-    rf"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>{EXPONENT})\s{{0,3}}"
-    r"(?P<after>(?:\+|[^\d\s.,'()+\-][^()]{0,14}?)?)\s{0,3}(?P<close>\)?)(?P<trail>-?)$"
+    r"^(?P<open>\(?)\s{0,3}(?P<sign>[-+]?)\s{0,3}(?P<before>(?:[^\d\s.,'()+\-]{1,6}\.?)?)\s{0,3}(?P<inner>[-+(]?)\s{0,3}"
+    rf"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>{EXPONENT})[{_SUPERSCRIPTS}]{{0,2}}"
+    rf"(?P<late>(?:-\s)?)\s{{0,3}}(?P<after>(?:\+|[^\d\s.,'()+\-*\[{_DAGGERS}][^()]{{0,14}}?)?)"
+    r"\s{0,3}(?P<close>\)?)(?P<tail>(?:\s?%)?)(?P<trail>-?)"
+    rf"(?:\s?(?:\[[A-Za-z0-9 ]{{1,6}}\]|[*{_DAGGERS}]{{1,3}}|\([a-z]\)))?$"
 )
+"""Number with its signs, parentheses and units; footnote marks behind it (`12*`, `12 [1]`) are not kept.
+
+`late`: a minus behind the digits and before a unit. `tail`: a percent sign behind parentheses.
+"""
 # A group never begins with 0: `0,123` is a decimal fraction.
 _GROUPED_DIGITS = {
     ",": r"[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}",
@@ -50,6 +58,14 @@ class NumberFormat:
     @property
     def body_pattern(self) -> str:
         return f"^{self.unsigned_pattern}$"
+
+
+MIXED_FORMATS: dict[str, tuple[NumberFormat, ...]] = {
+    ",": (NumberFormat(group=""),),
+    ".": (NumberFormat(",", group=""),),
+}
+"""Decimal mark of a column -> formats of cells with the other mark, where it cannot be a thousands separator:
+some exports mix 1234.5 into a column with decimal commas."""
 
 
 def plain_number_pattern(decimal: str) -> str:

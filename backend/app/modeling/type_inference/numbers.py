@@ -19,7 +19,7 @@ def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
     parts = split_numbers(texts)
     body = pc.utf8_rtrim(_part(parts, "body"), characters=" ")
     is_match = pc.match_substring_regex(body, pattern=number_format.body_pattern)
-    is_closed = pc.equal(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "close"), ")"))
+    is_closed = pc.equal(_is_open(parts), pc.equal(_part(parts, "close"), ")"))
     body = pc.if_else(pc.and_(is_match, is_closed), body, None)
     if number_format.group:
         body = pc.replace_substring(body, pattern=number_format.group, replacement="")
@@ -27,9 +27,9 @@ def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
         body = pc.replace_substring(body, pattern=number_format.decimal, replacement=".")
     literals = pc.binary_join_element_wise(body, _part(parts, "exponent"), "")
     numbers = np.array(pc.cast(literals, pa.float64()).to_numpy(zero_copy_only=False), dtype="float64")
-    scales = _scale(_part(parts, "before"), number_format.before) * _scale(
-        _part(parts, "after"), number_format.after
-    )
+    scales = _scale(_part(parts, "before"), number_format.before)
+    for name in ("after", "tail"):
+        scales = scales * _scale(_part(parts, name), number_format.after)
     with np.errstate(over="ignore"):  # `1e308k` is as far out of range as `1e400`, and as missing
         numbers *= scales
     numbers[~np.isfinite(numbers)] = np.nan
@@ -41,13 +41,16 @@ def _part(parts: pa.StructArray, name: str) -> pa.Array:
     return pc.struct_field(parts, name)
 
 
+def _is_open(parts: pa.StructArray) -> pa.Array:
+    """Test for an opening parenthesis before the currency or behind it."""
+    return pc.or_(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "inner"), "("))
+
+
 def _is_negative(parts: pa.StructArray) -> np.ndarray:
     """Test for a minus before, inside or after the number, or for parentheses around it (rows,)."""
-    signs = [pc.equal(_part(parts, name), "-") for name in ("sign", "inner", "trail")]
-    in_parentheses = pc.and_(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "close"), ")"))
-    is_negative = in_parentheses
-    for sign in signs:
-        is_negative = pc.or_(is_negative, sign)
+    is_negative = pc.and_(_is_open(parts), pc.equal(_part(parts, "close"), ")"))
+    for name in ("sign", "inner", "late", "trail"):
+        is_negative = pc.or_(is_negative, pc.starts_with(_part(parts, name), "-"))
     negative: np.ndarray = pc.fill_null(is_negative, False).to_numpy(zero_copy_only=False)
     return negative
 

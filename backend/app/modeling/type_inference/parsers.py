@@ -1,6 +1,7 @@
 """Parsers of raw columns, stored as JSON. They have no state, and leave parsed columns as they are."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,8 +15,9 @@ from app.modeling.type_inference.date_spellings import SPELLINGS
 from app.modeling.type_inference.dates import NAT, parse_dates, parse_epoch
 from app.modeling.type_inference.distinct_values import is_text, map_distinct, to_plain_text
 from app.modeling.type_inference.durations import parse_hours
-from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
+from app.modeling.type_inference.quantities import parse_spelled
 from app.modeling.type_inference.spellings import fold_spelling
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, TRUTH_VALUES
 
@@ -59,6 +61,10 @@ class NumberParser(ColumnParser):
     group: Literal["", ",", ".", " ", "'"] = ","
     before: dict[str, float] = Field(default_factory=dict)
     after: dict[str, float] = Field(default_factory=dict)
+    meanings: dict[str, float] = Field(default_factory=dict)
+    """Words in lower case -> the number that they mean, such as `none` -> 0."""
+    has_spelled: bool = False
+    """Cells in no number format are parsed as `quantities` of several parts."""
 
     def parse(self, column: pd.Series) -> pd.Series:
         missing_codes = [value for value in self.missing if _is_number(value)]
@@ -75,17 +81,29 @@ class NumberParser(ColumnParser):
     def formats(self) -> tuple[NumberFormat, ...]:
         """The formats in the order of trial."""
         inferred = NumberFormat(self.decimal, self.group, self.before, self.after)
-        # Some exports mix 1234.5 into a column with decimal commas.
-        return (inferred, NumberFormat(group="")) if self.decimal == "," else (inferred,)
+        mixed = (
+            replace(number_format, before=self.before, after=self.after)
+            for number_format in MIXED_FORMATS[self.decimal]
+        )
+        return (inferred, *mixed)
 
     def _parse_texts(self, texts: pa.Array) -> np.ndarray:
-        first, *rest = self.formats
+        first, *others = self.formats
         numbers = parse_numbers(texts, first)
-        for number_format in rest:
+        for number_format in others:
             unparsed = np.flatnonzero(np.isnan(numbers))
             if len(unparsed):
                 numbers[unparsed] = parse_numbers(texts.take(pa.array(unparsed)), number_format)
+        if self.meanings or self.has_spelled:
+            for position in np.flatnonzero(np.isnan(numbers)):
+                numbers[position] = self._parse_word(texts[int(position)].as_py())
         return numbers
+
+    def _parse_word(self, text: str) -> float:
+        meaning = self.meanings.get(text.casefold())
+        if meaning is None and self.has_spelled:
+            meaning = parse_spelled(text, self.after)
+        return np.nan if meaning is None else meaning
 
 
 class DateParser(ColumnParser):

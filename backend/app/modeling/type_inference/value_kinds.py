@@ -1,0 +1,45 @@
+"""Kinds and units of the values that a parser gives."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.modeling.problem.readings import ValueKind
+from app.modeling.type_inference.units import CURRENCY_CODES, PERCENT_WORDS, TIME_UNITS
+
+_PERIODS: dict[str, ValueKind] = {
+    "month year": "month",
+    "year-month": "month",
+    "year month": "month",
+    "quarter": "quarter",
+    "week": "week",
+}
+"""Spelling of dates -> the period that it names."""
+
+
+def describe_values(parser: Mapping[str, Any], unit: str) -> tuple[ValueKind | None, str]:
+    """The kind and the unit of parsed values; None where the parser does not tell the kind.
+
+    `unit`: the word beside the numbers that they are converted to.
+    """
+    match parser.get("op"):
+        case "read_number":
+            return _describe_number(unit)
+        case "read_clock":
+            return ("time" if parser.get("is_time_of_day") else "duration"), "hours"
+        case "read_date":
+            spellings = parser.get("spellings") or ()
+            periods = {_PERIODS.get(spelling) for spelling in spellings}
+            return (periods.pop() if len(periods) == 1 else None), ""
+        case "read_boolean":
+            return "boolean", ""
+        case _:
+            return None, ""
+
+
+def _describe_number(unit: str) -> tuple[ValueKind, str]:
+    first = unit.split("/")[0].strip()
+    if first in CURRENCY_CODES:
+        return "money", CURRENCY_CODES[first]
+    if unit in PERCENT_WORDS:
+        return "percent", "%"
+    return ("duration" if unit in TIME_UNITS else "number"), unit
