@@ -1,4 +1,4 @@
-"""Figures of corpora: `python -m tests.corpora.measure cells|goals|questions|series [tuned|untuned] [--failures]`.
+"""Figures of corpora: `python -m tests.corpora.measure CORPUS [tuned|untuned] [--failures]`.
 
 Failures are listed for the tuned half only.
 """

@@ -29,11 +29,11 @@ from tests.corpora.tables import Half
 from app.computations.ingest import ingest
 from app.computations.workspace import CellWorkspace
 from app.errors import LabError
+from app.modeling.facts.readings import MAX_OPEN_CONFIDENCE, ColumnReading, FileReading, ReadingChoice
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
-from app.modeling.problem.readings import MAX_OPEN_CONFIDENCE, ColumnReading, FileReading, ReadingChoice
 from app.modeling.training.schema import conform_rows, infer_schema
-from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
 from app.modeling.type_inference.stored_readings import use_readings
 

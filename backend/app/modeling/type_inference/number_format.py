@@ -87,10 +87,15 @@ def guess_numbers(name: str, values: Mapping[str, int], blank: Collection[str] =
     first = list(islice(values, MAX_PROBED_VALUES))
     if sum(_is_probable(text) for text in first) < min(0.6 * len(first), len(first) - MAX_WORDS):
         return None
+    return _guess_formatted(name, values, blank) or _guess_spelled(values)
+
+
+def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str]) -> NumberGuess | None:
+    """Infer one number format with its units; None where too few values have it."""
     total = sum(values.values())
     numbers = [number for text, count in values.items() if (number := _split_number(text, count))]
     if _count_rows(numbers) < 0.5 * total:
-        return _guess_spelled(values)
+        return None
     before = units.resolve_prefixes(_count_affixes(numbers, "prefix"))
     if before is None:
         return None
@@ -139,7 +144,7 @@ def _guess_spelled(values: Mapping[str, int]) -> NumberGuess | None:
     factors = {**family, **({_largest(words): 1.0} if words and not family else {})}
     parsed = {text: number for text in values if (number := parse_spelled(text, factors)) is not None}
     share = sum(values[text] for text in parsed) / sum(values.values())
-    are_measures = any(list_units(text) or "/" in text or not text.isascii() for text in parsed)
+    are_measures = any(len(list_units(text)) > 1 or "/" in text or not text.isascii() for text in parsed)
     if share < SURE_SHARE or not are_measures or len(set(parsed.values())) < MIN_SPELLED_VALUES:
         return None
     unit = _largest(words) if words else ""

@@ -40,6 +40,7 @@ _FRACTION = re.compile(
     r"(?:(?P<top>\d{1,2})/(?P<bottom>2|3|4|5|6|8|10|16|32|64)|(?P<vulgar>[½¼¾⅓⅔⅛⅜⅝⅞]))"
     r" ?(?P<unit>[^\d\s]{0,8})"
 )
+_PLAIN = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
 _PART = re.compile(r"(?P<number>\d{1,9}(?:[.,]\d{1,6})?) ?(?P<unit>[^\d\s.,;()]{1,10})\.?,? ?")
 _SECOND = re.compile(r" ?(?:/|\||=|\() ?(?:ca\. ?|approx\. ?)?\d[^()]{0,30}\)?$")
 """The same quantity in another unit behind the first."""
@@ -56,6 +57,8 @@ def parse_spelled(text: str, units: Mapping[str, float]) -> float | None:
         return None
     if folded in NUMBER_WORDS:
         return NUMBER_WORDS[folded]
+    if _PLAIN.fullmatch(folded):
+        return float(folded)
     return (
         _parse_fraction(folded, units) if "/" in folded or not folded.isascii() else _parse_parts(folded, units)
     )

@@ -263,9 +263,9 @@ def _currency(words: Sequence[str]) -> str | None:
 def is_unit_word(word: str) -> bool:
     """Test whether a text in lower case names a unit, so that a row of such texts is no data."""
     text = re.sub(r"^[(\[]|[)\]]$", "", word.strip())
-    known = text in CURRENCIES or any(text in family for family in UNIT_FAMILIES)
+    is_listed = text in CURRENCIES or any(text in family for family in UNIT_FAMILIES)
     return (
-        known
+        is_listed
         or _split_currency(text)[0] is not None
         or re.fullmatch(r"[^\d\s]{1,8}/[^\s/]{1,8}", text) is not None
     )

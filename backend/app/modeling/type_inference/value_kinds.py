@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.modeling.problem.readings import ValueKind
+from app.modeling.facts.readings import ValueKind
 from app.modeling.type_inference.units import CURRENCY_CODES, PERCENT_WORDS, TIME_UNITS
 
 _PERIODS: dict[str, ValueKind] = {

@@ -44,10 +44,10 @@ MISSING_WORDS = MISSING_CATEGORY_WORDS | split_words(
 
 NULL_DATES = split_words(
     "0000-00-00|0000-00-00 00:00:00|0000-00-00t00:00:00|00/00/0000|00.00.0000|00-00-0000|00/00/00|00.00.00"
-    "|0/0/0000|--/--/----|__/__/____|9999-12-31|9999-12-31 00:00:00|9999-12-31 23:59:59|31/12/9999|31.12.9999"
-    "|12/31/9999"
+    "|0/0/0000|--/--/----|__/__/____|9999-12-31|9999-12-31 00:00:00|9999-12-31 23:59:59|31/12/9999"
+    "|31.12.9999|12/31/9999"
 )
-"""Dates that mean none, in lower case. They are missing among dates only, so no reader of numbers knows them."""
+"""Dates that mean none, in lower case. They are missing among dates only, no reader of numbers knows them."""
 
 ZERO_WORDS: dict[str, str] = {
     **dict.fromkeys(("-", "--"), "parentheses"),

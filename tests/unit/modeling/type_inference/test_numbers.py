@@ -46,7 +46,49 @@ def test_units_of_one_quantity_are_converted_to_the_most_frequent() -> None:
     assert parse_frame(sizes)["size"].tolist() == [1.2e6, 3e5, 2e6, 45e3, 1.1e6]
 
 
+SPELLINGS = {
+    "lakhs and crores": (["\u20b9 64.5 L", "\u20b9 15.03 Cr", "\u20b9 2 Cr"], [6.45e6, 1.503e8, 2e7]),
+    "magnitudes": (["$32.4m", "$404k", "$3bn", "$131,000"], [32.4e6, 404e3, 3e9, 131e3]),
+    "magnitudes with a currency": (
+        ["1,2 Mio. \u20ac", "3 Mrd. \u20ac", "4,5 Mio. \u20ac"],
+        [1.2e6, 3e9, 4.5e6],
+    ),
+    "trailing minus": (["1.234,56-", "99,10", "7,05-", "12,00"], [-1234.56, 99.1, -7.05, 12]),
+    "minus before a currency": (["1.234,56- EUR", "99,10 EUR", "7,05- EUR"], [-1234.56, 99.1, -7.05]),
+    "parentheses and percent": (["(9.4)%", "12.0%", "(0.5)%", "7.1%"], [-9.4, 12, -0.5, 7.1]),
+    "parentheses behind a currency": (["$(1,234.50)", "$ 12.00", "$ (3.10)"], [-1234.5, 12, -3.1]),
+    "debit and credit": (["334,56 S", "1.159,34 H", "12,00 S"], [-334.56, 1159.34, -12]),
+    "nil in the accounting format": (["(1,200.50)", "-", "3,100.25", "17.00"], [-1200.5, 0, 3100.25, 17]),
+    "footnotes": (["12.5*", "13.1", "14.7 [1]", "15.9 (a)", "11.2\u2020"], [12.5, 13.1, 14.7, 15.9, 11.2]),
+    "flags": (["1,200", "1,300 r", "1,400", "1,500 p", "1,650"], [1200, 1300, 1400, 1500, 1650]),
+    "limits": (["<5.0", "7.5", "8.25", ">1000", "12.5"], [5, 7.5, 8.25, 1000, 12.5]),
+    "percent words": (["45 per cent", "12.5 pct", "0 %", "3%"], [45, 12.5, 0, 3]),
+    "two decimal marks": (["0.31 g", "1,47 g", "2.05 g", "300 mg", "0.8 g"], [0.31, 1.47, 2.05, 0.3, 0.8]),
+    "feet and inches": (["5'10\"", "6'1\"", "5'8\""], [5 + 10 / 12, 6 + 1 / 12, 5 + 8 / 12]),
+    "pounds and ounces": (["6 lb 4 oz", "7 lb 8 oz", "8 lb 12 oz"], [6.25, 7.5, 8.75]),
+    "fractions": (["3 1/2", "4", "2 3/4", "1/2", "6"], [3.5, 4, 2.75, 0.5, 6]),
+    "vulgar fractions": (["3\u00bd", "4", "2\u00be", "5"], [3.5, 4, 2.75, 5]),
+    "words": (["12", "two", "3", "5", "7"], [12, 2, 3, 5, 7]),
+    "two units": (["340 kJ / 81 kcal", "1819 kJ / 435 kcal", "70 kJ / 17 kcal"], [340, 1819, 70]),
+    "plus and minus": (["\u00b13.3", "\u00b12.1", "\u00b14.0"], [3.3, 2.1, 4.0]),
+    "counts with none": (["3", "none", "4+", "0", "2"], [3, 0, 4, 0, 2]),
+    "prime marks of thousands": (["1\u02bc200.50", "13\u02bc100.25", "980.10"], [1200.5, 13100.25, 980.1]),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_numbers_of_public_files_have_their_values(name: str) -> None:
+    cells, numbers = SPELLINGS[name]
+    read = parse_frame(pd.DataFrame({"amount": cells * 4}))["amount"]
+    assert read.astype("float64").tolist() == pytest.approx(numbers * 4)
+
+
 TEXTS = {
+    "isin": ["FR0065615795", "FR0059232396", "FR0074532646", "FR0022644712"],
+    "form": ["10-K", "8-K", "10-Q", "8-A"],
+    "bands of income": ["under $20,000", "$20,000-$39,999", "$40,000-$74,999", "$75,000 or more"],
+    "fiscal year": ["2020/21", "2016/17", "2021/22", "2018/19"],
+    "pace": ["2'58\"", "3'07\"", "4'49\"", "5'12\""],
     "zip code": ["02134", "90210", "10001", "00501", "33101", "60601"],
     "phone": ["555 123 4567", "555 987 6543", "212 555 0100", "212 555 0199", "646 555 0142", "555 222 3333"],
     "phone with dashes": ["+1 555-123-4567", "+1 555-987-6543", "+1 212-555-0100", "+1 212-555-0199"],
