@@ -64,9 +64,12 @@ def measure_series(half: Half, lists_failures: bool) -> None:
             _share([e.verdict == "right" for e in settled if e.file.shape == shape]),
         )
     print("  wrong:               ", _share([e.verdict == "wrong" for e in planned]))
+    print("  with right values:   ", _share([not e.misses for e in planned if e.series is not None]))
     print("  all:", dict(Counter(entry.verdict for entry in planned)))
     if lists_failures and half == "tuned":
         for entry in planned:
+            if entry.misses:
+                print(f"\nvalues: {entry.file.id}: {entry.goal.goal}\n  ", "\n   ".join(entry.misses))
             if entry.verdict not in ("right", "may_ask"):
                 _print_series_failure(entry)
 

@@ -1,20 +1,27 @@
 """Series of the corpus, planned as the product does: upload, offline planner; and their verdicts."""
 
+import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import duckdb
+import pandas as pd
 from tests.corpora.conversations import run_planner
 from tests.corpora.series import SERIES_DIRECTORY, SeriesFile, SeriesGoal, SeriesJudgement
 from tests.corpora.tables import Half
 
+from app.agents.goals.row_conditions import select_rows
+from app.agents.goals.select_sql import KEY_SEPARATOR, select_all
+from app.agents.goals.series_sql import select_by_period
 from app.agents.goals.tables import make_table_profile, row_spacing_s
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
 from app.computations.ingest import ingest
+from app.computations.sql_policy import require_select
 from app.computations.workspace import CellWorkspace
 from app.errors import LabError
 
@@ -35,6 +42,37 @@ class PlannedSeries:
     schema: dict[str, Any]
     plan: Plan | None
     question: str = ""
+    series: pd.DataFrame | None = None
+    """The series that the plan's SELECT makes, with columns `period`, `key` and `value`; None without one."""
+
+    @cached_property
+    def misses(self) -> list[str]:
+        """Checked periods and ends in which the series differs from the nearest judgement."""
+        if self.series is None:
+            return []
+        values = {(row.key, row.period): row.value for row in self.series.itertuples()}
+        periods = [period for _, period in values]
+        return min((self._misses(judgement, values, periods) for judgement in self.judgements), key=len)
+
+    def _misses(
+        self, judgement: SeriesJudgement, values: Mapping[tuple[str, pd.Timestamp], float], periods: list[Any]
+    ) -> list[str]:
+        keys = self.plan.aggregation.keys if self.plan and self.plan.aggregation else []
+        misses, cut = [], set(judgement.incomplete)
+        for check in judgement.checks:
+            if check.period in cut:
+                continue
+            key = KEY_SEPARATOR.join(check.key.get(name, "?") for name in keys)
+            value = values.get((key, period_moment(check.period)))
+            if check.value is not None and (
+                value is None or not math.isclose(value, check.value, rel_tol=1e-6)
+            ):
+                misses.append(f"{check.period} {key}: {value} instead of {check.value}")
+        for end, period in (("begins", min(periods)), ("ends", max(periods))):
+            wanted = judgement.first if end == "begins" else judgement.last
+            if wanted not in cut and period != period_moment(wanted):
+                misses.append(f"{end} {period} instead of {wanted}")
+        return misses
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -74,14 +112,14 @@ class PlannedSeries:
         assert plan is not None
         aggregation = plan.aggregation
         if judgement.layout == "wide":
-            return list(getattr(aggregation, "period_columns", ())) == judgement.period_columns
-        columns = [*getattr(aggregation, "time_columns", ())] or [plan.time_column]
+            return aggregation is not None and aggregation.period_columns == judgement.period_columns
+        columns = [plan.time_column] if aggregation is None else aggregation.time_columns
         return set(columns) == set(judgement.time_columns)
 
     def _has_key(self, judgement: SeriesJudgement) -> bool:
         plan = self.plan
         assert plan is not None
-        keys = [*getattr(plan.aggregation, "keys", ())] or ([plan.group_column] if plan.group_column else [])
+        keys = plan.aggregation.keys if plan.aggregation else [plan.group_column] if plan.group_column else []
         return set(keys) == set(judgement.key)
 
     def _has_measure(self, judgement: SeriesJudgement) -> bool:
@@ -102,7 +140,7 @@ class PlannedSeries:
         plan = self.plan
         assert plan is not None
         if plan.aggregation is not None:
-            step = getattr(plan.aggregation, "step", 1)
+            step = plan.aggregation.step
             return (plan.aggregation.every, step) == (judgement.every, judgement.step)
         column = make_table_profile(self.schema).column(plan.time_column or "")
         spacing_s = row_spacing_s(column) if column else None
@@ -120,10 +158,15 @@ class PlannedSeries:
 
 def plan_filter(plan: Plan) -> dict[str, str]:
     """Return the values to which a plan restricts rows, as the corpus writes them."""
-    conditions = getattr(plan, "filter", None) or []
+    conditions = plan.filter
     return {
         condition.column: str(condition.values[0]) for condition in conditions if len(condition.values) == 1
     }
+
+
+def period_moment(text: str) -> pd.Timestamp:
+    """Return the beginning of a period as the corpus writes it."""
+    return pd.Period(text).start_time if "Q" in text else pd.Timestamp(text)
 
 
 def plan_series(half: Half, files: Sequence[SeriesFile]) -> list[PlannedSeries]:
@@ -132,22 +175,40 @@ def plan_series(half: Half, files: Sequence[SeriesFile]) -> list[PlannedSeries]:
 
 
 def _plan_file(half: Half, file: SeriesFile) -> list[PlannedSeries]:
-    schema = _upload(half, file)
-    planned = []
-    for goal in file.goals:
-        result = run_planner(goal.goal, [schema]) if schema else None
-        plan = result if isinstance(result, Plan) else None
-        question = "" if result is None or isinstance(result, Plan) else result.text
-        planned.append(PlannedSeries(file, goal, schema, plan, question))
-    return planned
-
-
-def _upload(half: Half, file: SeriesFile) -> dict[str, Any]:
-    """Return the schema of an uploaded table as `get_dataset_schema` returns it; empty if it is refused."""
     with tempfile.TemporaryDirectory(prefix="labcrew-corpus-") as folder:
         upload = CellWorkspace({"upload": SERIES_DIRECTORY / half / f"{file.id}.csv"}, Path(folder))
         try:
             facts: Any = ingest(upload, f"{file.id}.csv")
         except LabError:
-            return {}
-    return {"table": file.id, "rows": facts["rows"], "columns": facts["profile"]["columns"]}
+            return [PlannedSeries(file, goal, {}, None) for goal in file.goals]
+        schema = {"table": file.id, "rows": facts["rows"], "columns": facts["profile"]["columns"]}
+        return [_plan_goal(file, goal, schema, Path(folder) / "table.parquet") for goal in file.goals]
+
+
+def _plan_goal(file: SeriesFile, goal: SeriesGoal, schema: dict[str, Any], table: Path) -> PlannedSeries:
+    result = run_planner(goal.goal, [schema])
+    if not isinstance(result, Plan):
+        return PlannedSeries(file, goal, schema, None, result.text)
+    return PlannedSeries(file, goal, schema, result, series=_make_series(result, table))
+
+
+def _make_series(plan: Plan, table: Path) -> pd.DataFrame | None:
+    """Run the SELECT of a plan as the product does."""
+    if plan.aggregation is None:
+        return None
+    source = select_all(plan.tables[0])
+    if plan.filter:
+        source = select_rows(source, plan.filter)
+    select = select_by_period(source, plan.aggregation)
+    require_select(select, plan.tables)
+    with duckdb.connect() as database:
+        database.execute(f"CREATE VIEW \"{plan.tables[0]}\" AS FROM '{table}'")
+        rows = database.execute(select).df()
+    key = plan.aggregation.key_name
+    return pd.DataFrame(
+        {
+            "period": pd.to_datetime(rows[plan.aggregation.time]),
+            "key": rows[key].astype(str) if key else "",
+            "value": rows[plan.aggregation.name].astype(float),
+        }
+    )

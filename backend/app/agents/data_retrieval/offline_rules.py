@@ -8,7 +8,7 @@ from app.agents.data_retrieval.brief import (
     TableRelations,
 )
 from app.agents.data_retrieval.output import Retrieved
-from app.agents.goals import select_sql
+from app.agents.goals import select_sql, series_sql
 from app.agents.goals.row_conditions import select_rows
 from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
@@ -50,7 +50,7 @@ def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     if plan.filter:
         source = select_rows(source, plan.filter)
     if plan.aggregation:
-        source = select_sql.select_by_period(source, plan.aggregation)
+        source = series_sql.select_by_period(source, plan.aggregation)
     elif plan.cut:
         source = select_sql.select_with_cut(source, plan.target, plan.cut)
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)

@@ -4,34 +4,87 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 
-from typing import Literal, get_args
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
-Period = Literal["day", "week", "month", "quarter", "year"]
-PERIODS: tuple[Period, ...] = get_args(Period)
+from app.agents.goals.forecast_horizon import AnswerForm
+from app.agents.goals.time_axis import Period, TimeAxis
+
+PeriodMeasure = Literal["count", "sum", "mean", "value"]
 
 
-class PeriodAggregation(BaseModel):
-    """A series made of transactions: the rows of each period counted, or a column summed or averaged."""
+class NumberText(BaseModel):
+    """Numbers as text: the decimal sign, and the sign between thousands."""
 
     model_config = ConfigDict(extra="forbid")
 
-    measure: Literal["count", "sum", "mean"]
+    decimal: Literal[".", ","] = "."
+    group: Literal["", ",", ".", " ", "'"] = ","
+
+
+class PeriodAggregation(BaseModel):
+    """A series of periods: the rows of each period counted, or a column summed, averaged or taken as it is.
+
+    `time`: name of the series' column of periods, one every `step` units of `every`; `axis`: the columns that
+    tell it, `time` itself if None. `keys`: columns whose values tell several series apart. `answer`: what of
+    the forecast is asked for, of the periods after the first `skipped_periods`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    measure: PeriodMeasure
     column: str | None = None
-    """None for a count of rows."""
+    """None for a count of rows, and for the values of period columns."""
     time: str
     every: Period
+    step: int = Field(default=1, ge=1)
+    keys: list[str] = Field(default_factory=list, max_length=10)
+    # Left out of the schema: a chat model reshapes such tables with SQL of its own.
+    axis: SkipJsonSchema[TimeAxis | None] = None
+    number: SkipJsonSchema[NumberText | None] = None
+    """How numbers that are stored as text are written."""
+    answer: AnswerForm = "each_period"
+    skipped_periods: SkipJsonSchema[int] = Field(default=0, ge=0)
 
     @property
     def name(self) -> str:
         """Name of the measured column of the series."""
+        if self.measure == "value":
+            return self.column or VALUE_NAME
         return f"{self.column}_{self.measure}" if self.column else "rows_count"
 
     @property
+    def key_name(self) -> str | None:
+        """Name of the column that tells series apart; several keys make one."""
+        return KEY_SEPARATOR.join(self.keys) if self.keys else None
+
+    @property
+    def time_columns(self) -> list[str]:
+        return [self.time] if self.axis is None else [name for name in self.axis.columns if name]
+
+    @property
+    def source_columns(self) -> list[str]:
+        """The columns of the table that the series is made of."""
+        column = [self.column] if self.column else []
+        return [*self.time_columns, *self.period_columns, *self.keys, *column]
+
+    @property
+    def period_columns(self) -> list[str]:
+        return self.axis.period_columns if self.axis else []
+
+    @property
     def description(self) -> str:
-        rows = {"count": "the number of rows", "sum": f"the sum of `{self.column}`"}
-        return f"{rows.get(self.measure, f'the mean of `{self.column}`')} in each {self.every}"
+        rows = {"count": "the number of rows", "sum": f"the sum of `{self.column}`", "value": f"`{self.name}`"}
+        period = self.every.replace("_", " ") if self.step == 1 else f"{self.step} {self.every}s"
+        keys = f", for each {' and '.join(f'`{key}`' for key in self.keys)}" if self.keys else ""
+        return f"{rows.get(self.measure, f'the mean of `{self.column}`')} in each {period}{keys}"
+
+
+VALUE_NAME = "value"
+"""Name of the values of period columns."""
+KEY_SEPARATOR = " / "
 
 
 class Cut(BaseModel):
@@ -58,38 +111,6 @@ def select_with_cut(source: str, target: str, cut: Cut) -> str:
     return (
         f"SELECT * EXCLUDE ({column}), {expression} AS {quote_identifier(cut_name(target, cut))} "
         f"FROM ({source}) AS whole WHERE {column} IS NOT NULL"
-    )
-
-
-_INTERVALS: dict[Period, str] = {
-    "day": "INTERVAL 1 DAY",
-    "week": "INTERVAL 7 DAY",
-    "month": "INTERVAL 1 MONTH",
-    "quarter": "INTERVAL 3 MONTH",
-    "year": "INTERVAL 1 YEAR",
-}
-
-
-def select_by_period(source: str, aggregation: PeriodAggregation) -> str:
-    """Return a SELECT of one row for each complete period of the source, in time order.
-
-    Periods without rows count zero; a mean is missing there. The first and the last period are left out unless
-    the rows begin and end with them: half a month would look like a slump.
-    """
-    every, interval = aggregation.every, _INTERVALS[aggregation.every]
-    time = f"CAST({quote_identifier(aggregation.time)} AS TIMESTAMP)"
-    column = quote_identifier(aggregation.column) if aggregation.column else "*"
-    function = {"count": "count", "sum": "sum", "mean": "avg"}[aggregation.measure]
-    measured = "measured" if aggregation.measure == "mean" else "COALESCE(measured, 0)"
-    return (
-        f"SELECT CAST(period AS DATE) AS {quote_identifier(aggregation.time)}, "
-        f"{measured} AS {quote_identifier(aggregation.name)} FROM ("
-        f"SELECT unnest(generate_series(first_period, last_period, {interval})) AS period FROM ("
-        f"SELECT date_trunc('{every}', min({time}) - INTERVAL 1 DAY) + {interval} AS first_period, "
-        f"date_trunc('{every}', max({time}) + INTERVAL 1 DAY) - {interval} AS last_period "
-        f"FROM ({source}) AS bounds_of)) AS periods LEFT JOIN ("
-        f"SELECT date_trunc('{every}', {time}) AS measured_period, {function}({column}) AS measured "
-        f"FROM ({source}) AS transactions GROUP BY 1) AS sums ON period = measured_period ORDER BY period"
     )
 
 

@@ -32,6 +32,13 @@ class Column:
     """Dates whose order of day and month is ambiguous."""
     is_stored_as_text: bool = False
     """Stored as text, whatever type its values parse as."""
+    examples: tuple[Any, ...] = ()
+    """The first different values, as they are stored."""
+    date_spelling: str | None = None
+    """The commonest spelling of dates that are stored as text."""
+    is_day_first: bool = False
+    number_signs: tuple[str, str] | None = None
+    """Decimal and thousands sign of numbers that are stored as text."""
 
     @property
     def can_be_target(self) -> bool:
@@ -60,10 +67,20 @@ class TableProfile:
         return [column for column in self.columns if column.hint == "datetime" or column.type == "datetime"]
 
 
+class _Parser(BaseModel):
+    """The spelling of the dates or numbers of a text column."""
+
+    spellings: list[str] = Field(default_factory=list)
+    day_first: bool = False
+    decimal: str | None = None
+    group: str = ""
+
+
 class _Reading(BaseModel):
     """The type that a text column parses as, with the range of the parsed values."""
 
     parsed_type: str | None = Field(default=None, alias="as")
+    parser: _Parser | None = None
     confidence: float = 1.0
     min: Any = None
     max: Any = None
@@ -84,6 +101,7 @@ class _ColumnSchema(BaseModel):
     missing: float | None = None
     unique: bool | None = None
     top: list[_TopValue] | None = None
+    examples: list[Any] | None = None
     reading: _Reading | None = None
     min: Any = None
     max: Any = None
@@ -109,6 +127,7 @@ def _column(schema: _ColumnSchema) -> Column:
     # A text column has no range of its own; that of its reading is the range of what the text stands for.
     values = schema.reading if schema.reading and "min" in schema.reading.model_fields_set else schema
     parsed_type = reading.parsed_type
+    parser = reading.parser or _Parser()
     return Column(
         name=schema.name,
         type=parsed_type if parsed_type in _PARSED_TYPES else schema.type,
@@ -122,6 +141,10 @@ def _column(schema: _ColumnSchema) -> Column:
         median=reading.q50 if reading.q50 is not None else schema.q50,
         is_date_order_open=parsed_type == "datetime" and reading.confidence <= 0.5,
         is_stored_as_text=schema.type == "text",
+        examples=tuple(schema.examples or ()),
+        date_spelling=next(iter(parser.spellings), None),
+        is_day_first=parser.day_first,
+        number_signs=(parser.decimal, parser.group) if parser.decimal else None,
     )
 
 

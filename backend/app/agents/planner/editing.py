@@ -72,9 +72,13 @@ def _column_error(plan: Plan, tables: Tables) -> str | None:
     unread = [table for table in plan.tables if table not in tables]
     if plan.source == "datasets" and (unread or not plan.tables):
         return f"Name at least one table whose schema you have read; not read: {', '.join(unread) or 'any'}."
+    series = plan.aggregation
+    # Time and group of a series that is made of the rows are columns of the series.
+    ordering = [plan.time_column, plan.group_column] if series is None else series.source_columns
     return _unknown_columns_error(
         [
-            *(plan.target, plan.time_column, plan.group_column),
+            plan.target,
+            *ordering,
             *plan.exclude,
             *(condition.column for condition in plan.filter),
         ],
@@ -119,6 +123,8 @@ def _contradiction_error(plan: Plan) -> str | None:
         return "Barriers are of trades: they need a horizon and the outlook direction."
     if plan.every_step and (plan.kind == "classification" or not plan.horizon):
         return "Every step can be forecast of numbers only, and needs a horizon: how many rows ahead?"
+    if plan.aggregation and plan.time_column != plan.aggregation.time:
+        return f"The series is ordered by its own column {plan.aggregation.time!r}."
     if plan.horizon and not plan.time_column:
         return "A horizon needs a time_column: the column that orders the rows in time."
     return None

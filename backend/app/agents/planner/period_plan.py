@@ -1,36 +1,65 @@
-"""The plan of a forecast of transactions that are counted or summed by period."""
+"""The plan of a forecast of a series, which is made of the table's rows first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from app.agents.goals.periods import PeriodForecast
 from app.agents.goals.row_conditions import describe_conditions
+from app.agents.goals.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE, PeriodForecast
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.steps import describe_steps
 
-PERIOD_CONFIDENCE = 0.75
-"""Confidence in a forecast by period: what is measured and how often were both read from the goal."""
+_ANSWERS = {
+    "sum": "their sum",
+    "mean": "their mean",
+    "last": "the last of them",
+    "maximum": "the highest of them",
+}
 
 
 def make_period_plan(forecast: PeriodForecast, notes: Sequence[str] = ()) -> Plan:
     """Make the plan that forecasts a series of periods."""
     aggregation = forecast.aggregation
-    count = f"{forecast.steps} {aggregation.every}s" if forecast.steps > 1 else aggregation.every
-    rows = f", only rows where {describe_conditions(forecast.conditions)}" if forecast.conditions else ""
-    source = f"`{forecast.table.name}`{rows}"
     plan = Plan(
         tables=[forecast.table.name, *forecast.joined],
         join=bool(forecast.joined),
-        target=aggregation.column or aggregation.time,
+        target=aggregation.column or (aggregation.period_columns or [*aggregation.time_columns])[0],
         kind="regression",
         time_column=aggregation.time,
+        group_column=aggregation.key_name,
         horizon=forecast.steps,
         every_step=forecast.steps > 1,
         aggregation=aggregation,
         filter=[*forecast.conditions],
         understanding=Understanding(
-            text=f"I will forecast {aggregation.description} of {source}, for the next {count}.",
-            confidence=PERIOD_CONFIDENCE,
+            text=_describe(forecast),
+            confidence=DEFAULT_CONFIDENCE if forecast.is_default_horizon else GOAL_CONFIDENCE,
         ),
-        notes=[*notes, "Incomplete periods at the beginning and at the end are left out."],
+        notes=[*notes, *_notes(forecast)],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
+
+
+def _describe(forecast: PeriodForecast) -> str:
+    aggregation = forecast.aggregation
+    period = aggregation.every.replace("_", " ")
+    unit = period if aggregation.step == 1 else f"{aggregation.step} {period}s"
+    count = f"{forecast.steps} periods of {unit}" if aggregation.step > 1 else f"{forecast.steps} {unit}s"
+    ahead = f"the next {count}" if forecast.steps > 1 else f"the next {unit}"
+    skipped = aggregation.skipped_periods
+    lead = f", of which the first {skipped} only lead there" if skipped else ""
+    answer = f", and {_ANSWERS[aggregation.answer]}" if aggregation.answer in _ANSWERS else ""
+    rows = f", only rows where {describe_conditions(forecast.conditions)}" if forecast.conditions else ""
+    source = f"`{forecast.table.name}`{rows}"
+    return f"I will forecast {aggregation.description} of {source}, for {ahead}{lead}{answer}."
+
+
+def _notes(forecast: PeriodForecast) -> Iterator[str]:
+    """Yield what is done to make the series regular."""
+    aggregation = forecast.aggregation
+    if aggregation.measure in ("count", "sum"):
+        yield "A period without rows counts zero. Periods that the rows cover only in part are left out."
+    elif forecast.gaps:
+        yield f"{forecast.gaps} {aggregation.every}(s) between others have no row: they are interpolated."
+    if aggregation.measure == "value" and forecast.repeated_rows:
+        yield f"{forecast.repeated_rows} row(s) repeat a time: rows of one period count by their mean."
+    if forecast.is_default_horizon:
+        yield f"The goal says no horizon: the next {forecast.steps} periods are forecast."

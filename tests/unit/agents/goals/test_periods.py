@@ -1,14 +1,17 @@
-"""Forecasts of transactions by period."""
+"""Forecasts of series: made of transactions by period, and found in rows of any layout."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import duckdb
 import pytest
 
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import find_period_forecast
-from app.agents.goals.select_sql import PeriodAggregation, select_all, select_by_period
+from app.agents.goals.select_sql import PeriodAggregation, select_all
+from app.agents.goals.series_sql import select_by_period
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.time_axis import AxisPart, TimeAxis
 
 TICKETS = TableProfile(
     "tickets",
@@ -28,15 +31,33 @@ SENSOR = TableProfile(
         Column("temperature", "number", "numeric", 300, low=-5.0, high=30.0),
     ),
 )
+REGIONS = TableProfile(
+    "regions",
+    96,
+    (
+        Column("region", "text", "category", 2, top=("Coast", "Lakes")),
+        Column("month", "text", "category", 48, examples=("2020-Jan", "2020-Feb", "2020-Mar")),
+        Column("nights", "integer", "numeric", 90, low=100, high=900),
+    ),
+)
+YEARS = TableProfile(
+    "emissions",
+    3,
+    (
+        Column("country", "text", "id", 3, unique=True, examples=("A", "B", "C")),
+        *(Column(f"X{year}", "number", "numeric", 3, low=1.0, high=2.0) for year in range(1990, 2022)),
+    ),
+)
 
 
 @pytest.mark.parametrize(
     ("goal", "measure", "column", "every", "steps"),
     [
-        ("How many tickets will we sell next month?", "count", None, "month", 1),
+        ("How many tickets will we sell next month?", "count", None, "day", 42),
         ("number of tickets per day for the next 14 days", "count", None, "day", 14),
         ("Forecast revenue per week for the next 6 weeks", "sum", "price_eur", "week", 6),
         ("average price each month, next 3 months", "mean", "price_eur", "month", 3),
+        ("tickets for Heat per week until the end of June", "count", None, "week", 16),
     ],
 )
 def test_transactions_are_counted_or_summed(
@@ -47,6 +68,30 @@ def test_transactions_are_counted_or_summed(
     aggregation = forecast.aggregation
     assert (aggregation.measure, aggregation.column, aggregation.every) == (measure, column, every)
     assert forecast.steps == steps
+    assert [condition.values for condition in forecast.conditions] == ([["Heat"]] if "Heat" in goal else [])
+
+
+def test_next_month_is_the_sum_over_the_calendar_month() -> None:
+    forecast = find_period_forecast(parse_goal("How many tickets will we sell next month?"), TICKETS)
+    assert forecast
+    # The rows end on 19 March: the rest of March is forecast, and April is what is asked for.
+    assert (forecast.aggregation.answer, forecast.aggregation.skipped_periods) == ("sum", 12)
+
+
+@pytest.mark.parametrize(
+    ("goal", "table", "keys", "steps"),
+    [
+        ("forecast the nights of each region for the next year", REGIONS, ["region"], 12),
+        ("nights on the Coast in the coming 3 months", REGIONS, [], 3),
+        ("emissions per country until 2025", YEARS, ["country"], 4),
+        ("project the emissions ten years on", YEARS, ["country"], 10),
+    ],
+)
+def test_series_are_found_in_any_layout(goal: str, table: TableProfile, keys: list[str], steps: int) -> None:
+    forecast = find_period_forecast(parse_goal(goal), table)
+    assert forecast
+    assert (forecast.aggregation.measure, forecast.aggregation.keys) == ("value", keys)
+    assert forecast.steps == steps
 
 
 @pytest.mark.parametrize(
@@ -56,6 +101,7 @@ def test_transactions_are_counted_or_summed(
         ("How many tickets were sold per month?", TableProfile("tickets", 7_600, TICKETS.columns[2:])),
         ("Forecast the temperature for the next 7 days", SENSOR),
         ("Forecast the price per film for the next 7 days", TICKETS),
+        ("What was the revenue per month in 2025?", TICKETS),
     ],
 )
 def test_other_goals_are_not(goal: str, table: TableProfile) -> None:
@@ -68,15 +114,60 @@ def test_the_series_has_every_complete_period_and_no_other() -> None:
     with duckdb.connect() as database:
         database.execute("CREATE TABLE tickets (sold_at TIMESTAMP, price_eur DOUBLE)")
         database.executemany("INSERT INTO tickets VALUES (?, 2.0)", [(time,) for time in times])
-        for measure, column, expected in (
-            ("count", None, {2: 20, 3: 1}),
-            ("sum", "price_eur", {2: 40.0, 3: 2.0}),
-        ):
-            aggregation = PeriodAggregation(measure=measure, column=column, time="sold_at", every="month")  # type: ignore[arg-type]
-            rows = database.execute(select_by_period(select_all("tickets"), aggregation)).fetchall()
-            assert {day.month: value for day, value in rows} == expected
         daily = PeriodAggregation(measure="count", time="sold_at", every="day")
         counts = [
             count for _, count in database.execute(select_by_period(select_all("tickets"), daily)).fetchall()
         ]
     assert counts == [0 if 32 <= i <= 70 else 1 for i in range(80)]
+
+
+def test_half_a_month_at_either_end_is_left_out() -> None:
+    days = [datetime(2024, 1, 20) + timedelta(days=i) for i in range(120)]  # to 18 May
+    with duckdb.connect() as database:
+        database.execute("CREATE TABLE tickets (sold_at TIMESTAMP)")
+        database.executemany("INSERT INTO tickets VALUES (?)", [(day,) for day in days])
+        monthly = PeriodAggregation(measure="count", time="sold_at", every="month")
+        rows = database.execute(select_by_period(select_all("tickets"), monthly)).fetchall()
+    assert {day.month: count for day, count in rows} == {2: 29, 3: 31, 4: 30}
+
+
+AXES = [
+    ("'1939 Jan', '1939 Feb', '1939 Apr'", "1939-01-01", "period", "year month name", "month"),
+    ("'Jan-60', 'Feb-60', 'Apr-60'", "1960-01-01", "period", "month name year", "month"),
+    ("'2004-Q1', '2004-Q2', '2004-Q4'", "2004-01-01", "period", "year-quarter", "quarter"),
+    ("'2020W05', '2020W06', '2020W08'", "2020-01-27", "period", "year-week", "week"),
+    ("'juin 2001', 'juil. 2001', 'sept. 2001'", "2001-06-01", "period", "month name year", "month"),
+    ("45292, 45293, 45295", "2024-01-01", "day_number", None, "day"),
+    ("1949.0, 1949.083333, 1949.25", "1949-01-01", "decimal_year", "month", "month"),
+    ("'13/01/19', '14/01/19', '16/01/19'", "2019-01-13", "text", "day and month", "day"),
+]
+
+
+@pytest.mark.parametrize(("cells", "first", "unit", "spelling", "every"), AXES)
+def test_times_are_read_in_any_spelling_and_gaps_are_interpolated(
+    cells: str, first: str, unit: Any, spelling: str | None, every: Any
+) -> None:
+    axis = TimeAxis(parts=[AxisPart(column="t", unit=unit, spelling=spelling)], day_first=True)
+    aggregation = PeriodAggregation(measure="value", column="v", time="t", every=every, axis=axis)
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE rows_of AS SELECT unnest([{cells}]) AS t, unnest([1.0, 2.0, 4.0]) AS v")
+        rows = database.execute(select_by_period(select_all("rows_of"), aggregation)).fetchall()
+    assert str(rows[0][0]) == first
+    assert [value for _, value in rows] == pytest.approx([1.0, 2.0, 3.0, 4.0], abs=0.1)
+
+
+def test_a_column_for_each_month_beside_years_is_one_series() -> None:
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    axis = TimeAxis(
+        parts=[AxisPart(column="Year", unit="year"), AxisPart(column="", unit="month", spelling="month")],
+        period_columns=months,
+    )
+    aggregation = PeriodAggregation(measure="value", time="period", every="month", axis=axis)
+    columns = ", ".join(f"{number} + 12 * (Year - 2020) AS {name}" for number, name in enumerate(months))
+    with duckdb.connect() as database:
+        database.execute(
+            f"CREATE TABLE years AS SELECT Year, {columns} FROM (SELECT unnest([2021, 2020]) AS Year)"
+        )
+        rows = database.execute(select_by_period(select_all("years"), aggregation)).fetchall()
+    assert [value for _, value in rows] == list(range(24))
+    assert str(rows[-1][0]) == "2021-12-01"

@@ -1,0 +1,266 @@
+"""Horizons of goals in periods of a series: "the coming fortnight", "until the end of May"."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from app.agents.goals.time_axis import PERIOD_S, Period, count_periods
+from app.agents.goals.vocabulary import COUNT_WORDS, MONTHS, SECONDS_BY_UNIT
+
+AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]
+MAX_PERIODS = 5_000
+"""Longest horizon in periods: longer ones are misread years or counts."""
+
+_COUNTS = {
+    **COUNT_WORDS,
+    "couple": 2,
+    "eleven": 11,
+    "fifteen": 15,
+    "eighteen": 18,
+    "sixty": 60,
+    "ninety": 90,
+    "half": 0.5,
+}
+_UNIT = r"minute|min|hour|hr|day|week|fortnight|month|quarter|year|decade"
+_COUNT = rf"\d{{1,5}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))}"
+_KIND = r"(?:(?:trading|working|business|calendar|full|whole|more|further|additional)[ -])?"
+_AMOUNT = rf"(?:a |an |the )?(?P<count>{_COUNT})(?: of)?(?: an?)?[ -]{_KIND}(?P<unit>{_UNIT})s?"
+_MONTH_NAMES = "|".join([*MONTHS, *(month[:3] for month in MONTHS if month != "may"), "sept"])
+_MONTH = rf"(?P<month>{_MONTH_NAMES})\.?"
+_SECONDS: dict[str, float] = {
+    **SECONDS_BY_UNIT,
+    "min": 60,
+    "hr": 3_600,
+    "fortnight": 14 * 86_400,
+    "decade": 10 * SECONDS_BY_UNIT["year"],
+}
+_MONTHS_OF: dict[str, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+
+_BEFORE = r"\b(?:next|coming|following|upcoming|subsequent)[ -]"
+_AMOUNT_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_BEFORE}{_AMOUNT}\b",
+        rf"\b{_AMOUNT}[ -](?:ahead|out|on|later|hence|from now|in advance|into the future)\b",
+        rf"\b{_AMOUNT}[ -](?:forecast|outlook|projection|horizon)\b",
+        rf"\b(?:in|for|over|within|by|to|up to|horizon of|horizon:?)\s(?:the )?{_AMOUNT}\b",
+        rf"(?:^|[,;:(]\s?){_AMOUNT}\s?(?:\)|[.?!]?$)",
+    )
+)
+_PLAIN_AMOUNT = re.sub(r"\?P<\w+>", "?:", _AMOUNT)
+_POINT = re.compile(rf"\bin {_PLAIN_AMOUNT}\b|\b{_PLAIN_AMOUNT} (?:from now|hence|later)\b", re.IGNORECASE)
+"""Horizons of which only the last period is asked for: "in five days"."""
+_SINGLE = re.compile(
+    rf"{_BEFORE}(?P<unit>{_UNIT}|weekend)\b|\b(?P<after>day after tomorrow)\b"
+    r"|\b(?P<tomorrow>tomorrow)(?:'?s)?\b"
+    rf"|\b(?:the )?(?P<unit2>{_UNIT}) (?:ahead|after|to come)\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|during|before)?\s?"
+    r"(?P<rest>(?:the )?rest of\s|remainder of\s)?(?:the )?(?P<end>(?:very )?end of\s)?(?:the )?"
+    rf"(?:(?:{_MONTH}\s)?(?:of )?(?P<year>(?:19|20|21)\d\d)|{_MONTH.replace('month', 'month2')}"
+    r"|(?:this |current |running )?(?P<unit>week|month|quarter|year)|(?P<holiday>christmas|new year)"
+    r"|q(?P<quarter>[1-4])(?:\s(?P<year2>(?:19|20)\d\d))?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """Length of a forecast in periods, and what is asked of it.
+
+    `first`: periods before the ones that the answer is about ("next month" after the middle of a month).
+    `unit`: the unit that the goal names, None for a date; `is_single`: one such unit ("next month").
+    """
+
+    steps: int
+    first: int = 0
+    unit: str | None = None
+    is_single: bool = False
+    is_point: bool = False
+
+
+@dataclass(frozen=True)
+class SeriesEnd:
+    """The last period of a series: its beginning, and the unit and step of its periods."""
+
+    last: datetime
+    every: Period
+    step: int = 1
+
+
+def find_horizon(text: str, end: SeriesEnd, knows_end: bool = True) -> Horizon | None:
+    """Find how far a goal looks ahead of the end of a series; dates count only if the end is known."""
+    for find in (_find_counted, _find_single, *([_find_until] if knows_end else [])):
+        horizon = find(text, end)
+        if horizon and 1 <= horizon.steps <= MAX_PERIODS:
+            return horizon
+    return None
+
+
+def horizon_unit(text: str) -> tuple[str, bool] | None:
+    """Return the unit of a horizon, and whether it is a single one: ("month", True) of "next month"."""
+    end = SeriesEnd(datetime(2000, 1, 31), "day")
+    for find in (_find_counted, _find_single):
+        if (horizon := find(text, end)) and horizon.unit:
+            return horizon.unit, horizon.is_single
+    return None
+
+
+def _find_counted(text: str, end: SeriesEnd) -> Horizon | None:
+    for pattern in _AMOUNT_PATTERNS:
+        if match := pattern.search(text):
+            count = _COUNTS.get(match["count"].casefold()) or float(match["count"])
+            unit = match["unit"].casefold()
+            steps = _periods_in(count, unit, end)
+            is_single = count == 1 and unit not in ("hour", "hr", "min", "minute")
+            return Horizon(max(1, steps), unit=unit, is_single=is_single, is_point=bool(_POINT.search(text)))
+    return None
+
+
+def _periods_in(count: float, unit: str, end: SeriesEnd) -> int:
+    months = {"month": 1, "quarter": 3, "year": 12}.get(end.every)
+    if months and unit in _MONTHS_OF:
+        return round(count * _MONTHS_OF[unit] / months / end.step)
+    if end.every == "business_day" and unit == "day":
+        return round(count)
+    if end.every == "business_day" and unit in ("week", "fortnight"):
+        return round(count * (5 if unit == "week" else 10))
+    periods = count * _SECONDS[unit] / (PERIOD_S[end.every] * end.step)
+    # A month has four weeks and a bit: the bit is not a week of its own.
+    return int(periods + 0.25) if end.every == "week" and unit == "month" else round(periods)
+
+
+def _find_single(text: str, end: SeriesEnd) -> Horizon | None:
+    match = _SINGLE.search(text)
+    if match is None:
+        return None
+    if match["after"]:
+        return Horizon(2 * _periods_in(1, "day", end), first=_periods_in(1, "day", end), unit="day")
+    unit = "day" if match["tomorrow"] else (match["unit"] or match["unit2"]).casefold()
+    unit = "week" if unit == "weekend" else unit
+    calendar = _next_calendar_unit(unit, end) if match["unit"] else None
+    if calendar:
+        return calendar
+    return Horizon(max(1, _periods_in(1, unit, end)), unit=unit, is_single=True)
+
+
+def _next_calendar_unit(unit: str, end: SeriesEnd) -> Horizon | None:
+    """Return the horizon to the end of the next calendar month, quarter or year of a finer series."""
+    if unit not in ("month", "quarter", "year") or end.every not in ("day", "business_day", "hour", "minute"):
+        return None
+    after_last = _later(end, 1)
+    begin = after_last if _begins(after_last, unit) else _next_begin(after_last, unit)
+    finish = _next_begin(begin, unit)
+    first = _periods_until(end, begin)
+    return Horizon(_periods_until(end, finish), first=first, unit=unit, is_single=True)
+
+
+def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
+    horizon = None
+    for match in _UNTIL.finditer(text):
+        finish = _finish(match, end)
+        if finish is None:
+            continue
+        steps = _periods_until(end, finish)
+        if steps >= 1:
+            word = (match["word"] or "").casefold()
+            is_inside = word in ("in", "for", "during", "") and not match["end"] and not match["rest"]
+            first = _periods_until(end, _start(match, finish)) if is_inside else 0
+            is_point = bool(word in ("at", "by") and match["end"]) or (is_inside and first == steps - 1)
+            horizon = Horizon(steps, first=first if is_inside else 0, is_point=is_point)
+    return horizon
+
+
+def _start(match: re.Match[str], finish: datetime) -> datetime:
+    """Return the beginning of the calendar unit that ends at a moment."""
+    unit = "month" if match["month"] or match["month2"] else "quarter" if match["quarter"] else "year"
+    return _STARTS[unit](finish - timedelta(days=1))
+
+
+def _finish(match: re.Match[str], end: SeriesEnd) -> datetime | None:
+    """Return the moment that a date ends at: of 2024 the beginning of 2025."""
+    year = match["year"] or match["year2"]
+    if match["quarter"]:
+        at = int(year) if year else end.last.year
+        moment = datetime(at, 3 * int(match["quarter"]) - 2, 1)
+        while not year and moment <= end.last:
+            moment = datetime(moment.year + 1, moment.month, 1)
+        return _next_begin(moment, "quarter")
+    if month := match["month"] or match["month2"]:
+        if match["month2"] and not match["word"] and not match["end"]:
+            return None
+        number = next(i for i, name in enumerate(MONTHS, start=1) if name.startswith(month.casefold()[:3]))
+        moment = datetime(int(year) if year else end.last.year, number, 1)
+        while not year and moment <= end.last:
+            moment = datetime(moment.year + 1, number, 1)
+        return _next_begin(moment, "month")
+    if match["holiday"]:
+        day = (12, 25) if match["holiday"].casefold() == "christmas" else (12, 31)
+        moment = datetime(end.last.year, *day)
+        return moment if moment > end.last else datetime(end.last.year + 1, *day)
+    if year:
+        return datetime(int(year) + 1, 1, 1)
+    if unit := match["unit"]:
+        is_bounded = match["end"] or match["rest"]
+        return _next_begin(_later(end, 1), unit.casefold()) if is_bounded else None
+    return None
+
+
+def _later(end: SeriesEnd, periods: int) -> datetime:
+    """Return the beginning of a later period."""
+    months = {"month": 1, "quarter": 3, "year": 12}.get(end.every)
+    if months:
+        total = end.last.month - 1 + months * end.step * periods
+        return datetime(end.last.year + total // 12, total % 12 + 1, 1)
+    if end.every == "business_day":
+        later = end.last
+        for _ in range(periods):
+            later += timedelta(days=3 if later.weekday() == 4 else 1)
+        return later
+    return end.last + timedelta(seconds=PERIOD_S[end.every] * end.step * periods)
+
+
+def _periods_until(end: SeriesEnd, finish: datetime) -> int:
+    """Count the periods after the last one that begin before a moment."""
+    if finish <= end.last:
+        return 0
+    unit_s = timedelta(seconds=1)
+    return count_periods(end.last, finish - unit_s, end.every, end.step) - 1
+
+
+_STARTS: dict[str, Callable[[datetime], datetime]] = {
+    "week": lambda at: _midnight(at) - timedelta(days=at.weekday()),
+    "month": lambda at: datetime(at.year, at.month, 1),
+    "quarter": lambda at: datetime(at.year, (at.month - 1) // 3 * 3 + 1, 1),
+    "year": lambda at: datetime(at.year, 1, 1),
+}
+
+
+def _midnight(at: datetime) -> datetime:
+    return datetime(at.year, at.month, at.day)
+
+
+def _begins(at: datetime, unit: str) -> bool:
+    return _STARTS[unit](at) == at
+
+
+def _next_begin(at: datetime, unit: str) -> datetime:
+    """Return the beginning of the calendar unit after the one of a moment."""
+    length_days = {"week": 7, "month": 32, "quarter": 93, "year": 367}[unit]
+    return _STARTS[unit](_STARTS[unit](at) + timedelta(days=length_days))
+
+
+def period_start(at: datetime, every: Period) -> datetime:
+    """Return the beginning of the calendar period of a moment."""
+    if every in ("minute", "hour"):
+        return at.replace(minute=at.minute if every == "minute" else 0, second=0, microsecond=0)
+    return _midnight(at) if every in ("day", "business_day") else _STARTS[every](at)
+
+
+def next_start(begin: datetime, every: Period) -> datetime:
+    """Return the beginning of the next period."""
+    return _later(SeriesEnd(begin, "day" if every == "business_day" else every), 1)

@@ -1,0 +1,110 @@
+"""Layouts of series in tables: a single one, several told apart by keys, or transactions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.time_axis import MeasuredAxis
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS
+
+LayoutKind = Literal["series", "panel", "transactions"]
+MAX_KEYS = 3
+"""Columns that together tell series apart: with four almost any rows are told apart."""
+MAX_REPEATED_SHARE = 1.05
+"""Rows for each time up to which a series is single, and some of its rows are repeated by fault."""
+MIN_PANEL_COVERAGE, MIN_PAIRED_COVERAGE, MAX_PANEL_COVERAGE = 0.7, 0.9, 1.03
+"""Share of the rows that a panel would have if every series had every time. Among pairs of keys, one comes near
+it by chance."""
+
+
+@dataclass(frozen=True)
+class SeriesLayout:
+    """The kind of layout, the `keys` of a panel, and the columns that are as good (a code beside a name)."""
+
+    kind: LayoutKind
+    keys: tuple[Column, ...] = ()
+    spare_keys: tuple[Column, ...] = ()
+
+
+def find_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
+    """Find how the rows of a table make series along a time axis."""
+    if measured.axis.period_columns:
+        return _wide_layout(table, measured)
+    if measured.every is None:
+        return SeriesLayout("transactions")
+    if table.rows <= MAX_REPEATED_SHARE * measured.times:
+        return SeriesLayout("series")
+    candidates = _key_columns(table, measured)
+    if any(_counts_rows(column, table.rows) for column in table.columns):
+        return SeriesLayout("transactions")
+    for size in range(1, MAX_KEYS + 1):
+        fitting = [keys for keys in combinations(candidates, size) if _fits(keys, table.rows, measured.times)]
+        if fitting:
+            keys = fitting[0]
+            spare = tuple(column for others in fitting[1:] for column in others if column not in keys)
+            return SeriesLayout("panel", keys, spare)
+    return SeriesLayout("transactions")
+
+
+def _wide_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
+    years = len([part for part in measured.axis.parts if part.column])
+    rows = table.rows if not years else round(table.rows * 12 / max(measured.times, 1))
+    if rows <= 1:
+        return SeriesLayout("series")
+    candidates = [
+        column
+        for column in table.columns
+        if column.name not in {*measured.axis.period_columns, *measured.axis.columns} and column.distinct > 1
+    ]
+    texts = [column for column in candidates if column.type == "text" or column.hint in ("id", "category")]
+    for size in range(1, MAX_KEYS + 1):
+        for keys in combinations(texts or candidates, size):
+            if _product(keys) >= rows and (size > 1 or keys[0].distinct == rows):
+                spare = tuple(c for c in texts if c not in keys and c.distinct == keys[0].distinct)
+                return SeriesLayout("panel", keys, spare)
+    return SeriesLayout("panel", tuple(texts[:1]))
+
+
+def _key_columns(table: TableProfile, measured: MeasuredAxis) -> list[Column]:
+    """Return the columns that may tell series apart, texts before whole numbers."""
+    others = [column for column in table.columns if column.name not in measured.axis.columns]
+    texts = [
+        c
+        for c in others
+        if c.type in ("text", "boolean") and not c.is_number and 2 <= c.distinct <= table.rows / 3
+    ]
+    numbers = [c for c in others if c.type == "integer" and 2 <= c.distinct <= table.rows / 5]
+    return [column for column in [*texts, *numbers] if column.type != "datetime"][:12]
+
+
+def _counts_rows(column: Column, rows: int) -> bool:
+    """Test for a column that numbers the rows: tickets, orders, rides."""
+    if not column.unique or column.distinct != rows:
+        return False
+    is_range = column.type == "integer" and column.high is not None and column.high - column.low == rows - 1
+    return column.hint == "id" or is_range
+
+
+def _fits(keys: Sequence[Column], rows: int, times: int) -> bool:
+    minimum = MIN_PANEL_COVERAGE if len(keys) == 1 else MIN_PAIRED_COVERAGE
+    return minimum <= rows / (times * _product(keys)) <= MAX_PANEL_COVERAGE
+
+
+def _product(keys: Sequence[Column]) -> int:
+    total = 1
+    for column in keys:
+        total *= column.distinct
+    return total
+
+
+def usable_numbers(table: TableProfile, layout: SeriesLayout) -> Iterator[Column]:
+    """Yield the columns whose numbers may be forecast."""
+    keys = {key.name for key in (*layout.keys, *layout.spare_keys)}
+    for column in table.columns:
+        is_counter = layout.kind == "transactions" and _counts_rows(column, table.rows)
+        is_name = column.name in keys or set(words(column.name)) & IDENTIFIER_WORDS
+        if column.is_number and not (is_counter or is_name or column.hint in ("id", "constant", "empty")):
+            yield column
