@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from app.computations.bars.layout import HEAD_BYTES, RECORD_BYTES, BatchHeader
-from app.computations.bars.record import BAR, decode_records
+from app.computations.bars.binary_format import HEAD_BYTES, RECORD_BYTES, BatchHeader
+from app.computations.bars.copy_records import BAR, decode_records
 
 
 def opened(parcels: bytes) -> dict[str, Any]:

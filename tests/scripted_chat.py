@@ -24,7 +24,7 @@ from langchain_core.messages.tool import tool_call
 
 from app.agents.roster import make_roles
 from app.agents.runtime.conversation import from_data_block, to_data_block
-from app.agents.runtime.repair import arguments_error
+from app.agents.runtime.tool_call_repair import arguments_error
 
 Json = dict[str, Any]
 Fault = Literal["429", "500", "malformed", "refusal", "dropped", "cut", "half a call", "no json", "slow"]

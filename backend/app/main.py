@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
-from app.api.failures import add_failures
+from app.api.exception_handlers import add_failures
 from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
 from app.api.openapi import describe
 from app.api.rate_limit import RateLimitMiddleware

@@ -21,8 +21,8 @@ from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
 from app.redis_address import SHORT_TIMEOUTS, open_redis
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computer import Computer
-from app.sandbox.process import ProcessProvider
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.stream import EventStreams
 from app.settings import Settings

@@ -26,9 +26,9 @@ from benchmarks.prices.run import COINS, YEAR, say, walk
 from app.computations.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.problem.problem import Problem
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits
-from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.storage.folder import FolderBlobs
 
 ROUNDS = 3

@@ -35,7 +35,7 @@ class Ours:
         self._ask("POST", "/auth/register", json=person)
         token = self._ask("POST", "/auth/token", json=person)["access_token"]
         self._http.headers["Authorization"] = f"Bearer {token}"
-        key = self._ask("POST", "/auth/keys", json={"name": "benchmark"})["key"]
+        key = self._ask("POST", "/auth/api_keys", json={"name": "benchmark"})["key"]
         self._http.headers["Authorization"] = f"Bearer {key}"
 
     def run(self, home: Home, facts: Json, budget_s: float) -> tuple[pd.DataFrame, Json]:

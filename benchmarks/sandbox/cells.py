@@ -12,9 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.contract import CellRequest, Code, Limits, Outcome
-from app.sandbox.folders import remove
-from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.output_folders import remove
 
 SNIPPET = """
 import pandas as pd, numpy as np

@@ -20,9 +20,9 @@ import pandas as pd
 from app.artifacts.predictions import ROWS_CELL_LIMITS, TABLE_CELL_LIMITS, table_computation
 from app.computations import split, train
 from app.computations.workspace import CellWorkspace
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
-from app.sandbox.folders import remove
-from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.output_folders import remove
 
 ROWS = 1_000_000
 SINGLE = 200

@@ -22,7 +22,7 @@ from tests.chaos.ledger import Ledger
 from app import main as product
 from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
 from app.api.session_deps import session_service
-from app.cli import processes
+from app.cli import process_commands
 from app.observability.logging import configure_logging
 from app.resources import Resources
 from app.sessions.graphs import Graphs, GraphSpec
@@ -90,7 +90,7 @@ def api(folder: Path, fd: str) -> None:
         return app
 
     product.create_app = create_with_lab  # type: ignore[assignment]  # it takes one argument here
-    processes.api(int(fd))
+    process_commands.api(int(fd))
 
 
 def worker(folder: Path, name: str, queues: str, threads: str) -> None:

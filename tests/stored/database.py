@@ -13,7 +13,7 @@ import asyncpg
 from sqlalchemy.engine import make_url
 
 from app.cli.service_file import running_service
-from app.servers.clients import client_program
+from app.servers.postgres_clients import client_program
 
 
 async def delete_blobs(home: Path, blobs: list[str]) -> None:

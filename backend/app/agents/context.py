@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.agents.runtime.loop import Agent
+from app.agents.runtime.agent_loop import Agent
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices

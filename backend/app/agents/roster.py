@@ -18,8 +18,8 @@ from app.agents.planner import offline_rules as planner
 from app.agents.planner.output import Plan
 from app.agents.reporter import offline_rules as reporter
 from app.agents.reporter.output import Reported
-from app.agents.runtime.loop import Agent, AgentRole
-from app.agents.runtime.recording import AgentLimits
+from app.agents.runtime.agent_loop import Agent, AgentRole
+from app.agents.runtime.journal_middleware import AgentLimits
 from app.llm.config import ChatConfig
 from app.llm.providers import open_chat_models, prompt_caching
 from app.llm.retry_policy import RetryPolicy

@@ -56,7 +56,7 @@ async def principal_of(headers: Headers, auth_services: AuthServices) -> Princip
 class _Caller(SecurityBase):
     """One dependency instead of a chain of them: each costs time in every request."""
 
-    model = HTTPBearerModel(description="An access token of /auth/token, or an API key of /auth/keys.")
+    model = HTTPBearerModel(description="An access token of /auth/token, or an API key of /auth/api_keys.")
     scheme_name = "bearer"
 
     async def __call__(self, connection: HTTPConnection) -> Principal:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.failures import problem
+from app.api.exception_handlers import problem
 from app.storage.blobs import BlobStore
 
 _SHOWN_INLINE = ("text/", "image/", "application/json", "application/pdf")

@@ -11,8 +11,8 @@ import structlog
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.failures import problem, unknown_problem
-from app.observability.metrics.edge import SLOW_CLIENTS, observe_request
+from app.api.exception_handlers import problem, unknown_problem
+from app.observability.metrics.api_requests import SLOW_CLIENTS, observe_request
 
 log = structlog.get_logger("labcrew.access")
 

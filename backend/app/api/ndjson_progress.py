@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
-from app.api.failures import problem, problem_of
+from app.api.exception_handlers import problem, problem_of
 from app.errors import LabError
 from app.sandbox.contract import Progress
 

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.failures import MEDIA_TYPE, TITLES
+from app.api.exception_handlers import MEDIA_TYPE, TITLES
 from app.api.scopes import scope_of
 
 Responses = dict[int | str, dict[str, Any]]
@@ -95,7 +95,12 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
 
 def _add_key_header(document: dict[str, Any]) -> None:
     """Let each operation with a bearer credential also take the header X-API-Key, with its scope."""
-    scheme = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of /auth/keys."}
+    scheme = {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "An API key of /auth/api_keys.",
+    }
     document["components"].setdefault("securitySchemes", {})["key"] = scheme
     for methods in document["paths"].values():
         for method, operation in methods.items():

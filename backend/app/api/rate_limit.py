@@ -10,12 +10,12 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.failures import problem_of
+from app.api.exception_handlers import problem_of
 from app.api.router import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
 from app.auth.rate_limits import RateMeter, RateUsage, make_refusal, rate_limit_headers
 from app.auth.services import AuthServices
-from app.observability.metrics.edge import REFUSALS
+from app.observability.metrics.api_requests import REFUSALS
 from app.sandbox.metering import meter_usage
 
 TOO_MANY_CLOSE = 4429

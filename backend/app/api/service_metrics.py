@@ -12,7 +12,7 @@ from app.db.pool import is_away
 from app.deletion.counts import count_pending
 from app.jobs import QUEUES, REDIS_AWAY, read_queued_at
 from app.resources import Resources
-from app.sessions.counts import count_sessions
+from app.sessions.session_counts import count_sessions
 from app.sessions.workers import count_live_workers
 from app.storage.postgres import PostgresBlobs
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from app.api.archive import Entry
+from app.api.zip_stream import Entry
 from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import MismatchView, VerificationView
-from app.datasets.names import make_table_names
+from app.datasets.dataset_names import make_table_names
 from app.datasets.repository import DatasetRepository
 from app.db.keyset import PageRequest
 from app.db.tables import ArtifactRow, DatasetRow

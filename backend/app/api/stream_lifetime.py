@@ -10,7 +10,7 @@ from app.api.rate_limit import client_address
 from app.auth.principal import Principal
 from app.auth.services import AuthServices
 from app.auth.stream_slots import StreamLimit
-from app.observability.metrics.edge import OPEN_STREAMS
+from app.observability.metrics.api_requests import OPEN_STREAMS
 from app.tasks import cancel_and_wait
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 
-from app.auth.keys import is_key, key_digest
+from app.auth.api_keys import is_key, key_digest
 from app.auth.principal import ALL_SCOPES, Credential, CredentialReference, Principal, Scope, UserRole
 from app.auth.quotas import Quotas
 from app.auth.repository import CredentialHolder, find_family_holder, find_key_holder, use_key

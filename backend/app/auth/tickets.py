@@ -9,7 +9,7 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 
-from app.auth.keys import key_digest
+from app.auth.api_keys import key_digest
 from app.auth.principal import Credential, CredentialReference
 from app.errors import Unauthorized, Unavailable
 from app.jobs import REDIS_AWAY

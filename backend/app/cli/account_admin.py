@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.auth.admin import AccountAdministration
-from app.auth.keys import ApiKeys
+from app.auth.api_keys import ApiKeys
 from app.auth.passwords import Passwords
 from app.auth.principal import UserRole
 from app.auth.quotas import QuotaUpdate

@@ -153,8 +153,8 @@ async def _chat_model(settings: Settings) -> str:
 
 
 async def _cells(settings: Settings) -> str:
-    from app.sandbox.container import engine_refusal  # noqa: PLC0415
-    from app.sandbox.process import ProcessProvider  # noqa: PLC0415
+    from app.sandbox.cell_provider import ProcessProvider  # noqa: PLC0415
+    from app.sandbox.zygote_container import engine_refusal  # noqa: PLC0415
 
     container = settings.cells.container
     if container and (refusal := engine_refusal(container.image)):

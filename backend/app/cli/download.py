@@ -58,7 +58,7 @@ def verify(
 
 
 def _save(session: str, what: str, file: Path, url: str | None, key: str | None) -> None:
-    from app.cli.connect import connected  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
 
     with connected(load_settings(), url, key, typer.echo) as client:
         client.save(f"/lab/agent/sessions/{session}/{what}", file)
@@ -66,7 +66,7 @@ def _save(session: str, what: str, file: Path, url: str | None, key: str | None)
 
 
 def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerification":
-    from app.cli.connect import connected  # noqa: PLC0415 - see above
+    from app.cli.service_connection import connected  # noqa: PLC0415 - see above
     from app.reporting.check import Mismatch, ReportVerification  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:

@@ -13,7 +13,7 @@ from app.errors import InvalidInput
 from app.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from app.cli.scoring.record import Record, Score
+    from app.cli.scoring.score_log import Record, Score
     from app.cli.scoring.suite import Item, Suite
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A folder with suite.jsonl, or `basics`.")]
@@ -42,9 +42,9 @@ def evaluate(
     A suite is a folder with tables and suite.jsonl (docs/evaluation.md). Exit code 1: fewer were right than
     --at-least.
     """
-    from app.cli.scoring.record import Record  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.scoring.score_log import Record  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.scoring.score_table import accuracy, document, score_table  # noqa: PLC0415 - see above
     from app.cli.scoring.suite import read_suite  # noqa: PLC0415 - see above
-    from app.cli.scoring.table import accuracy, document, score_table  # noqa: PLC0415 - see above
 
     settings = load_settings()
     read = read_suite(suite)
@@ -75,9 +75,9 @@ def _scores(
     console: Console,
 ) -> "list[Score]":
     """The newest score of each item, in the suite's order; what is missing is run."""
-    from app.cli.connect import connected  # noqa: PLC0415 - half a second that `--help` need not wait
-    from app.cli.scoring.record import newest_scores  # noqa: PLC0415 - see above
-    from app.cli.scoring.running import run_items  # noqa: PLC0415 - see above
+    from app.cli.scoring.item_sessions import run_items  # noqa: PLC0415 - see above
+    from app.cli.scoring.score_log import newest_scores  # noqa: PLC0415 - see above
+    from app.cli.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
 
     record.drop_partial_line()
     known = {} if again else newest_scores(suite, items, record.scores())

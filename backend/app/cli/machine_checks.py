@@ -13,8 +13,8 @@ from pathlib import Path
 from app.cli.addresses import reachable
 from app.cli.service_file import running_service
 from app.errors import Unavailable
+from app.sandbox.cell_provider import ProcessConfig
 from app.sandbox.kernel import landlock
-from app.sandbox.process import ProcessConfig
 from app.settings import MIB, Settings
 
 LIBRARIES = ("pandas", "scikit-learn", "duckdb", "langgraph")

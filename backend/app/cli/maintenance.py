@@ -76,7 +76,7 @@ def _contents(manifest: "Manifest") -> str:
 
 async def _back_up(settings: Settings, url: str, folder: Path, no_blobs: bool) -> "tuple[Path, Manifest]":
     from app.cli.backup_folder import back_up  # noqa: PLC0415
-    from app.deletion.chores import postpone_chore  # noqa: PLC0415
+    from app.deletion.periodic_work import postpone_chore  # noqa: PLC0415
 
     async with _database(url) as database:
         await postpone_chore(database, "retention", _NO_SWEEP_S)

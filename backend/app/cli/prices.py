@@ -173,7 +173,7 @@ def _json(value: object) -> str:
 
 @contextmanager
 def _connected(url: str | None, key: str | None) -> Iterator["LabClient"]:
-    from app.cli.connect import connected  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
 
     with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
         yield client

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, blobs, doctor, download, evaluate, maintenance, prices, processes, run, up
+from app.cli import accounts, blobs, doctor, download, evaluate, maintenance, prices, process_commands, run, up
 from app.cli.exit_codes import Exit, exit_for
 from app.cli.sanitize import harmless
 from app.errors import LabError
@@ -24,10 +24,10 @@ app.command("bundle")(download.bundle)
 app.command("notebook")(download.notebook)
 app.command("verify")(download.verify)
 app.command("eval")(evaluate.evaluate)
-app.command("api")(processes.api)
-app.command("worker")(processes.worker)
-app.command("cells", hidden=True)(processes.cells)
-app.command("migrate")(processes.migrate)
+app.command("api")(process_commands.api)
+app.command("worker")(process_commands.worker)
+app.command("cells", hidden=True)(process_commands.cells)
+app.command("migrate")(process_commands.migrate)
 app.command("backup")(maintenance.backup)
 app.command("restore")(maintenance.restore)
 app.command("retention")(maintenance.retention)

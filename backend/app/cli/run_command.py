@@ -6,12 +6,12 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from app.cli.connect import connected
 from app.cli.exit_codes import Exit
 from app.cli.run_options import RunOptions
 from app.cli.run_session import RunRequest, run_session
 from app.cli.sanitize import plain
-from app.cli.summary import document, exit_of, show
+from app.cli.service_connection import connected
+from app.cli.session_summary import document, exit_of, show
 from app.settings import load_settings
 
 

@@ -14,7 +14,7 @@ from app.cli import prompts
 from app.cli.client import LabClient, Refused
 from app.cli.responses import ColumnReading, FileReading, QuestionEvent, SessionDocument, SessionResult
 from app.cli.sanitize import plain
-from app.cli.screen import Screen
+from app.cli.session_screen import Screen
 from app.errors import LabError
 
 MAX_OPEN_READINGS = 5

@@ -4,7 +4,7 @@ import json
 import socket
 from pathlib import Path
 
-from app.observability.metrics.listener import open_socket
+from app.observability.metrics.metrics_server import open_socket
 from app.settings import Settings
 
 

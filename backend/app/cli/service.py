@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
 from app.cli.isolation_notice import WallsNotice
-from app.cli.processes import QUEUES
+from app.cli.process_commands import QUEUES
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
 from app.cli.service_part import SupervisedProcess
 from app.errors import Conflict, LabError, Unavailable
-from app.servers.daemon import Daemon
+from app.servers.child_process import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
 from app.servers.folders import private_folder, socket_folder
 from app.servers.os_user import CALLER_ACCOUNT

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.servers.daemon import Daemon
+from app.servers.child_process import Daemon
 
 STEADY_S = 10.0
 """A part that lived this long had started well: its death does not count against it."""

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.computations.figure_files import write_figures
 from app.computations.frames import read_frame, read_model, to_json_facts
-from app.computations.pictures import write_figures
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue

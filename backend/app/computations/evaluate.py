@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.computations.figure_files import write_figures
 from app.computations.frames import read_frame, read_model, read_training, to_json_facts, write_frame
-from app.computations.pictures import write_figures
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.evaluation import comparison
@@ -16,9 +16,9 @@ from app.modeling.evaluation.paired_test import PairedBootstrap
 from app.modeling.evaluation.period_variation import Past
 from app.modeling.explanation import fold_importance
 from app.modeling.facts.fits import CandidateFit
-from app.modeling.forecasting.by_step import score_by_step
-from app.modeling.forecasting.compare import compare_with_references, reference_notes
-from app.modeling.forecasting.references import forecast_references
+from app.modeling.forecasting.reference_comparison import compare_with_references, reference_notes
+from app.modeling.forecasting.reference_forecasts import forecast_references
+from app.modeling.forecasting.step_scores import score_by_step
 from app.modeling.labels.labels import make_labels, prediction_targets
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE

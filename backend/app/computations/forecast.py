@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
+from app.computations.figure_files import write_figures
 from app.computations.frames import read_frame, to_json_facts, write_frame
-from app.computations.pictures import write_figures
 from app.computations.predict import open_model
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
-from app.modeling.forecasting.future import latest_rows
+from app.modeling.forecasting.future_rows import latest_rows
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs

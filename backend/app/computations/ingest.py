@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from app.computations.uploads import sql
-from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
+from app.computations.uploads.array_tables import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8

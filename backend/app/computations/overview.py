@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.pictures import write_figures
+from app.computations.figure_files import write_figures
 from app.reporting.figure_data import Drawable
 
 _MAX_ROWS = 20_000

@@ -13,7 +13,7 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.facts.computation_facts import PredictionFacts
-from app.modeling.forecasting.future import future_rows, prediction_times
+from app.modeling.forecasting.future_rows import future_rows, prediction_times
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, get_rows_ahead, has_horizon_rows
 from app.modeling.scoring.calibration import apply_calibration

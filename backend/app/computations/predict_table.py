@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from app.computations.batches import BatchedTable, Format, TableWriter
 from app.computations.frames import to_json_facts
 from app.computations.predict import MAX_ANSWERED, OpenModel, open_model
+from app.computations.table_batches import BatchedTable, Format, TableWriter
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from app.computations.bars.binary_batches import BatchWriter
+from app.computations.bars.coin_runs import read_runs
 from app.computations.bars.faults import format_time
 from app.computations.bars.frame import write_frame
 from app.computations.bars.grid import measure_spacing
 from app.computations.bars.interval import interval_name, interval_seconds
-from app.computations.bars.raw import SourceOptions, read_raw, sort_rows
-from app.computations.bars.runs import read_runs
+from app.computations.bars.raw_bars import SourceOptions, read_raw, sort_rows
 from app.computations.bars.summary import MAX_TOTAL_GAPS, SeriesSummary
 from app.computations.bars.validation import BarValidator
 from app.computations.uploads import sql
@@ -38,7 +38,7 @@ def read_bars(
     now_s: float | None = None,
     expanded_bytes: int = _EXPANDED_BYTES,
 ) -> dict[str, JsonValue]:
-    """Convert the input `upload` to bars.bin, which may be a pipe, in the format of `bars/layout.py`.
+    """Convert the input `upload` to bars.bin, which may be a pipe, in the format of `bars/binary_format.py`.
 
     Returns `{"rows", "kept", "bad", "series", "format", "columns"}`: `bad` as `Faults.to_json`; a series is one
     coin with its interval, bars, first and last time, gaps (the longest are listed) and summary, in the order

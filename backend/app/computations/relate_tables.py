@@ -6,10 +6,10 @@ from typing import Any
 
 import duckdb
 
+from app.computations.join_discovery.join_select import JoinNode, build_select
 from app.computations.join_discovery.keys import JoinKey, find_key
-from app.computations.join_discovery.moments import find_cutoff
-from app.computations.join_discovery.select import JoinNode, build_select
 from app.computations.join_discovery.tables import JoinTable, inspect_table
+from app.computations.join_discovery.time_order import find_cutoff
 from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput

@@ -50,8 +50,8 @@ class Fitted:
 class Workbench:
     """Computations in a temporary folder that is deleted with this object. `threads`: cores that a fit may use.
 
-    `code`: the interpreter of agent-written code (`app.sandbox.policy.definitions.define`); without it such a
-    recipe or estimator is refused. The code runs in this process, not in a sandbox cell.
+    `code`: the interpreter of agent-written code (`app.sandbox.policy.custom_functions.define`); without it,
+    such a recipe or estimator is refused. The code runs in this process, not in a sandbox cell.
     """
 
     def __init__(self, seed: int = 0, threads: int = 1, code: Interpreter | None = None) -> None:

@@ -13,9 +13,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
+from app.computations.bars.binary_format import (
+    HEAD_BYTES,
+    HEADER,
+    RECORD_BYTES,
+    TRAILER,
+    BatchHeader,
+    set_series,
+)
 from app.computations.bars.coverage import GapCounts
 from app.computations.bars.interval import interval_name
-from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, BatchHeader, set_series
 from app.datasets import price_queries as queries
 from app.errors import Conflict
 
@@ -165,7 +172,7 @@ class PriceImport:
         await self.connection.execute("TRUNCATE staged_bars")
 
     async def _read_records(self, number: int, first: datetime, last: datetime) -> bytes:
-        """Read the stored records between two times, in the layout of `computations.bars.layout`."""
+        """Read the stored records between two times, in the layout of `computations.bars.binary_format`."""
         stream = bytearray()
 
         async def append(piece: bytes) -> None:

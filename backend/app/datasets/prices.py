@@ -10,6 +10,7 @@ from uuid import UUID
 
 from app.computations.bars.interval import interval_seconds
 from app.datasets import price_queries as queries
+from app.datasets.crashing_files import refuse_unreadable_files
 from app.datasets.price_loading import (
     MAX_STATEMENT_S,
     PriceImport,
@@ -19,12 +20,11 @@ from app.datasets.price_loading import (
     summarize_series,
 )
 from app.datasets.price_series import PriceSeries, choose_series
-from app.datasets.refusals import refuse_unreadable_files
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits, Progress
-from app.sandbox.stream import OutputStream
+from app.sandbox.output_pipe import OutputStream
 from app.storage.temporary_files import temporary_file
 
 _CELL_LIMITS = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
+from app.datasets.crashing_files import refuse_unreadable_files
+from app.datasets.dataset_names import make_dataset_name
 from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace_reading
-from app.datasets.names import make_dataset_name
-from app.datasets.refusals import refuse_unreadable_files
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork

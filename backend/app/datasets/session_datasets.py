@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from app.datasets.dataset_names import make_table_names
 from app.datasets.dataset_source import DatasetRef
 from app.datasets.file_readings import FormerReading, reading_at
-from app.datasets.names import make_table_names
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork

@@ -11,7 +11,7 @@ import asyncpg
 from sqlalchemy.engine import make_url
 
 from app.errors import Unavailable
-from app.servers.clients import client_program
+from app.servers.postgres_clients import client_program
 
 COUNTED_TABLES = (
     "users",

@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 
 from app.db.pool import Database
 from app.deletion.accounts import AccountDeletions
-from app.deletion.chores import claim_chore
-from app.deletion.config import DAY_S, RetentionPeriods
 from app.deletion.deletions import Deletions
 from app.deletion.expiry import Expiry
+from app.deletion.periodic_work import claim_chore
+from app.deletion.retention_periods import DAY_S, RetentionPeriods
 from app.deletion.stale_files import remove_stale_copies, remove_stale_files
 from app.jobs import SendJob
 from app.observability.metrics.deletion import RETIRED

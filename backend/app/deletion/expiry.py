@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
+from app.artifacts.blob_sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
-from app.deletion.config import DAY_S, RetentionPeriods
 from app.deletion.expiry_statements import KINDS, ExpiryKind
+from app.deletion.retention_periods import DAY_S, RetentionPeriods
 from app.storage.blobs import BlobStore
 
 BLOBS_KIND = "blobs"

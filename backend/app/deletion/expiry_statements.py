@@ -7,7 +7,7 @@ safe in many processes at once (`SKIP LOCKED`).
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.deletion.config import RetentionPeriods
+from app.deletion.retention_periods import RetentionPeriods
 
 _MAX_ROWS = 1_000
 """Rows of one batch, so few that its transaction and its locks stay short."""

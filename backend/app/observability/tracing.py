@@ -166,7 +166,7 @@ def _ignore_attributes(facts: Facts) -> None:
 
 def _provider(address: str):  # type: ignore[no-untyped-def]  # its type is in a package that may be missing
     try:
-        from app.observability.exporting import provider  # noqa: PLC0415 - an optional extra
+        from app.observability.otlp_exporter import provider  # noqa: PLC0415 - an optional extra
     except ImportError as error:
         raise Unavailable(
             "tracing_missing",

@@ -20,7 +20,7 @@ from app.datasets.prices import Prices
 from app.pipeline.holdout import final_evaluation, split
 from app.pipeline.routing import after_evaluation, after_retrieval, after_training, route_after
 from app.pipeline.state import initial_state, session_result
-from app.pipeline.timing import LabNode, record_working_time
+from app.pipeline.step_timing import LabNode, record_working_time
 from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.recorded_facts import SessionRecords

@@ -34,7 +34,7 @@ import pandas as pd
 
 from app.computations.workbench import Workbench, compared, scores
 from app.modeling.facts.code_in_facts import contains_code
-from app.sandbox.policy.definitions import define
+from app.sandbox.policy.custom_functions import define
 
 # Set to True, or run `python session.py --run-crew-code`, once you have read the code of the crew below.
 RUN_CREW_CODE = "--run-crew-code" in sys.argv

@@ -20,13 +20,13 @@ from app.computations.workspace import CellWorkspace
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import allow_code
-from app.sandbox import libraries, program, values
+from app.sandbox import answer_conversion, preloaded_libraries, program
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.isolation import CellView, Tier, Walls
 from app.sandbox.kernel.calls import die_with_parent
-from app.sandbox.policy.definitions import define
-from app.sandbox.wire import (
+from app.sandbox.policy.custom_functions import define
+from app.sandbox.request_format import (
     MAX_PROGRESS_CHARACTERS,
     REPORT,
     REQUEST,
@@ -69,7 +69,7 @@ def serve_requests(setup: CellSetup, cell_socket: socket.socket) -> NoReturn:
     cell_socket = clear_descriptors(cell_socket)
     walls: Walls | OSError | None = _prepare(setup)
     if not select.select([cell_socket], [], [], 0)[0]:  # no request waits yet
-        libraries.touch_common_pages()
+        preloaded_libraries.touch_common_pages()
     folder = await_request(cell_socket)
     for request in read_requests(REQUEST):
         try:
@@ -137,7 +137,10 @@ def _raise_walls(request: CellRequest, tier: Tier, walls: Walls | OSError, folde
 
 def _answer(request: CellRequest) -> Report:
     limits = request.answer_limits
-    return {"end": End.RETURNED, "value": values.encode(_compute(request), limits.max_bytes, limits.max_keys)}
+    return {
+        "end": End.RETURNED,
+        "value": answer_conversion.encode(_compute(request), limits.max_bytes, limits.max_keys),
+    }
 
 
 def _compute(request: CellRequest) -> object:
@@ -172,7 +175,7 @@ def _refusal_fault(error: LabError) -> JsonValue:
         "kind": error.kind,
         "code": error.code,
         "detail": error.detail,
-        "facts": values.to_json(error.facts),
+        "facts": answer_conversion.to_json(error.facts),
     }
 
 

@@ -23,12 +23,12 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
-from app.sandbox.folders import remove
 from app.sandbox.metering import count_cell, count_cpu
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
+from app.sandbox.output_folders import remove
+from app.sandbox.output_pipe import OutputStream, stream_output
+from app.sandbox.output_storage import StoredFile, StoringTimedOut, store_files
 from app.sandbox.ready_zygote import ZYGOTE_DIED
-from app.sandbox.storing import StoredFile, StoringTimedOut, store_files
-from app.sandbox.stream import OutputStream, stream_output
 from app.storage.blobs import BlobStore, StoreUnavailable
 from app.storage.disk_space import retry_while_disk_full
 

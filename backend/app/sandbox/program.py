@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from app.json_types import JsonValue
-from app.sandbox import values
+from app.sandbox import answer_conversion
 from app.sandbox.limits import exhausted_limit
 from app.sandbox.policy.language import FILENAME, compile_code
 from app.sandbox.policy.namespace import program_namespace
@@ -39,7 +39,7 @@ def run(source: str, inputs: Mapping[str, Path], output: Path) -> JsonValue:
     variables = {**program_namespace(), **_frames(inputs), "keep": keep}
     _execute(code, variables)
     return {
-        "result": values.to_json(variables.get("result")),
+        "result": answer_conversion.to_json(variables.get("result")),
         "frames": {name: _keep_frame(name, frame, output) for name, frame in list(keep.items())},
         "figures": _keep_figures(output),
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.errors import Unavailable
-from app.sandbox.container import Container
+from app.sandbox.cell_pipes import CellPipes, ProgressLines
 from app.sandbox.contract import (
     CellRequest,
     Computation,
@@ -22,13 +22,13 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
-from app.sandbox.folders import Content, copy_out, remove, survey
 from app.sandbox.isolation import Tier
-from app.sandbox.link import ZygoteLink
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE, judge
-from app.sandbox.pipes import CellPipes, ProgressLines
-from app.sandbox.scratch import LOCK_NAME
-from app.sandbox.wire import write_request
+from app.sandbox.output_folders import Content, copy_out, remove, survey
+from app.sandbox.request_format import write_request
+from app.sandbox.scratch_folders import LOCK_NAME
+from app.sandbox.zygote_connection import ZygoteLink
+from app.sandbox.zygote_container import Container
 
 T = TypeVar("T")
 

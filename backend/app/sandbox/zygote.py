@@ -31,14 +31,14 @@ from threadpoolctl import ThreadpoolController
 
 from app.sandbox import cell, limits
 from app.sandbox.cell import CellSetup
+from app.sandbox.cell_supervision import RunningCell, count_oom_kills, read_vitals
 from app.sandbox.contract import Limits
-from app.sandbox.folders import MAX_ENTRIES
 from app.sandbox.isolation import Tier, interpreter_paths, survey_host
 from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
-from app.sandbox.libraries import load_libraries
+from app.sandbox.output_folders import MAX_ENTRIES
+from app.sandbox.preloaded_libraries import load_libraries
+from app.sandbox.request_format import MAX_CONTROL_BYTES
 from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
-from app.sandbox.supervision import RunningCell, count_oom_kills, read_vitals
-from app.sandbox.wire import MAX_CONTROL_BYTES
 
 SPARE_DELAY_S = 0.01
 """Delay before the next spare is forked while another is ready. Most cells answer within it, and a fork would

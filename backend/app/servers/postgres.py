@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from app.errors import Unavailable
-from app.servers.daemon import Daemon
+from app.servers.child_process import Daemon
 from app.servers.folders import ServerFolders
 from app.servers.os_user import launcher
 

@@ -7,7 +7,7 @@ import signal
 import socket
 from urllib.parse import quote
 
-from app.servers.daemon import Daemon
+from app.servers.child_process import Daemon
 from app.servers.folders import ServerFolders, private_folder
 
 SETTINGS = {

@@ -19,7 +19,7 @@ from app.jobs import SendJob, advance_job
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
 from app.sessions.admission import AdmissionQueue
-from app.sessions.answers import check_answer
+from app.sessions.answer_validation import check_answer
 from app.sessions.budget import read_extra_seconds
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import ClarificationAnswered

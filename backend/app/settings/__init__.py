@@ -12,8 +12,8 @@ from pydantic_settings import SettingsConfigDict
 
 from app.errors import InvalidInput
 from app.settings.chat import chat_model_name
-from app.settings.kinds import MIB
-from app.settings.work import WorkSettings
+from app.settings.computing import WorkSettings
+from app.settings.setting_types import MIB
 
 __all__ = ["MIB", "Settings", "chat_model_name", "child_environment", "load_settings"]
 

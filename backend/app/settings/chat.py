@@ -11,7 +11,7 @@ from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import load_prices
 from app.modeling.problem.name_resolution import nearest_names
-from app.settings.kinds import HttpUrl
+from app.settings.setting_types import HttpUrl
 from app.tools.registry import EVERY_AGENT
 
 

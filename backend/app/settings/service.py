@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
-from app.deletion.config import RetentionPeriods
-from app.settings.kinds import HttpUrl, RetentionSetting
+from app.deletion.retention_periods import RetentionPeriods
+from app.settings.setting_types import HttpUrl, RetentionSetting
 
 
 class ServiceSettings(BaseSettings):

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from app.errors import InvalidInput
-from app.settings.kinds import MIB, BlobAddress, HttpUrl, PostgresUrl, RedisUrl
+from app.settings.setting_types import MIB, BlobAddress, HttpUrl, PostgresUrl, RedisUrl
 from app.storage.blobs import BlobLimits
 from app.storage.bucket import Bucket, parse_address
 

@@ -11,7 +11,7 @@ from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Code, Computation, Limits
-from app.sandbox.storing import StoredFile
+from app.sandbox.output_storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact

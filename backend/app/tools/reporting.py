@@ -24,7 +24,7 @@ from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY_TOOL, summarise
 from app.sandbox.contract import Computation
-from app.sandbox.storing import StoredFile
+from app.sandbox.output_storage import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.sessions.usage import total_usage

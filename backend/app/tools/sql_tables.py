@@ -1,8 +1,8 @@
 """The tables that SQL can query at the current point of a session."""
 
 from app.artifacts.workspace import Workspace
+from app.datasets.dataset_names import make_table_names
 from app.datasets.dataset_source import DatasetSource
-from app.datasets.names import make_table_names
 
 
 async def list_queryable_tables(datasets: DatasetSource, frames: Workspace) -> dict[str, str]:

@@ -18,7 +18,7 @@ from celery.signals import setup_logging, worker_ready, worker_shutting_down
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import serve_metrics
+from app.observability.metrics.metrics_server import serve_metrics
 from app.resources import Resources, open_resources
 from app.sandbox.contract import CellProvider
 from app.sessions.graphs import Graphs
@@ -26,8 +26,8 @@ from app.sessions.waiting.fits import FitKey
 from app.settings import Settings
 from app.tasks import cancel_and_wait
 from app.worker.celery_app import make_celery
+from app.worker.event_loop import WorkerLoop, WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerLoop, WorkerServices
 
 log = logging.getLogger(__name__)
 

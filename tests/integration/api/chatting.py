@@ -16,8 +16,8 @@ from tests.scripted_chat import ScriptedChat
 from app.sessions.sweeper import sweep
 from app.sessions.waiting.fits import FitKey
 from app.settings import Settings, load_settings
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 from .conftest import User
 

@@ -32,7 +32,7 @@ async def test_an_admin_finds_accounts_by_a_part_of_their_address(admin: User, a
 async def test_a_disabled_account_is_out_until_it_is_enabled(
     app: FastAPI, admin: User, ada: User, nobody: httpx.AsyncClient
 ) -> None:
-    key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["key"]
+    key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["key"]
     disabled = await admin.http.post(f"/admin/users/{ada.id}/disable")
     assert disabled.json()["disabled_at"] is not None
     refresh = {"refresh_token": ada.tokens["refresh_token"]}

@@ -134,19 +134,19 @@ async def test_signing_out_ends_the_access_token_and_its_chain(ada: User, nobody
 
 @pytest.mark.parametrize("header", ["Authorization", "X-API-Key"])
 async def test_an_api_key_signs_in_until_it_is_revoked(app: FastAPI, ada: User, header: str) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()
     credential = f"Bearer {made['key']}" if header == "Authorization" else made["key"]
     async with client_of(app) as program:
         program.headers[header] = credential
         assert (await program.get("/auth/me")).json()["id"] == str(ada.id)
-        assert (await ada.http.delete(f"/auth/keys/{made['id']}")).status_code == 204
+        assert (await ada.http.delete(f"/auth/api_keys/{made['id']}")).status_code == 204
         refused = await program.get("/auth/me")
     assert (refused.status_code, refused.json()["code"]) == (401, "key_invalid")
 
 
 async def test_a_key_is_shown_once_and_stored_hashed(app: FastAPI, ada: User) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()
-    listed = (await ada.http.get("/auth/keys")).json()
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()
+    listed = (await ada.http.get("/auth/api_keys")).json()
     assert [key["prefix"] for key in listed["items"]] == [made["prefix"]]
     assert made["key"] not in str(listed)
     async with app.state.resources.open_uow() as uow:
@@ -155,26 +155,26 @@ async def test_a_key_is_shown_once_and_stored_hashed(app: FastAPI, ada: User) ->
 
 
 async def test_a_key_cannot_make_keys(app: FastAPI, ada: User) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()
-    refused = await client_of(app, made["key"]).post("/auth/keys", json={"name": "for ever"})
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()
+    refused = await client_of(app, made["key"]).post("/auth/api_keys", json={"name": "for ever"})
     assert (refused.status_code, refused.json()["code"]) == (403, "sign_in_required")
 
 
 async def test_nobody_else_can_revoke_a_key(ada: User, eve: User) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()
-    assert (await eve.http.delete(f"/auth/keys/{made['id']}")).status_code == 404
-    assert (await eve.http.get("/auth/keys")).json()["total"] == 0
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()
+    assert (await eve.http.delete(f"/auth/api_keys/{made['id']}")).status_code == 404
+    assert (await eve.http.get("/auth/api_keys")).json()["total"] == 0
 
 
 async def test_an_expired_key_is_refused(app: FastAPI, ada: User) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly", "expires_in_days": 1})).json()
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly", "expires_in_days": 1})).json()
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(ApiKeyRow).values(expires_at=ApiKeyRow.created_at))
     assert (await client_of(app, made["key"]).get("/auth/me")).status_code == 401
 
 
 async def test_the_trail_says_who_registered_and_who_made_a_key(app: FastAPI, ada: User) -> None:
-    await ada.http.post("/auth/keys", json={"name": "nightly"})
+    await ada.http.post("/auth/api_keys", json={"name": "nightly"})
     async with app.state.resources.open_uow() as uow:
         actions = (await uow.db.scalars(select(AuditRow.action).order_by(AuditRow.id))).all()
     assert actions == ["user_registered", "key_created"]

@@ -13,8 +13,8 @@ from langchain_core.messages.tool import tool_call
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
-from app.observability.exporting import provider
 from app.observability.logging import configure_logging
+from app.observability.otlp_exporter import provider
 from app.observability.tracing import use_tracer
 from app.settings import Settings
 

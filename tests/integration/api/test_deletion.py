@@ -168,7 +168,7 @@ async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without
     app: FastAPI, ada: User, eve: User, retention_worker: RetentionWorker
 ) -> None:
     db: Database = app.state.resources.database
-    key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["key"]
+    key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["key"]
     running, ended = a_session(ada.id, ended=False), a_session(ada.id)
     await add(app, a_dataset(ada.id), a_dataset(eve.id), running, ended, a_session(eve.id))
     await write_journal(db, ended.id)

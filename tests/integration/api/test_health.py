@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
-from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.settings import Settings
 
 from .conftest import User, client_of

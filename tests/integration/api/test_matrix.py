@@ -30,7 +30,7 @@ class Bad:
 
 async def a_key(user: User, *scopes: Scope, days: int | None = None) -> str:
     wanted = {"name": "program", "scopes": [*scopes], "expires_in_days": days}
-    made = await user.http.post("/auth/keys", json={k: v for k, v in wanted.items() if v})
+    made = await user.http.post("/auth/api_keys", json={k: v for k, v in wanted.items() if v})
     assert made.status_code == 201, made.text
     return str(made.json()["key"])
 
@@ -53,8 +53,8 @@ async def a_refresh_token(app: FastAPI, user: User) -> Bad:
 
 async def a_revoked_key(app: FastAPI, user: User) -> Bad:
     key = await a_key(user)
-    (listed,) = (await user.http.get("/auth/keys")).json()["items"]
-    await user.http.delete(f"/auth/keys/{listed['id']}")
+    (listed,) = (await user.http.get("/auth/api_keys")).json()["items"]
+    await user.http.delete(f"/auth/api_keys/{listed['id']}")
     return Bad(key, 401, "key_invalid")
 
 

@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from app.computations import split, train
 from app.computations.workspace import CellWorkspace
 from app.db.tables import ArtifactRow, SessionRow
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 from .conftest import NewUser, User
 

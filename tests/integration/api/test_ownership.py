@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.failures import MEDIA_TYPE
+from app.api.exception_handlers import MEDIA_TYPE
 from app.db.tables import ArtifactRow, DatasetRow
 from app.main import create_app
 from app.settings import load_settings
@@ -81,7 +81,7 @@ class Shared:
 @pytest.fixture
 async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
     session = UUID(await create(ada))
-    key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["id"]
+    key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["id"]
     dataset, artifact = a_dataset(ada.id), an_artifact(ada.id, session)
     async with app.state.resources.open_uow() as uow:
         uow.db.add_all([dataset, artifact])

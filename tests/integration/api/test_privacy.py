@@ -11,11 +11,11 @@ from fastapi import FastAPI
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from app.observability.exporting import provider
 from app.observability.logging import configure_logging
+from app.observability.otlp_exporter import provider
 from app.observability.tracing import use_tracer
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 from .conftest import PASSWORD, User
 

@@ -115,7 +115,7 @@ def _join(url: str) -> Caller:
         dataset = http.post("/datasets", files={"file": ("cities.csv", rows)}).raise_for_status().json()["id"]
         wish = {"goal": f"Say how many live in {mark}.", "dataset_ids": [dataset]}
         session = http.post("/lab/agent/sessions", json=wish).raise_for_status().json()["id"]
-        key = http.post("/auth/keys", json={"name": mark}).raise_for_status().json()
+        key = http.post("/auth/api_keys", json={"name": mark}).raise_for_status().json()
     things = {
         "session_id": session,
         "run_id": session,

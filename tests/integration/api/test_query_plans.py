@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 from fastapi import FastAPI
 
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 from .conftest import User
 

@@ -8,12 +8,12 @@ import pytest
 from fastapi import FastAPI
 
 from app.db.tables import ArtifactRow, SessionRow
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Code, Computation, Outcome, Progress
-from app.sandbox.process import ProcessProvider
 from app.settings import Settings
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 from .conftest import User
 

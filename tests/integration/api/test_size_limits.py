@@ -15,7 +15,7 @@ from sqlalchemy import update
 from tests.patience import HANG_GUARD_S, hang_guard
 from websockets.asyncio.client import connect
 
-from app.api import socket as sockets
+from app.api import session_socket as sockets
 from app.api.rate_limit import client_network
 from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
@@ -65,7 +65,7 @@ async def test_over_the_rate_is_429_and_says_when_to_come_back(app: FastAPI, ada
 
 
 async def test_an_api_key_counts_for_its_user(app: FastAPI, ada: User) -> None:
-    key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["key"]
+    key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["key"]
     await give(app, ada, requests="3/hour")
     async with client_of(app, key) as program:
         codes = [(await program.get("/auth/me")).status_code for _ in range(5)]
@@ -199,7 +199,7 @@ async def test_a_stream_ends_when_its_user_signs_out(
 async def test_a_stream_ends_with_the_ticket_of_a_key_that_is_revoked(
     app: FastAPI, server: Server, ada: User, session: str, stage: Stage
 ) -> None:
-    made = (await ada.http.post("/auth/keys", json={"name": "nightly", "scopes": ["read"]})).json()
+    made = (await ada.http.post("/auth/api_keys", json={"name": "nightly", "scopes": ["read"]})).json()
     async with client_of(app, made["key"]) as program:
         ticket = (await program.post(f"{SESSIONS}/{session}/ticket")).json()["ticket"]
     await stage.say("one")
@@ -208,7 +208,7 @@ async def test_a_stream_ends_with_the_ticket_of_a_key_that_is_revoked(
         await client.send(json.dumps({"type": "cancel"}))
         (refused,) = await heard(client, 1)
         assert refused["code"] == "scope_missing"
-        await ada.http.delete(f"/auth/keys/{made['id']}")
+        await ada.http.delete(f"/auth/api_keys/{made['id']}")
         assert (await closed(client))[0] == sockets.Close.NOT_SIGNED_IN
 
 

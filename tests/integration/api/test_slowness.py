@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from starlette.responses import StreamingResponse
 from tests.patience import hang_guard
 
-from app.api import middleware, protocol
-from app.api.protocol import EdgeProtocol
+from app.api import middleware, server_protocols
+from app.api.server_protocols import EdgeProtocol
 
 from .conftest import PREFIX, User, client_of
 from .test_stream import listening_server
@@ -56,7 +56,7 @@ async def gone(reader: asyncio.StreamReader) -> None:
 
 
 async def test_a_head_that_never_ends_is_cut(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "MAX_HEAD_S", 0.3)
+    monkeypatch.setattr(server_protocols, "MAX_HEAD_S", 0.3)
     for sent in (b"", b"GET /healthz HTTP/1.1\r\nX-Slow: ", b"GET /healthz HTTP/1.1\r\nHost: lab\r\n"):
         async with connected(port) as (reader, writer):
             writer.write(sent)

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from sqlalchemy import delete, update
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from app.api.socket import Close
+from app.api.session_socket import Close
 from app.auth.authenticator import Authenticator
 from app.auth.revocations import Revocations
 from app.auth.tickets import Tickets
@@ -57,7 +57,7 @@ async def ticket_of(http: Any, session: str) -> str:
 @pytest.fixture
 async def by_key(app: FastAPI, ada: User, session: str, stage: Stage) -> Case:
     await stage.say("for eyes that are allowed")
-    key = (await ada.http.post("/auth/keys", json={"name": "n", "scopes": ["read", "sessions"]})).json()
+    key = (await ada.http.post("/auth/api_keys", json={"name": "n", "scopes": ["read", "sessions"]})).json()
     async with client_of(app, key["key"]) as program:
         query = await ticket_of(program, session)
     return Case(app, ada, session, query, key)
@@ -79,7 +79,7 @@ def _deaf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def revoke_key(case: Case) -> None:
-    assert (await case.user.http.delete(f"/auth/keys/{case.key['id']}")).status_code == 204
+    assert (await case.user.http.delete(f"/auth/api_keys/{case.key['id']}")).status_code == 204
 
 
 async def end_key(case: Case) -> None:

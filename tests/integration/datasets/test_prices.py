@@ -15,8 +15,8 @@ from app.datasets.price_loading import summarize_series
 from app.datasets.prices import ImportOptions, Prices
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.computer import Computer
-from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.storage.folder import FolderBlobs
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

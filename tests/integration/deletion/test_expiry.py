@@ -11,9 +11,9 @@ import pytest
 from tests.patience import hang_guard
 
 from app.db.pool import Database
-from app.deletion.chores import claim_chore, postpone_chore
-from app.deletion.config import RetentionPeriods
 from app.deletion.expiry import Expiry
+from app.deletion.periodic_work import claim_chore, postpone_chore
+from app.deletion.retention_periods import RetentionPeriods
 from app.deletion.stale_files import remove_stale_copies, remove_stale_files
 from app.sessions.events.stream import EventStreams
 from app.storage.postgres import PostgresBlobs

@@ -25,9 +25,9 @@ from app.llm.config import ChatConfig
 from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits
-from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts

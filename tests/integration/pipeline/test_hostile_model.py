@@ -11,7 +11,7 @@ from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.agents.roster import make_roles
-from app.agents.runtime.recording import AgentLimits
+from app.agents.runtime.journal_middleware import AgentLimits
 from app.llm.config import ChatConfig
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

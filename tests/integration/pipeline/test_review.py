@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.sessions.answers import check_answer
+from app.sessions.answer_validation import check_answer
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -12,15 +12,15 @@ import pytest
 from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.errors import Unavailable
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, End, Limits, Outcome, Progress
-from app.sandbox.process import ProcessConfig, ProcessProvider
 
 WORKER = """
 import asyncio, sys
 from pathlib import Path
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest, Computation, Limits
-from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 
 async def main():
     provider = ProcessProvider(ProcessConfig(Path(sys.argv[1])))
@@ -36,7 +36,7 @@ asyncio.run(main())
 SERVER = """
 import sys
 from pathlib import Path
-from app.sandbox.launch import become_server
+from app.sandbox.zygote_launch import become_server
 become_server(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 

@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from app.errors import Unavailable
+from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
 from app.sandbox.contract import Code, Computation, End, Limits
-from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.settings import load_settings
 
 from .conftest import Cells

@@ -26,7 +26,7 @@ from app.redis_address import open_redis
 from app.sessions.config import SessionsConfig
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.service import SessionService
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 ROOT = Path(__file__).parents[3]
 

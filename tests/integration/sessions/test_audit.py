@@ -8,7 +8,7 @@ import pytest
 from tests.integration.sessions.conftest import Lab
 
 from app.sessions.queries import SessionReader
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 
 async def test_calls_questions_answers_and_ends_are_told_in_their_order(

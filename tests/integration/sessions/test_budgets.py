@@ -11,7 +11,7 @@ from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
 from tests.patience import until
 
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 
 async def asked(lab: Lab, session_id: UUID) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from tests.integration.sessions.conftest import Lab
 
 from app.sessions.checkpoints import RedisCheckpoints, thread_config
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 PROMISED = {"put", "put_writes", "get_tuple", "list", "delete_thread", "prune"}
 

@@ -12,10 +12,10 @@ from tests.integration.sessions.lab.rows import assert_numbered
 from tests.patience import HANG_GUARD_S, hang_guard
 
 from app.db.pool import Database, Record
-from app.sessions.background_tasks import Rechecks
+from app.sessions.lease_renewal import Rechecks
 from app.sessions.statements import ROUNDS
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 
 class CancellingDatabase(Database):

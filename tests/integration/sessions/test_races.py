@@ -15,7 +15,7 @@ from app.sessions.fenced_writer import FencedWriter
 from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 
 async def test_two_workers_and_doubled_jobs_do_everything_once(lab: Lab) -> None:

@@ -7,7 +7,7 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.duties import open_duties
 
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import WorkerLoop, WorkerServices
+from app.worker.event_loop import WorkerLoop, WorkerServices
 
 
 async def test_a_session_and_its_fits_wait_for_the_blob_store(

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.artifacts.sweep import count_sweepable_blobs, sweep_blobs
+from app.artifacts.blob_sweep import count_sweepable_blobs, sweep_blobs
 from app.db.pool import Database
 from app.errors import NotFound
 from app.storage.postgres import PostgresBlobs

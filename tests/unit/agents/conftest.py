@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
 from app.agents.roster import assemble_crew
+from app.agents.runtime.agent_loop import Agent, AgentResult, Check
 from app.agents.runtime.conversation import make_brief_message, to_data_block
-from app.agents.runtime.loop import Agent, AgentResult, Check
 from app.artifacts.workspace import FrameRef
 from app.datasets.dataset_source import DatasetRef
 from app.datasets.session_datasets import find_dataset

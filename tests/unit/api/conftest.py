@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.failures import add_failures
+from app.api.exception_handlers import add_failures
 from app.api.middleware import BodyLimit, Envelope
 from app.errors import Conflict, NotFound, TooMany
 

@@ -20,7 +20,7 @@ from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import allow_code
 from app.recorded_call import RecordedCall
 from app.reporting.script import notebook_to_script
-from app.sandbox.policy.definitions import define
+from app.sandbox.policy.custom_functions import define
 
 from .test_notebook import Compute, written
 

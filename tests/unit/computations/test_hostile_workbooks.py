@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.computations.uploads.compound import check_compound
-from app.computations.uploads.extent import MAX_CELLS, Extent
+from app.computations.uploads.compound_file import check_compound
+from app.computations.uploads.worksheet_extent import MAX_CELLS, Extent
 from app.errors import InvalidInput, TooLarge
 
 END, FREE, FAT = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD

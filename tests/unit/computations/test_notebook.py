@@ -24,7 +24,7 @@ from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code
 from app.recorded_call import RecordedCall
 from app.reporting.script import notebook_to_script
-from app.sandbox.policy.definitions import define
+from app.sandbox.policy.custom_functions import define
 
 Compute = Callable[..., tuple[Any, Path]]
 
@@ -159,7 +159,9 @@ def test_code_of_the_crew_runs_only_where_the_reader_asks_for_it_by_name(
     nbformat.validate(nbformat.from_dict(notebook))
     folder = source.parents[1]
     # Whoever turns source into functions says so: code that is not read by it does not run.
-    marked = notebook_to_script(notebook).replace("from app.sandbox.policy.definitions import define", MARKED)
+    marked = notebook_to_script(notebook).replace(
+        "from app.sandbox.policy.custom_functions import define", MARKED
+    )
     (folder / "session.py").write_text(marked)
 
     def ran(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -179,7 +181,7 @@ def test_code_of_the_crew_runs_only_where_the_reader_asks_for_it_by_name(
     assert "Left out" not in by_name.stdout
 
 
-MARKED = """from app.sandbox.policy.definitions import define as policy_define
+MARKED = """from app.sandbox.policy.custom_functions import define as policy_define
 
 def define(source):
     print("CREW CODE READ")

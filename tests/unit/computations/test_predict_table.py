@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import batches, split, train
+from app.computations import split, table_batches, train
 from app.computations.predict_table import predict_table
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
@@ -43,8 +43,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Predict:
     """Predicts a frame in batches of 1,000 rows."""
 
-    def run(frame: pd.DataFrame, form: batches.Format = "parquet", report: Any = None) -> Any:
-        monkeypatch.setattr(batches, "BATCH_BYTES", 1)
+    def run(frame: pd.DataFrame, form: table_batches.Format = "parquet", report: Any = None) -> Any:
+        monkeypatch.setattr(table_batches, "BATCH_BYTES", 1)
         frame.to_parquet(tmp_path / "given.parquet", index=False)
         output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
         output.mkdir()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.modeling.custom_code.functions import allow_code
-from app.sandbox.policy.definitions import define
+from app.sandbox.policy.custom_functions import define
 
 
 @pytest.fixture

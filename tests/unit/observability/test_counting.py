@@ -7,8 +7,8 @@ import pytest
 from prometheus_client import REGISTRY
 
 from app.observability.metrics.agents import count_chat_answer
+from app.observability.metrics.api_requests import observe_request
 from app.observability.metrics.cells import count_computation
-from app.observability.metrics.edge import observe_request
 from app.tasks import cancel_and_wait
 
 

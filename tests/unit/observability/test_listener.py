@@ -8,7 +8,7 @@ from tests.patience import HANG_GUARD_S
 
 from app.errors import Conflict
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import is_loopback, open_socket, serve_metrics
+from app.observability.metrics.metrics_server import is_loopback, open_socket, serve_metrics
 
 
 @pytest.fixture

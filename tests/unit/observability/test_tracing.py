@@ -10,7 +10,7 @@ from tests.otlp import Collector, attributes, collecting
 
 from app.errors import Unavailable
 from app.observability import tracing
-from app.observability.exporting import provider
+from app.observability.otlp_exporter import provider
 from app.observability.trace_ids import root_span_id
 from app.observability.tracing import past_span, span, span_inside, use_tracer
 
@@ -132,7 +132,7 @@ async def test_without_an_address_nothing_is_set_up() -> None:
 
 
 async def test_missing_tracing_packages_are_reported_with_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "app.observability.exporting", None)
+    monkeypatch.setitem(__import__("sys").modules, "app.observability.otlp_exporter", None)
     with pytest.raises(Unavailable, match=r"labcrew\[otel\]"):
         async with tracing.tracing("http://127.0.0.1:4318"):
             pass

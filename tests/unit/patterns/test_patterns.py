@@ -25,7 +25,7 @@ MAX_STEPS_PER_CHARACTER = 10_000
 """Of a goal's 10,000 characters, at about 5 ns for a step of `re`: half a second for the slowest pattern."""
 
 OF_PROGRAMS = {
-    "app.sandbox.policy.texts._QUOTED": "an expression of a program, read in its cell within its time limit",
+    "app.sandbox.policy.text_guards._QUOTED": "an expression of a program, read in its cell within its limit",
 }
 """Patterns that read the text of a program in that program's own cell: nobody else waits for them."""
 
@@ -40,7 +40,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.parser:_strip_metrics": "the same",
     "app.agents.goals.trading_terms:_amount_pattern": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
-    "app.computations.bars.raw:read_raw": "notes of ours",
+    "app.computations.bars.raw_bars:read_raw": "notes of ours",
     "app.computations.uploads.column_types:accepts": "TYPE_RULES, which are values",
     "app.tools.program_execution:_mentions": "an escaped name between two look-arounds",
 }

@@ -44,7 +44,7 @@ def test_every_name_that_a_notebook_imports_exists(titanic: list[RecordedCall]) 
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     ]
-    assert ("app.sandbox.policy.definitions", "define") in imported
+    assert ("app.sandbox.policy.custom_functions", "define") in imported
     for module, name in imported:
         assert hasattr(importlib.import_module(str(module)), name), f"{module} has no {name}"
 

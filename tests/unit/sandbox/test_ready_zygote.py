@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from app.errors import Unavailable
+from app.sandbox.cell_pipes import CellPipes
 from app.sandbox.contract import CellRequest
-from app.sandbox.pipes import CellPipes
 from app.sandbox.ready_zygote import start_zygote
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from app.errors import InvalidInput
-from app.sessions.answers import check_answer
+from app.sessions.answer_validation import check_answer
 from app.sessions.budget import REPORT, BudgetLedger, Resource, make_ledger, read_extra_seconds, resolve_budget
 
 

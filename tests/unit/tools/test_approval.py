@@ -12,7 +12,7 @@ from langgraph.errors import GraphInterrupt
 from app.artifacts.workspace import FileRef
 from app.errors import InvalidInput
 from app.modeling.problem.name_resolution import resolve_name
-from app.sessions.answers import check_answer
+from app.sessions.answer_validation import check_answer
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.sessions.tool_permissions import ALWAYS

@@ -7,7 +7,7 @@ from app.agents.questions.parser import parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.to_sql import make_select
 from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 
 
 def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:

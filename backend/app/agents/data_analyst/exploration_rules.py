@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.data_analyst.brief import AnalysisBrief, AnalysisSummary, LeakingColumn
 from app.agents.data_analyst.output import Analysis
 from app.agents.runtime.conversation import ConversationView, UserAnswer
-from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 
 LEAVE_OUT, KEEP = "leave them out", "keep them"
 MAX_SENTENCES = 4

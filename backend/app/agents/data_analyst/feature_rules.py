@@ -5,7 +5,7 @@ from typing import Any
 from app.agents.data_analyst.brief import ColumnExploration, FeaturesBrief, PreparedFrame
 from app.agents.data_analyst.output import Prepared
 from app.agents.runtime.conversation import CompletedCall, ConversationView
-from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 
 INITIAL_FRAME = "train"
 FRAME_TOOLS = ("clean_data", "create_features", "calculate_technical_indicators")

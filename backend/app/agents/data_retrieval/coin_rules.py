@@ -3,7 +3,7 @@
 from app.agents.data_retrieval.brief import AvailableCoins, RetrievalBrief
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import ConversationView, UserAnswer
-from app.agents.runtime.policy import AgentAction, call
+from app.agents.runtime.offline_policy import AgentAction, call
 from app.datasets.price_series import find_coin
 
 

@@ -13,7 +13,7 @@ from app.agents.goals.row_conditions import select_rows
 from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
 from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, call, finish, make_policy
+from app.agents.runtime.offline_policy import AgentAction, call, finish, make_policy
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.name_resolution import nearest_names
 

@@ -38,7 +38,7 @@ from app.agents.goals.clause_vocabulary import (
     TRANSPARENT,
     VERBS,
 )
-from app.agents.goals.roles import ENTITIES
+from app.agents.goals.column_roles import ENTITIES
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import cache_texts, without_accents
 from app.agents.goals.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT

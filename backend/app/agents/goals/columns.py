@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from app.agents.goals.column_roles import is_entity, match_roles
 from app.agents.goals.goal import Goal
-from app.agents.goals.roles import is_entity, match_roles
 from app.agents.goals.stemming import have_same_meaning, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words

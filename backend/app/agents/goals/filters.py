@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.agents.goals.roles import ENTITIES
+from app.agents.goals.column_roles import ENTITIES
 from app.agents.goals.row_conditions import Operator, RowCondition
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile

@@ -6,9 +6,9 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from app.agents.goals import intents, patterns, vocabulary
+from app.agents.goals.column_roles import parse_roles
 from app.agents.goals.costs import parse_costs
 from app.agents.goals.goal import Goal, Lookahead
-from app.agents.goals.roles import parse_roles
 from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers, parse_holding_time

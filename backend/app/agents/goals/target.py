@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from app.agents.goals.column_roles import match_roles
 from app.agents.goals.columns import match_columns
 from app.agents.goals.evidence import find_evidence, make_word_table
 from app.agents.goals.goal import Goal
 from app.agents.goals.intents import GENERIC
-from app.agents.goals.roles import match_roles
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.tokenizer import words

@@ -7,7 +7,7 @@ from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, Eval
 from app.agents.model_evaluator.next_fits import TuningState, next_round
 from app.agents.model_evaluator.output import Verdict
 from app.agents.runtime.conversation import CompletedCall, ConversationView
-from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.kinds import BASELINE, ENSEMBLE

@@ -6,7 +6,7 @@ from app.agents.model_evaluator.evaluation_rules import make_tuning_state
 from app.agents.model_evaluator.next_fits import FoldRequest, next_round
 from app.agents.model_evaluator.output import Tuned
 from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 
 FITTING_TOOLS = ("add_folds", "tune_hyperparameters")
 

@@ -8,7 +8,7 @@ from app.agents.model_trainer.brief import TrainerBrief
 from app.agents.model_trainer.candidates import LINEAR_FAMILY, CandidateRequest, choose_candidates
 from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, call, finish, make_policy
+from app.agents.runtime.offline_policy import AgentAction, call, finish, make_policy
 from app.agents.state import LeftOut
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import FitSummary

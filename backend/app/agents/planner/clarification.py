@@ -10,7 +10,7 @@ from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import ColumnPreference, UnknownColumn
 from app.agents.planner.value_descriptions import describe_values
-from app.agents.runtime.policy import AgentAction, call
+from app.agents.runtime.offline_policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
 
 WHICH_TARGET = "Which column should be predicted?"

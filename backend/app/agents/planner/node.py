@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
-from app.agents.planner.editing import plan_error
 from app.agents.planner.output import Plan
+from app.agents.planner.plan_editing import plan_error
+from app.agents.planner.plan_review import read_tables, review_plan
 from app.agents.planner.preferences import PlannerBrief, PlanPreferences
-from app.agents.planner.review import read_tables, review_plan
-from app.agents.runtime.loop import AgentResult
+from app.agents.runtime.agent_loop import AgentResult
 from app.agents.state import Json, LabState, LabUpdate
 from app.errors import InvalidInput
 from app.sessions.events.events import GoalUnderstood, PlanMade

@@ -15,7 +15,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, TargetMatch
 from app.agents.goals.tokenizer import words
-from app.agents.goals.unserved import find_unserved
+from app.agents.goals.unserved_requests import find_unserved
 from app.agents.planner import clarification, price_questions, question_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
@@ -26,7 +26,7 @@ from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
 from app.agents.planner.trading import add_trading_terms
 from app.agents.planner.understanding import describe_prediction, understand_prediction
 from app.agents.runtime.conversation import ConversationView, read_conversation
-from app.agents.runtime.policy import AgentAction, call, finish, make_view_policy
+from app.agents.runtime.offline_policy import AgentAction, call, finish, make_view_policy
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 NO_COLUMN = "None of the tables has a column that can be predicted."

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from app.agents.goals.row_conditions import describe_conditions
 from app.agents.goals.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE, PeriodForecast
 from app.agents.planner.output import Plan, Understanding
-from app.agents.planner.steps import describe_steps
+from app.agents.planner.step_descriptions import describe_steps
 
 _ANSWERS = {
     "sum": "their sum",

@@ -16,7 +16,7 @@ from app.agents.goals.target import ScoredColumn
 from app.agents.goals.units import convert
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
-from app.agents.planner.steps import describe_steps
+from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.stored_prices import PRICES
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import REGRESSION_METRICS

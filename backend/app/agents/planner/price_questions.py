@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.runtime.policy import AgentAction, call
+from app.agents.runtime.offline_policy import AgentAction, call
 from app.computations.bars.interval import DAY_S
 
 WHICH_COIN = "Which coin's prices should be used?"

@@ -6,12 +6,12 @@ from app.agents.goals.tables import TableProfile
 from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
-from app.agents.planner.steps import describe_steps
+from app.agents.planner.step_descriptions import describe_steps
 from app.agents.questions.paraphrase import paraphrase
 from app.agents.questions.parser import is_question, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.to_sql import column_alias
-from app.agents.runtime.policy import AgentAction, call, finish
+from app.agents.runtime.offline_policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"

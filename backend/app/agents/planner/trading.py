@@ -12,7 +12,7 @@ from app.agents.goals.trading_terms import MarketTerms, interval_length_s, parse
 from app.agents.planner.output import Plan, TradeBarriers, Trading
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.price_questions import FEES, WHAT_COSTS
-from app.agents.planner.steps import describe_steps
+from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.stored_prices import PRICES, bar_seconds, bars_ahead, has_bars
 from app.computations.bars.interval import interval_name
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.goals.row_conditions import describe_conditions
 from app.agents.goals.target import NAMED_SCORE, ScoredColumn, TargetMatch
 from app.agents.planner.output import Plan, Understanding
-from app.agents.planner.steps import describe_horizon
+from app.agents.planner.step_descriptions import describe_horizon
 from app.agents.planner.stored_prices import PRICES
 from app.agents.planner.value_descriptions import describe_values, example_values
 

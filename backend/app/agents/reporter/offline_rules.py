@@ -3,7 +3,7 @@
 from app.agents.reporter.brief import WRITING_TOOLS, QuestionReportBrief, ReportBrief, read_report_brief
 from app.agents.reporter.output import Reported
 from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, call, finish, make_policy
+from app.agents.runtime.offline_policy import AgentAction, call, finish, make_policy
 
 
 def write(view: ConversationView[ReportBrief]) -> AgentAction | None:

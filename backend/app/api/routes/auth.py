@@ -13,7 +13,7 @@ from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, Us
 from app.auth.service import Accounts, ReusedToken, TokenChain, check_sign_in
 from app.deletion.schemas import AccountDeletion, DeletionView
 from app.errors import Forbidden, Unauthorized
-from app.observability.metrics.edge import SIGN_INS
+from app.observability.metrics.api_requests import SIGN_INS
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 

@@ -11,7 +11,7 @@ from app.api.readiness import check_readiness
 from app.api.service_metrics import ServiceMetrics
 from app.errors import Unauthorized
 from app.observability.metrics.exposition import MEDIA_TYPE, FixedMetrics, exposition, make_registry
-from app.observability.metrics.listener import may_read
+from app.observability.metrics.metrics_server import may_read
 from app.sandbox.contract import Isolation
 from app.settings import Settings
 

@@ -6,11 +6,11 @@ from fastapi import APIRouter
 
 from app.api.deps import AuthDep, KeyedPageDep, Page, ResourcesDep, SignedInDep, UowDep, keyed_page
 from app.api.openapi import problems
-from app.auth.keys import ApiKeys
+from app.auth.api_keys import ApiKeys
 from app.auth.repository import KeyRepository
 from app.auth.schemas import KeyCreate, KeyCreated, KeyView
 
-router = APIRouter(prefix="/auth/keys", tags=["auth"], responses=problems(401, 403))
+router = APIRouter(prefix="/auth/api_keys", tags=["auth"], responses=problems(401, 403))
 
 
 @router.post("", status_code=201, operation_id="create_key", responses=problems(409))

@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.archive import stream_zip
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.api.session_bundle import SessionBundle
+from app.api.zip_stream import stream_zip
 from app.artifacts.schemas import VerificationView
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))

@@ -16,13 +16,13 @@ from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, requ
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close, close_code_of_failure, push_to
+from app.api.session_socket import HEARTBEAT_S, Close, SessionSocket, close, close_code_of_failure, push_to
 from app.api.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S
 from app.errors import LabError
-from app.observability.metrics.edge import REFUSALS, SLOW_CLIENTS
+from app.observability.metrics.api_requests import REFUSALS, SLOW_CLIENTS
 from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind
 from app.sessions.queries import SessionReader

@@ -1,11 +1,11 @@
-"""Batches of good bars, written in the format of `bars/layout.py`."""
+"""Batches of good bars, written in the format of `bars/binary_format.py`."""
 
 from dataclasses import dataclass, field
 from typing import IO
 
-from app.computations.bars.layout import BatchHeader
-from app.computations.bars.record import encode_records
-from app.computations.bars.runs import BarRun
+from app.computations.bars.binary_format import BatchHeader
+from app.computations.bars.coin_runs import BarRun
+from app.computations.bars.copy_records import encode_records
 
 _BATCH_ROWS = 1 << 16
 """Rows from which a batch is written: enough to outweigh the cost of a COPY."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.computations.bars.record import MEASURES
+from app.computations.bars.copy_records import MEASURES
 from app.errors import InvalidInput
 
 # Our column -> names in files, in lower case without punctuation; the first one in the file is used.

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
+from app.computations.bars.coin_runs import BarRun, Flags, Ints
 from app.computations.bars.grid import Grid
-from app.computations.bars.runs import BarRun, Flags, Ints
 from app.json_types import JsonValue
 
 MAX_EXAMPLES = 100

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app.computations.bars.binary_format import HEADER
+from app.computations.bars.copy_records import BAR, MEASURES, decode_records
 from app.computations.bars.interval import MONTH_S, interval_name
-from app.computations.bars.layout import HEADER
-from app.computations.bars.record import BAR, MEASURES, decode_records
 from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.computations.bars.coin_runs import Ints
 from app.computations.bars.interval import DAY_S
-from app.computations.bars.runs import Ints
 
 _SECOND_US = 1_000_000
 _DAY_US = DAY_S * _SECOND_US

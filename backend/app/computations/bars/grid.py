@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.computations.bars.coin_runs import BarRun, Flags, Ints
 from app.computations.bars.interval import DAY_S, MONTH_S, interval_name
-from app.computations.bars.runs import BarRun, Flags, Ints
 from app.errors import InvalidInput, TooLarge
 
 SECOND_US = 1_000_000

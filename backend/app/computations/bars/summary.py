@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from app.computations.bars.coin_runs import BarRun, Ints
 from app.computations.bars.coverage import GapCounts, closes_at_weekends
 from app.computations.bars.gaps import count_missing, count_weekend_bars
 from app.computations.bars.grid import Grid
-from app.computations.bars.runs import BarRun, Ints
 from app.json_types import JsonValue
 
 MAX_GAPS = 50

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.computations.bars.binary_batches import BatchWriter
+from app.computations.bars.coin_runs import BarRun
 from app.computations.bars.faults import NO_COIN, TOO_CLOSE, Faults, drop_repeated_times, select_valid
 from app.computations.bars.grid import Grid
-from app.computations.bars.runs import BarRun
 from app.computations.bars.summary import SeriesSummary
 
 

@@ -12,8 +12,8 @@ from typing import IO, cast
 
 import pyarrow as pa
 
-from app.computations.uploads.expansion import Expansion
-from app.computations.uploads.extent import Extent
+from app.computations.uploads.expansion_limits import Expansion
+from app.computations.uploads.worksheet_extent import Extent
 from app.errors import InvalidInput
 
 _PIECE = 1 << 20

@@ -9,6 +9,7 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.cell_sql import present_cell
+from app.computations.uploads.column_names import mend_names
 from app.computations.uploads.column_types import (
     COMMA,
     GROUPED_RULES,
@@ -25,7 +26,6 @@ from app.computations.uploads.column_types import (
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
-from app.computations.uploads.names import mend_names
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.computations.uploads.column_names import check_width
 from app.computations.uploads.column_types import INTEGER, TYPE_RULES
-from app.computations.uploads.names import check_width
 from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
 _LIKELY = "\t;,|"

@@ -10,8 +10,8 @@ import duckdb
 from python_calamine import CalamineError, CalamineWorkbook
 
 from app.computations.uploads import sql
-from app.computations.uploads.compound import check_compound
-from app.computations.uploads.names import check_width, mend_names
+from app.computations.uploads.column_names import check_width, mend_names
+from app.computations.uploads.compound_file import check_compound
 from app.errors import InvalidInput
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.computations.uploads.names import MAX_COLUMNS, check_width
+from app.computations.uploads.column_names import MAX_COLUMNS, check_width
 
 _HEAD_CHARS = 8 << 20
 """A record of MAX_COLUMNS columns with names and values of 1,000 characters; scanned in about 0.5 s."""

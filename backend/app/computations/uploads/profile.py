@@ -13,8 +13,8 @@ from typing import Any
 import duckdb
 
 from app.computations.uploads import sql
+from app.computations.uploads.column_hints import hint
 from app.computations.uploads.column_meanings import add_meanings
-from app.computations.uploads.hints import hint
 from app.json_types import JsonValue
 from app.modeling.type_inference.conventions import Conventions
 

@@ -4,8 +4,7 @@ from app.db.tables.accounts import ApiKeyRow, AuditRow, RefreshTokenRow, UserRow
 from app.db.tables.artifacts import ArtifactRow
 from app.db.tables.base import VERBATIM, Base, Json
 from app.db.tables.blobs import BlobChunkRow, BlobRow
-from app.db.tables.data import DatasetRow, PriceBarRow, PriceSeriesRow
-from app.db.tables.fleet import ChoreRow, DeletionRow, WorkerRow
+from app.db.tables.datasets import DatasetRow, PriceBarRow, PriceSeriesRow
 from app.db.tables.sessions import (
     CallRow,
     EventRow,
@@ -16,6 +15,7 @@ from app.db.tables.sessions import (
     SessionRow,
     StepRow,
 )
+from app.db.tables.workers import ChoreRow, DeletionRow, WorkerRow
 
 __all__ = [
     "VERBATIM",

@@ -7,7 +7,7 @@ import pandas as pd
 
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
-from app.modeling.analysis.leakage.columns import find_leaks
+from app.modeling.analysis.leakage.leaking_columns import find_leaks
 from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.analysis.univariate import score_columns

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.leakage.columns import looks_like_row_number
+from app.modeling.analysis.leakage.leaking_columns import looks_like_row_number
 from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.distinct_values import is_text
 
@@ -129,6 +129,7 @@ def _is_linear(first: pd.Series, second: pd.Series) -> bool:
     values = pd.DataFrame({"first": first, "second": second}).dropna().astype("float64").to_numpy()
     if len(values) < 3 or (values == values[0]).all(axis=0).any():
         return False
+    values = values / np.abs(values).max(axis=0)  # the sum of huge numbers would overflow
     return bool(abs(np.corrcoef(values.T)[0, 1]) > 1 - 1e-9)
 
 

@@ -9,7 +9,7 @@ from app.modeling.estimators.encoding.calendar import select_parts
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
-from app.modeling.recipe.series import detect_common_season, detect_series_interval, split_series
+from app.modeling.recipe.time_series import detect_common_season, detect_series_interval, split_series
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.recipe.transforms.text import PATTERNS
 from app.modeling.table.columns import ColumnKind, column_kind

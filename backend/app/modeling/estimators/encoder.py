@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from app.modeling.estimators.encoding.codes import Code
 from app.modeling.estimators.encoding.numbers import Numbers
 from app.modeling.estimators.encoding.styles import STYLES, Blocks
-from app.modeling.estimators.encoding.words import TextVectorizer
+from app.modeling.estimators.encoding.text_vectorizer import TextVectorizer
 from app.modeling.table.columns import ColumnKind, column_kind
 
 BLIND = "blind"

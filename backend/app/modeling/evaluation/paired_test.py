@@ -10,7 +10,7 @@ from app.modeling.evaluation.comparison import Bounds, fold_differences
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.resampled import make_statistic
+from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.explanation.explained_model import Deadline
-from app.modeling.explanation.facts import ContributionFacts
+from app.modeling.explanation.explanation_facts import ContributionFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import round_significant
 

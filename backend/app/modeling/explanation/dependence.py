@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.explanation.explained_model import Deadline, ExplainedModel
-from app.modeling.explanation.facts import Dependence
+from app.modeling.explanation.explanation_facts import Dependence
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_scalar
 

@@ -10,7 +10,7 @@ import pandas as pd
 from app.modeling.explanation.contributions import Contributions, TreeMember, explain_contributions
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.explained_model import Deadline, ExplainedModel
-from app.modeling.explanation.facts import ExplanationFacts, SegmentFacts
+from app.modeling.explanation.explanation_facts import ExplanationFacts, SegmentFacts
 from app.modeling.explanation.importance import permutation_importance
 from app.modeling.explanation.segments import find_worst_segments
 from app.modeling.facts.computation_facts import ImportanceFacts

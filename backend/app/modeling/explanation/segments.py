@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, t
 
-from app.modeling.explanation.facts import Segment, SegmentFacts
+from app.modeling.explanation.explanation_facts import Segment, SegmentFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.columns import ColumnKind, column_kind

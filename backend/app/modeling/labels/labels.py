@@ -8,7 +8,7 @@ from app.modeling.labels.uniqueness import uniqueness_weights
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
-from app.modeling.recipe.series import split_series
+from app.modeling.recipe.time_series import split_series
 from app.modeling.recipe.volatility import realised_volatility
 from app.modeling.table.json_values import class_label
 from app.modeling.table.numeric import to_float

@@ -21,7 +21,7 @@ from app.modeling.markets.signals import (
 )
 from app.modeling.markets.significance import assess_edge
 from app.modeling.markets.strategies import BASELINES, baseline_positions
-from app.modeling.markets.trial import Trials, evaluate_strategies
+from app.modeling.markets.strategy_trials import Trials, evaluate_strategies
 from app.modeling.problem.problem import Problem
 from app.modeling.table.numeric import to_float
 

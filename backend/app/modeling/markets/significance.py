@@ -12,7 +12,7 @@ from app.modeling.markets.sharpe import (
     probabilistic_sharpe,
     standard_error,
 )
-from app.modeling.markets.trial import Trials
+from app.modeling.markets.strategy_trials import Trials
 
 MIN_PROBABILITY = 0.95
 """The usual level of significance, one-sided."""

@@ -11,7 +11,7 @@ from scipy import stats
 from app.modeling.facts.computation_facts import Interval
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.resampled import make_statistic
+from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.score_transforms import get_transform, to_unbounded
 from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
 from app.modeling.table.json_values import round_significant

@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 
 from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
-from app.modeling.estimators.families.pace import Clock
 from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted, score_all

@@ -10,7 +10,7 @@ from app.modeling.custom_code.state import TREE_TYPES
 TRUSTED = (
     "app.modeling.estimators.encoder.Encoder",
     "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.estimators.encoding.words.TextVectorizer",
+    "app.modeling.estimators.encoding.text_vectorizer.TextVectorizer",
     "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.estimators.families.network.Network",
     "app.modeling.training.ensemble.average.AveragedClassifier",
@@ -29,7 +29,10 @@ TRUSTED = (
 RENAMED = {
     "app.modeling.encode.Encoder": "app.modeling.estimators.encoder.Encoder",
     "app.modeling.encoding.numbers.Numbers": "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.TextVectorizer",
+    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.text_vectorizer.TextVectorizer",
+    "app.modeling.estimators.encoding.words.TextVectorizer": (
+        "app.modeling.estimators.encoding.text_vectorizer.TextVectorizer"
+    ),
     "app.modeling.families.catboost.CatBoost": "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.families.network.Network": "app.modeling.estimators.families.network.Network",
     "app.modeling.ensemble.average.AveragedClassifier": (

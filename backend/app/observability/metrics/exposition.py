@@ -13,9 +13,9 @@ from prometheus_client import (
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from app.observability.metrics import agents, cells, deletion, edge, sessions, stores
+from app.observability.metrics import agents, api_requests, cells, deletion, sessions, stores
 
-METRIC_MODULES = (edge, sessions, agents, cells, stores, deletion)
+METRIC_MODULES = (api_requests, sessions, agents, cells, stores, deletion)
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotation

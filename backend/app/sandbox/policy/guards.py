@@ -9,11 +9,11 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.sandbox.policy.allowed import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES
+from app.sandbox.policy.allow_lists import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.objects import refusal
 from app.sandbox.policy.substitutes import SUBSTITUTES
-from app.sandbox.policy.texts import check_name, guard_text_call, plain_str
+from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
 
 _MISSING = object()
 _IMMUTABLE_TYPES = (

@@ -18,7 +18,7 @@ from RestrictedPython.transformer import (
 )
 
 from app.errors import InvalidInput
-from app.sandbox.policy.allowed import DENIED_ATTRIBUTES, MAGIC_METHODS
+from app.sandbox.policy.allow_lists import DENIED_ATTRIBUTES, MAGIC_METHODS
 
 FILENAME = "<code>"
 MAX_ERRORS = 10

@@ -14,9 +14,9 @@ from typing import Any
 
 import joblib
 
+from app.sandbox.policy.audit_hook import program_on_stack
 from app.sandbox.policy.objects import deny
-from app.sandbox.policy.texts import check_formula, check_name, plain_str
-from app.sandbox.policy.watch import program_on_stack
+from app.sandbox.policy.text_guards import check_formula, check_name, plain_str
 
 _closed_modules: set[str] = set()
 

@@ -12,10 +12,10 @@ from RestrictedPython.Guards import (
 )
 
 from app.sandbox.policy import guards
-from app.sandbox.policy.allowed import BUILTINS
+from app.sandbox.policy.allow_lists import BUILTINS
+from app.sandbox.policy.audit_hook import install_hook
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
-from app.sandbox.policy.watch import install_hook
 
 
 class Printer:

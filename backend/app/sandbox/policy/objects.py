@@ -13,7 +13,7 @@ from typing import Any
 
 from RestrictedPython.Guards import safe_builtins
 
-from app.sandbox.policy.allowed import BUILTINS, DENIED_OBJECTS, MODULES, may_hold_from
+from app.sandbox.policy.allow_lists import BUILTINS, DENIED_OBJECTS, MODULES, may_hold_from
 
 _INTERPRETER_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
 

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from app.sessions.drive.drive_state import SessionDrive
-from app.sessions.drive.step import DrivenStep
+from app.sessions.drive.running_step import DrivenStep
 from app.sessions.step_scope import StepScope
 
 

@@ -23,7 +23,6 @@ from app.observability.metrics.sessions import (
 from app.observability.tracing import past_span
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.admission import AdmissionQueue
-from app.sessions.background_tasks import Rechecks, renew_in_background
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.drive_state import SessionDrive
@@ -35,6 +34,7 @@ from app.sessions.events.publisher import EventPublisher
 from app.sessions.fenced_writer import FencedWriter
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import STATUS_BY_ENDING, DriveSignal, Ending, Lease, LeaseLost, Leases
+from app.sessions.lease_renewal import Rechecks, renew_in_background
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 

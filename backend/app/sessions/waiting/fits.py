@@ -25,11 +25,11 @@ from app.observability.tracing import span
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
-from app.sessions.background_tasks import Rechecks, renew_in_background
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import NotJson, dump_event, dumps, make_event_message
+from app.sessions.lease_renewal import Rechecks, renew_in_background
 from app.sessions.statements import ROUNDS
 from app.sessions.step_scope import Fit
 from app.storage.blobs import StoreUnavailable

@@ -16,7 +16,7 @@ from app.sessions.events.publisher import channel_name
 from app.sessions.events.serialization import EventMessage
 from app.sessions.events.stream import EventStreams
 from app.sessions.events.subscription import FellBehind
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 
 @pytest.fixture

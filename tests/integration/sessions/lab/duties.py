@@ -15,7 +15,7 @@ from tests.patience import HANG_GUARD_S
 
 from app.db.pool import Database, Record
 from app.deletion.background import RetentionWorker
-from app.deletion.config import RetentionPeriods
+from app.deletion.retention_periods import RetentionPeriods
 from app.jobs import QUEUES, JobSender
 from app.redis_address import open_redis
 from app.sandbox.computer import Computer
@@ -30,7 +30,7 @@ from app.sessions.statements import LIFECYCLE, ROUNDS, WORKERS
 from app.sessions.waiting.fits import Fits
 from app.sessions.workers import WorkerHeartbeat
 from app.storage.folder import FolderBlobs
-from app.worker.loop import WorkerServices
+from app.worker.event_loop import WorkerServices
 
 QUICK = SessionsConfig(
     lease_s=60.0,

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.integration.sessions.lab.duties import QUICK, open_duties
 
 from app.worker.celery_app import make_celery
-from app.worker.loop import OpenServices, WorkerLoop
+from app.worker.event_loop import OpenServices, WorkerLoop
 from app.worker.process import consume
 
 

@@ -16,8 +16,8 @@ from app.db.pool import Database, Record
 from app.resources import open_resources
 from app.sessions.config import SessionsConfig
 from app.settings import Settings
+from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import WorkerServices
 
 PARTS = {"data_analyst": 2, "model_evaluator": 2}
 """Agents that think in more than one step: in so many of them their worker dies; else in the first."""

@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.goals.languages import foreign_language
-from app.agents.goals.unserved import find_unserved
+from app.agents.goals.unserved_requests import find_unserved
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 from app.agents.data_analyst.offline_rules import decide_answer
 from app.agents.planner import offline_rules
-from app.agents.planner.editing import SETTINGS, edit_plan
 from app.agents.planner.output import Plan
+from app.agents.planner.plan_editing import SETTINGS, edit_plan
 
 QUESTION = "What is the mean fare where the age is above 30, by class?"
 SCHEMA: dict[str, Any] = {

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.analysis.market_features import suggest_market_features
-from app.modeling.forecasting.references import forecast_references
+from app.modeling.forecasting.reference_forecasts import forecast_references
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem

@@ -10,7 +10,7 @@ from app.modeling.markets.backtest import TradingTerms, run_strategy
 from app.modeling.markets.backtest_report import Market, backtest_report
 from app.modeling.markets.signals import next_returns, target_positions, trade_positions
 from app.modeling.markets.significance import assess_edge
-from app.modeling.markets.trial import Trials
+from app.modeling.markets.strategy_trials import Trials
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem

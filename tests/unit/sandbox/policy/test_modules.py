@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from app.sandbox.policy import objects
-from app.sandbox.policy.allowed import MODULES
+from app.sandbox.policy.allow_lists import MODULES
 from app.sandbox.policy.substitutes import SUBSTITUTES
 
 EXPERIMENTAL = ("enable_halving_search_cv", "enable_iterative_imputer")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.patience import HANG_GUARD_S
 
-from app.sandbox.policy import allowed, guards
+from app.sandbox.policy import allow_lists, guards
 
 from .walk import Escape, Walk
 
@@ -85,13 +85,13 @@ def test_no_walk_leaves_the_list(tmp_path: Path) -> None:
 
 
 def _plant_module() -> None:
-    allowed.MODULES["json"] = allowed.MODULES["json"] | {"codecs"}
+    allow_lists.MODULES["json"] = allow_lists.MODULES["json"] | {"codecs"}
     guards._is_listed_module = lambda module, name: isinstance(getattr(module, name, None), type(module))
     guards.check_object = lambda value: value
 
 
 def _plant_class() -> None:
-    allowed.MODULES["enum"] = allowed.MODULES["enum"] | {"EnumMeta"}
+    allow_lists.MODULES["enum"] = allow_lists.MODULES["enum"] | {"EnumMeta"}
     guards.refusal = lambda value: None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.sandbox.policy.allowed import BUILTINS, MODULES
+from app.sandbox.policy.allow_lists import BUILTINS, MODULES
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from app.modeling.estimators.encoding.calendar import calendar_part, elapsed_days, select_parts
 from app.modeling.estimators.encoding.codes import Code, category_positions, learn_categories
 from app.modeling.estimators.encoding.numbers import one_hot, one_hot_levels
-from app.modeling.estimators.encoding.words import TextVectorizer
+from app.modeling.estimators.encoding.text_vectorizer import TextVectorizer
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.columns import ColumnKind

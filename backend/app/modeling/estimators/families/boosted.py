@@ -6,9 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from app.modeling.estimators.families import code_means
-from app.modeling.estimators.families.learner import Learner, Validation
-from app.modeling.estimators.families.pace import (
+from app.modeling.estimators.families import target_means
+from app.modeling.estimators.families.boosting_schedule import (
     DEFAULT_RATE,
     DEFAULT_ROUNDS,
     MIN_ROUNDS,
@@ -17,6 +16,7 @@ from app.modeling.estimators.families.pace import (
     Pace,
     choose_pace,
 )
+from app.modeling.estimators.families.learner import Learner, Validation
 
 TRANSIENT_ATTRIBUTES = ("_booster", "_untrimmed")
 """Attributes that are not stored, but rebuilt from the stored bytes on first use."""
@@ -53,20 +53,20 @@ class Boosted(Learner):
         self, X: Any, y: np.ndarray, validation: Validation | None
     ) -> tuple[Any, Validation | None]:
         """Add target means of codes to training and validation rows where they help."""
-        self.means_: code_means.CodeMeans = []
+        self.means_: target_means.CodeMeans = []
         if self.codes is False:
             return X, validation
-        means, widened = code_means.learn_means(X, y, self.classes, self.random_state)
+        means, widened = target_means.learn_means(X, y, self.classes, self.random_state)
         if validation is None or not means:
             self.means_ = means
             return widened, validation
-        if not code_means.has_known_codes(validation.X, means):
+        if not target_means.has_known_codes(validation.X, means):
             return X, validation
         self.means_ = means
-        return widened, replace(validation, X=code_means.widen(validation.X, means))
+        return widened, replace(validation, X=target_means.widen(validation.X, means))
 
     def _widen(self, X: Any) -> Any:
-        return code_means.widen(X, self.means_) if self.means_ else X
+        return target_means.widen(X, self.means_) if self.means_ else X
 
     def _choose_pace(self, tables: Any, clock: Clock) -> Pace:
         if clock.remaining_s is None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.estimators.families import code_means
+from app.modeling.estimators.families import target_means
 from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted, min_rows_in_leaf
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.openmp import lend_openmp
-from app.modeling.estimators.families.pace import Clock
 
 lend_openmp()
 import lightgbm  # noqa: E402 (loading it needs the library that is lent above)
@@ -136,7 +136,7 @@ class LightGBM(Boosted):
         """SHAP values, as `explanation.contributions.Additive`."""
         flat = np.asarray(self._loaded().predict(self._widen(X), pred_contrib=True, num_threads=self.n_jobs))
         wide = flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
-        return code_means.merge_contributions(wide, self.means_, X.shape[1])
+        return target_means.merge_contributions(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key not in TRANSIENT_ATTRIBUTES}

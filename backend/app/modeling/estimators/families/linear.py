@@ -9,6 +9,7 @@ from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import (
     Learner,
     Validation,
@@ -16,7 +17,6 @@ from app.modeling.estimators.families.learner import (
     parse_aim,
     two_class_probabilities,
 )
-from app.modeling.estimators.families.pace import Clock
 
 MAX_WORSE_STEPS = 2
 """Steps without a lower validation loss after which the path ends."""

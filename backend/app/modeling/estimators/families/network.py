@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import Learner, Validation, make_loss, parse_aim
-from app.modeling.estimators.families.pace import Clock
 
 MAX_EPOCHS = 80
 """Passes over the rows at most."""

@@ -2,7 +2,7 @@
 
 from xgboost.callback import TrainingCallback
 
-from app.modeling.estimators.families.pace import Clock
+from app.modeling.estimators.families.boosting_schedule import Clock
 
 
 class TimeLimit(TrainingCallback):

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from app.modeling.estimators.families import code_means
+from app.modeling.estimators.families import target_means
 from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
-from app.modeling.estimators.families.pace import Clock
 from app.modeling.estimators.families.time_limit import TimeLimit
 
 _LOSSES = {
@@ -133,7 +133,7 @@ class XGBoost(Boosted):
         """SHAP values, as `explanation.contributions.Additive`."""
         rows = xgboost.DMatrix(self._widen(X), nthread=self.n_jobs)
         wide = np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
-        return code_means.merge_contributions(wide, self.means_, X.shape[1])
+        return target_means.merge_contributions(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key not in TRANSIENT_ATTRIBUTES}

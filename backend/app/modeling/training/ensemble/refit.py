@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.modeling.estimators.families.pace import Clock
+from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.problem import Problem
 from app.modeling.training.ensemble.average import Model, average_models

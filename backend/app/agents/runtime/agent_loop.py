@@ -1,0 +1,152 @@
+"""An agent: `create_agent` with a prompt, its tools, a typed output and the journal's middleware."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from pydantic import BaseModel
+
+from app.agents.runtime.conversation import make_brief_message
+from app.agents.runtime.journal_middleware import AgentLimits, AgentRun, JournalMiddleware
+from app.errors import LabError
+from app.json_types import JsonValue
+from app.llm.cost import Prices
+from app.llm.offline_chat_model import Decide, OfflineChatModel
+from app.llm.providers import NamedChatModel
+from app.llm.retry_policy import RetryPolicy
+from app.observability.tracing import span
+from app.tools.context import ToolContext
+from app.tools.invoke import ToolAnswer
+from app.tools.registry import ToolSpec
+
+Output = TypeVar("Output", bound=BaseModel)
+
+Check = Callable[[Output, Sequence[ToolAnswer]], str | None]
+"""Returns None for a valid output, else a message that tells the agent what to correct."""
+
+_REMINDER = "Your turn ends only by calling {name}. Correct what was refused, or call {name} now."
+
+
+class AgentDidNotFinish(LabError):
+    """The agent ended without its output, and so did its offline policy."""
+
+
+@dataclass(frozen=True)
+class AgentRole(Generic[Output]):
+    """The name, system prompt, output type and offline policy of an agent."""
+
+    name: str
+    prompt: str
+    output: type[Output]
+    decide: Decide
+
+
+@dataclass(frozen=True)
+class AgentResult(Generic[Output]):
+    """The output of an agent, with its choices and reasons, and its tool answers, with the facts."""
+
+    output: Output
+    answers: tuple[ToolAnswer, ...]
+    next_turn: int = 0
+    """The number of the next turn of the step, for a further run of the agent."""
+
+    def values(self, *names: str) -> list[Any]:
+        """Return the values of these tools' successful calls, oldest first."""
+        return [a.value for a in self.answers if a.request.name in names and a.refusal is None]
+
+
+class Agent(Generic[Output]):
+    """A role on its chat models. Built once per process; runs leave no state behind."""
+
+    def __init__(
+        self,
+        role: AgentRole[Output],
+        chat_models: Sequence[NamedChatModel],
+        tools: Mapping[str, ToolSpec],
+        limits: AgentLimits | None = None,
+        retry_policy: RetryPolicy | None = None,
+        caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
+        prices: Prices | None = None,
+    ) -> None:
+        self.role = role
+        self.tools = tools
+        self._limits = limits or AgentLimits()
+        offline_model = OfflineChatModel(decide=role.decide)
+        self._graph = create_agent(
+            chat_models[0].model,
+            [_make_tool_stub(spec) for spec in tools.values()],
+            system_prompt=role.prompt,
+            middleware=[
+                JournalMiddleware(
+                    chat_models, offline_model, self._limits, retry_policy or RetryPolicy(), prices or {}
+                ),
+                *caching,
+            ],
+            response_format=ToolStrategy(role.output),
+            checkpointer=False,
+            name=role.name,
+        )
+
+    async def run(
+        self,
+        ctx: ToolContext,
+        brief: Mapping[str, JsonValue],
+        check: Check[Output] | None = None,
+        first_turn: int = 0,
+    ) -> AgentResult[Output]:
+        """Run the agent until it returns an output that passes `check`.
+
+        `first_turn`: the number of the first turn, for a repeated run in the same step. Interrupts are passed
+        on to the calling graph. Raises AgentDidNotFinish.
+        """
+        with span("invoke_agent", self.role.name, ctx.session.id, {}, pause=GraphBubbleUp):
+            return await self._run_until_done(ctx, brief, check, first_turn)
+
+    async def _run_until_done(
+        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first_turn: int
+    ) -> AgentResult[Output]:
+        agent_run = AgentRun(ctx, self.tools, first_turn)
+        tool_names: list[JsonValue] = [*sorted(self.tools)]
+        messages: list[AnyMessage | dict[str, Any]] = [make_brief_message({**brief, "tools": tool_names})]
+        reminder = _REMINDER.format(name=self.role.output.__name__)
+        for reminder_count in range(self._limits.reminders + 1):
+            agent_run.is_handed_over = reminder_count == self._limits.reminders
+            state: dict[str, Any] = await self._graph.ainvoke(
+                {"messages": messages},
+                context=agent_run,
+                config={"recursion_limit": 8 * self._limits.model_calls},
+            )
+            if agent_run.interrupt:
+                raise agent_run.interrupt
+            output = state.get("structured_response")
+            objection: str | None = reminder
+            if isinstance(output, self.role.output):
+                objection = check(output, agent_run.answers) if check else None
+                if objection is None:
+                    return AgentResult(output, tuple(agent_run.answers), agent_run.turn + 1)
+            messages = [
+                *state["messages"],
+                HumanMessage(objection or reminder, id=f"reminder_{agent_run.turn}"),
+            ]
+        raise AgentDidNotFinish(
+            "agent_did_not_finish",
+            f"The {self.role.name} did not finish within {agent_run.turn + 1 - first_turn} turns. {objection}",
+            agent=self.role.name,
+        )
+
+
+def _make_tool_stub(spec: ToolSpec) -> BaseTool:
+    """Describe a tool to a chat model. `JournalMiddleware` runs the tool, never LangChain."""
+
+    async def never(**_: Any) -> None:
+        raise AssertionError("Tools must run through the journal.")
+
+    return StructuredTool(
+        name=spec.name, description=spec.description, args_schema=spec.arguments, coroutine=never
+    )

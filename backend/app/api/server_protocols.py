@@ -1,0 +1,124 @@
+"""HTTP and WebSocket protocols of the server: limits of request heads, and frames written without a task."""
+
+import asyncio
+from functools import lru_cache
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.http11 import Request
+
+from app.api.exception_handlers import MEDIA_TYPE, problem
+from app.api.middleware import CUT
+
+PUSH = "labcrew.push"
+"""Extension of a socket's ASGI scope: its `frames` is `EdgeSocketProtocol.push`."""
+MAX_HEAD_BYTES = 32 << 10
+"""As nginx accepts by default: four buffers of 8 KiB."""
+MAX_HEAD_S = 10.0
+"""Seconds from the connection or the first byte of a request to the end of its head."""
+
+
+class EdgeProtocol(HttpToolsProtocol):
+    """Limit the size and time of request heads, and let the application drop the connection."""
+
+    _head_bytes = 0
+    _in_head = True
+    _too_large = False
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self._in_head or self.transport.is_closing():
+            return
+        self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._too_large = True
+            self.send_400_response("")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope["extensions"] = {CUT: {"now": self.transport.abort}}
+        self._in_head, self._head_bytes = True, 0
+        self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._stop_waiting()
+        if sum(len(name) + len(value) for name, value in self.headers) + len(self.url) > MAX_HEAD_BYTES:
+            self._too_large = True
+            raise httptools.HttpParserError("the head is too large")
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer with a problem document: there is no request that the application could handle."""
+        self._stop_waiting()
+        if self._too_large:
+            answer = problem(431, "head_too_large", f"The request's head is over {MAX_HEAD_BYTES} bytes.")
+        else:
+            answer = problem(400, "not_http", "This is not an HTTP request that can be read.")
+        line = f"HTTP/1.1 {answer.status_code} Bad Request\r\n"
+        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(answer.body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write((line + head).encode() + bytes(answer.body))
+        self.transport.close()
+
+    def _await_head(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(MAX_HEAD_S, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+class EdgeSocketProtocol(WebSocketsSansIOProtocol):
+    """Let the application write frames, which many sockets share, without waiting."""
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if self.response.status_code == 101:
+            self.scope["extensions"][PUSH] = {"frames": self.push}
+
+    def keepalive_timeout(self) -> None:
+        """Mark the connection as closed for the application too, which may be about to send."""
+        super().keepalive_timeout()
+        self.disconnected = True
+
+    def send_receive_event_to_app(self) -> None:
+        """Close with 1007 for text that is not UTF-8, for which uvicorn would log a traceback."""
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self.frames = []
+                self.conn.send_close(CloseCode.INVALID_DATA, "A text frame was not UTF-8.")
+                self.handle_parser_exception()
+                return
+        super().send_receive_event_to_app()
+
+    def push(self, frames: bytes) -> bool:
+        """Write complete frames; False if earlier ones are still buffered, or the connection is closing."""
+        ready = (
+            self.handshake_complete
+            and self.writable.is_set()
+            and not (self.close_sent or self.disconnected or self.transport.is_closing())
+        )
+        if ready:
+            self.transport.write(frames)
+        return ready
+
+
+@lru_cache(maxsize=64)
+def text_frame(text: str) -> bytes:
+    """Return a text frame of a server. Cached, since an event goes to all its subscribers."""
+    return bytes(Frame(Opcode.TEXT, text.encode()).serialize(mask=False))

@@ -1,0 +1,86 @@
+"""Connection of a command to a service: a given one, the local one, or one started for the command."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from app.cli.service_file import ServiceCard, running_service
+from app.errors import InvalidInput, Unauthorized
+from app.private_files import read_private, write_private
+from app.servers.child_process import Daemon
+from app.servers.folders import private_folder
+from app.servers.os_user import CALLER_ACCOUNT
+from app.settings import Settings, child_environment
+
+if TYPE_CHECKING:
+    from app.cli.client import LabClient
+
+OWN_ACCOUNT = "terminal@labcrew.example"
+_START_S = 900.0
+"""For `up` to come up or to give up, which it says itself."""
+
+
+@contextmanager
+def connected(
+    settings: Settings, url: str | None, key: str | None, tell: Callable[[str], object]
+) -> Iterator["LabClient"]:
+    """A client that is signed in. Raises Unavailable when no service answers, Unauthorized for a wrong key."""
+    from app.cli.client import LabClient  # noqa: PLC0415 - httpx takes half a second that `--help` need not wait
+
+    if url:
+        if not key:
+            raise InvalidInput("key_missing", "--url needs an API key: set LABCREW_API_KEY or give --key.")
+        with LabClient(url, key) as client:
+            client.check_key()
+            yield client
+        return
+    with _service_here(settings, tell) as card, LabClient(card.api, _own_key(settings, card)) as client:
+        yield client
+
+
+@contextmanager
+def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator[ServiceCard]:
+    card = running_service(settings.home)
+    if card:
+        yield card
+        return
+    tell("Starting the service...")
+    private_folder(settings.home)
+    daemon = Daemon(
+        "The service",
+        CALLER_ACCOUNT,
+        private_folder(settings.home / "run") / "up.pid",
+        private_folder(settings.home / "logs") / "up.log",
+        signal.SIGTERM,
+        child_environment({"LABCREW_HOME": str(settings.home)}),
+    )
+    command = [sys.executable, "-m", "app.cli.program", "up", "--quiet", "--port", "0"]
+    try:
+        daemon.start(command, lambda: running_service(settings.home) is not None, _START_S)
+        started = running_service(settings.home)
+        if started is None:
+            raise RuntimeError("the service left its card and took it away at once")
+        yield started
+    finally:
+        daemon.stop(max_wait_s=60)
+
+
+def _own_key(settings: Settings, card: ServiceCard) -> str:
+    """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
+    from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
+    from app.cli.client import LabClient  # noqa: PLC0415 - see above
+
+    file = settings.home / "terminal.key"
+    if file.is_symlink() or file.exists():
+        key = read_private(file).strip()
+        try:
+            with LabClient(card.api, key) as client:
+                client.check_key()
+            return key
+        except Unauthorized:
+            file.unlink()
+    key = AccountAdmin(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
+    write_private(file, key)
+    return key

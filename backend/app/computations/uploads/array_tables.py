@@ -1,0 +1,110 @@
+"""Conversion of tables of arrays: JSON arrays of arrays, as exchanges send them, and Arrow files (Feather)."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from app.computations.uploads import sql
+from app.computations.uploads.column_names import check_width
+from app.errors import InvalidInput
+
+_HEAD = 64 << 10
+"""Bytes in which the form must show: large files are not read twice to recognise them."""
+_OBJECT_BYTES = 64 << 20
+_DEPTH = 3
+"""Levels of nested objects that are searched for rows, as in `{"data": {"rows": [...]}}`."""
+_MIN_FIELDS = 2
+"""Fields of a row: a list of lists of one value is no table."""
+
+
+def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path) -> Path | None:
+    """Convert `[[1, 2], [3, 4]]`, or an object that holds it, to CSV without a header; None for other JSON."""
+    with path.open(encoding="utf-8") as file:
+        head = file.read(_HEAD).lstrip()
+    target = work / "arrays.csv"
+    if re.match(r"\[\s*\[", head):
+        return _rows_to_csv(connection, path, target)
+    if head.startswith("{") and re.search(r":\s*\[\s*\[", head) and path.stat().st_size <= _OBJECT_BYTES:
+        return _wrapped_to_csv(path, target)
+    return None
+
+
+def feather_as_parquet(path: Path, work: Path) -> Path:
+    """Convert a Feather file to Parquet, batch by batch. Raises InvalidInput for a damaged file."""
+    target = work / "feather.parquet"
+    try:
+        with (
+            pa.memory_map(str(path)) as source,
+            pa.ipc.open_file(source) as reader,
+        ):
+            check_width(len(reader.schema))
+            with pq.ParquetWriter(target, _plain(reader.schema), compression="lz4") as writer:
+                for at in range(reader.num_record_batches):
+                    writer.write_batch(reader.get_batch(at).cast(_plain(reader.schema)))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InvalidInput("damaged_file", f"The Feather file cannot be read: {str(error)[:300]}") from error
+    return target
+
+
+def _plain(schema: pa.Schema) -> pa.Schema:
+    """Remove dictionaries and views, which Parquet lacks, and metadata of other libraries."""
+    return pa.schema([pa.field(column.name, _unpacked(column.type)) for column in schema])
+
+
+def _unpacked(type_: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(type_):
+        return type_.value_type
+    return pa.string() if pa.types.is_string_view(type_) else type_
+
+
+def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> Path:
+    source = (
+        f"read_json({sql.text(path)}, format='array', records=false, columns={{'row': 'JSON'}},"
+        f" maximum_object_size={_OBJECT_BYTES})"
+    )
+    try:
+        first = connection.execute(f"SELECT json_array_length(row) FROM {source} LIMIT 1").fetchone()  # noqa: S608
+        width = int(first[0]) if first else 0
+        check_width(width)
+        cells = ", ".join(f"row->>{at} AS column_{at + 1}" for at in range(width))
+        connection.execute(
+            f"COPY (SELECT {cells} FROM {source}) TO {sql.text(target)} (FORMAT csv, HEADER false)"  # noqa: S608
+        )
+    except duckdb.Error as error:
+        message = str(error).splitlines()[0].replace(str(path), "the file")[:300]
+        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {message}") from error
+    return target
+
+
+def _wrapped_to_csv(path: Path, target: Path) -> Path | None:
+    try:
+        rows = _longest(json.loads(path.read_text(encoding="utf-8")), _DEPTH)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+    if not rows:
+        return None
+    check_width(max(map(len, rows)))
+    with target.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return target
+
+
+def _longest(value: Any, depth: int) -> list[list[Any]]:
+    """Find the longest list of flat lists under the keys of nested objects."""
+    if isinstance(value, list):
+        flat = all(
+            isinstance(row, list)
+            and len(row) >= _MIN_FIELDS
+            and not any(isinstance(cell, list | dict) for cell in row)
+            for row in value
+        )
+        return value if value and flat else []
+    if not isinstance(value, dict) or not depth:
+        return []
+    return max((_longest(inner, depth - 1) for inner in value.values()), key=len, default=[])

@@ -1,0 +1,108 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from app.cli.exit_codes import Exit
+from app.cli.responses import SessionDocument, parse_event
+from app.cli.run_session import RunResult
+from app.cli.session_summary import document, exit_of, show
+
+RESULT = {
+    "headline": "Logistic regression tells 84% of pairs apart.",
+    "metric": "roc_auc",
+    "leaderboard": [{"name": "LogisticRegression", "score": 0.8522, "std": 0.0276}],
+    "holdout": {"metric": "roc_auc", "value": 0.841, "low": 0.7818, "high": 0.8943, "rows": 263},
+    "report": {"artifact": "a", "checked_claims": 41},
+}
+
+
+def ending(status: str = "completed", result: Any = RESULT, **more: Any) -> RunResult:
+    session = SessionDocument(id="s1", status=status, result=result)
+    return RunResult(session, 12.3, (Path("/reports/report.html"),), **more)
+
+
+def test_done_is_a_completed_session_with_a_checked_report() -> None:
+    assert exit_of(ending()) is Exit.DONE
+
+
+@pytest.mark.parametrize("checked", [0, None])
+def test_a_report_in_which_nothing_was_checked_is_not_done(checked: int | None) -> None:
+    assert exit_of(ending(result={**RESULT, "report": {"checked_claims": checked}})) is Exit.FAILED
+
+
+def test_a_completed_session_without_a_report_is_not_done() -> None:
+    assert exit_of(RunResult(ending().session, 1.0)) is Exit.FAILED
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("failed", Exit.FAILED), ("cancelled", Exit.CANCELLED), ("running", Exit.FAILED)],
+)
+def test_other_endings_have_their_own_code(status: str, code: Exit) -> None:
+    assert exit_of(ending(status, result=None)) is code
+
+
+QUESTION = parse_event({"kind": "clarification_asked", "question": "1.ask", "text": "?"})
+
+
+def test_a_question_that_nobody_answers_has_a_code_of_its_own() -> None:
+    assert (
+        exit_of(
+            ending(
+                "awaiting_user",
+                waiting=parse_event({"kind": "clarification_asked", "question": "1.ask", "text": "?"}),
+            )
+        )
+        is Exit.WAITING
+    )
+
+
+def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
+    console = Console(record=True, width=120)
+    show(ending(), console)
+    shown = console.export_text()
+    for words in (
+        "84% of pairs",
+        "LogisticRegression",
+        "0.8522 ± 0.0276",
+        "263 hold-out rows",
+        "0.8410 (95% interval",
+    ):
+        assert words in shown
+    assert "/reports/report.html (41 numbers checked" in shown
+
+
+def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
+    board: list[Any] = [{"name": f"C{place}", "score": 0.8, "collapsed": 2 <= place < 5} for place in range(7)]
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "leaderboard": board}), console)
+    shown = console.export_text()
+    assert [name for name in ("C0", "C1", "C2", "C3", "C4", "C5", "C6") if name in shown] == [
+        "C0",
+        "C1",
+        "C5",
+        "C6",
+    ]
+    assert "And 3 more within noise of the best" in shown
+
+
+def test_large_scores_are_shown_without_digits_that_say_nothing() -> None:
+    board = [
+        {"name": "Ridge", "score": 9516.05, "std": 699.815},
+        {"name": "baseline", "score": 69368.3, "std": 4955.54},
+    ]
+    held = {"metric": "rmse", "value": 10512.9, "low": 9023.23, "high": 11879.4, "rows": 80}
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "metric": "rmse", "leaderboard": board, "holdout": held}), console)
+    shown = console.export_text()
+    for words in ("9,516 ± 700", "69,368 ± 4,956", "rmse 10,513 (95% interval 9,023 to 11,879)"):
+        assert words in shown
+
+
+def test_json_says_what_programs_need() -> None:
+    told = document(ending())
+    assert told["status"] == "completed"
+    assert told["report"] == "/reports/report.html"
+    assert told["result"] == RESULT

@@ -1,0 +1,145 @@
+"""Forecasts without a model: each against its plain definition, none from later rows."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.tsa.holtwinters import ExponentialSmoothing
+
+from app.modeling.forecasting.ets import Smoothing
+from app.modeling.forecasting.reference_comparison import compare_with_references, reference_notes
+from app.modeling.forecasting.reference_forecasts import forecast_references
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.naive_forecasts import DAY_S, detect_season, drift, seasonal_naive
+from app.modeling.scoring.scores import Predicted
+
+
+def sales(rows: int = 400, seed: int = 0, noise: float = 2.0) -> np.ndarray:
+    """Days with a week's season and a trend."""
+    days = np.arange(rows)
+    wander = np.cumsum(np.random.default_rng(seed + 1).normal(0, 0.5, rows))
+    errors = np.random.default_rng(seed).normal(0, noise, rows)
+    return 80 + 0.05 * days + 15 * np.sin(2 * np.pi * days / 7) + wander + errors
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=st.integers(2, 60), horizon=st.integers(1, 20), season=st.integers(2, 12))
+def test_the_last_season_is_the_latest_known_row_at_its_place(rows, horizon, season):
+    values = np.arange(float(rows))
+    made = seasonal_naive(values, horizon, season)
+    for row in range(rows):
+        wanted = row + horizon
+        while wanted > row:
+            wanted -= season
+        assert (np.isnan(made[row]) and wanted < 0) or made[row] == values[wanted]
+
+
+def test_drift_extrapolates_the_mean_change():
+    assert drift(np.array([1.0, 3.0, 5.0]), 2).tolist() == [1.0, 7.0, 9.0]
+
+
+def test_a_season_is_detected_only_in_seasonal_series():
+    assert detect_season(sales(), [1], DAY_S) == 7
+    assert detect_season(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
+    walk = np.cumsum(np.random.default_rng(0).normal(size=400))
+    assert detect_season(walk, [1], DAY_S) is None
+    hours, errors = np.arange(600), np.random.default_rng(1).normal(0, 0.1, 600)
+    assert detect_season(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
+
+
+@pytest.mark.parametrize("season", [7, None])
+def test_smoothing_row_by_row_equals_statsmodels(season):
+    values = sales(250)
+    learned = Smoothing.fit(values, season)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ExponentialSmoothing(
+            values,
+            trend="add",
+            damped_trend=True,
+            seasonal="add" if season else None,
+            seasonal_periods=season,
+            initialization_method="estimated" if season else "heuristic",
+        ).fit()
+    np.testing.assert_allclose(learned.forecast(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
+    ahead = [learned.forecast(values, horizon)[-1] for horizon in (1, 2, 9)]
+    np.testing.assert_allclose(ahead, model.forecast(9)[[0, 1, 8]], rtol=1e-9)
+
+
+@pytest.mark.parametrize("season", [7, None])
+def test_smoothing_uses_no_later_row(season):
+    values = sales(200)
+    learned = Smoothing.fit(values[:120], season)
+    whole = learned.forecast(values, 5)
+    np.testing.assert_array_equal(learned.forecast(values[:150], 5), whole[:150])
+
+
+def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
+    tables = [
+        pd.DataFrame(
+            {
+                "day": pd.date_range("2023-01-01", periods=400),
+                "shop": f"s{place}",
+                "sold": sales(seed=place) * (place + 1),
+            }
+        )
+        for place in range(count)
+    ]
+    table = pd.concat(tables).sort_values(["day", "shop"]).reset_index(drop=True)
+    cut = 320 * count
+    problem = Problem(
+        "sold",
+        ProblemKind.REGRESSION,
+        "mae",
+        time_column="day",
+        group_column="shop",
+        horizon=2,
+        outlook=Outlook.VALUE,
+    )
+    return table.iloc[:cut].reset_index(drop=True), table.iloc[cut:].reset_index(drop=True), problem
+
+
+def test_each_series_is_forecast_from_its_own_past():
+    train, holdout, problem = shops(2)
+    said = forecast_references(train, holdout, problem)
+    assert set(said) == {"last value", "drift", "last season", "exponential smoothing"}
+    truth = holdout.groupby("shop").sold.shift(-2)
+    errors = {name: float((truth - forecast).abs().mean()) for name, forecast in said.items()}
+    assert errors["exponential smoothing"] < errors["last season"] < errors["last value"]
+    one = holdout.shop == "s1"
+    alone = forecast_references(train[train.shop == "s1"], holdout[one], problem)
+    for name, forecast in alone.items():
+        np.testing.assert_allclose(said[name][one.to_numpy()], forecast)
+
+
+def test_many_series_are_not_smoothed_and_classes_have_no_references():
+    train, holdout, problem = shops(11)
+    assert set(forecast_references(train, holdout, problem)) == {"last value", "drift", "last season"}
+    asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
+    assert forecast_references(train, holdout, asked) == {}
+
+
+def test_a_model_no_better_than_the_last_season_gets_a_note():
+    train, holdout, problem = shops(1)
+    truth = holdout.sold.shift(-2).to_numpy()[:-2]
+    said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).items()}
+    chance = np.random.default_rng(0)
+    poor = Predicted.from_problem(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
+    judged = compare_with_references(poor, said, problem, 0, None)
+    assert [each["score"] for each in judged] == sorted(each["score"] for each in judged)
+    [note] = reference_notes(judged)
+    assert "last season" in note
+    assert "exponential smoothing" in note
+    assert "last value" not in note
+    assert (
+        reference_notes(
+            compare_with_references(
+                Predicted.from_problem(problem, truth, truth + 0.01), said, problem, 0, None
+            )
+        )
+        == []
+    )
