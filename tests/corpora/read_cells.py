@@ -95,7 +95,9 @@ class ReadColumn:
         wanted = {self.judged.kind, *self.judged.accepted_kinds}
         if self.kind in WORDS:
             return bool(wanted & WORDS)
-        return self.kind in wanted or (self.kind == "number" and "year" in wanted)
+        # A duration in a unit of time is a number of that unit too.
+        alike = {"number": "year", "duration": "number" if self.judged.convention.unit else "duration"}
+        return self.kind in wanted or alike.get(self.kind) in wanted
 
     @property
     def are_accepted_texts(self) -> bool:

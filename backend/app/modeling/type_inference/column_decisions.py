@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from app.modeling.type_inference.convention_sharing import (
 )
 from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
+from app.modeling.type_inference.date_spellings import CENTURY_PIVOT
 from app.modeling.type_inference.distinct_values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
@@ -24,12 +25,20 @@ from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
 from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
 from app.modeling.type_inference.type_decision import TypeDecision
-from app.modeling.type_inference.vocabulary import MISSING_CATEGORY_WORDS, MISSING_WORDS, are_truth_values
+from app.modeling.type_inference.vocabulary import (
+    MISSING_CATEGORY_WORDS,
+    MISSING_WORDS,
+    NON_ANSWERS,
+    NULL_DATES,
+    are_truth_values,
+)
 
 MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000
 """Types are inferred from a sample: evenly spaced rows of larger tables, fewer of wide ones."""
 
 
+MAX_TRUTH_WORDS = 20
+"""Distinct words for yes and no in a column: their spellings in several languages, in any case."""
 Counts = Mapping[str, int]
 """Trimmed text -> number of rows."""
 
@@ -152,19 +161,32 @@ def _with_date_order(decision: TypeDecision, requested: str | None) -> TypeDecis
 
 
 def _boolean(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
-    if len(present) > 20 or not are_truth_values(present):
+    unanswered = {word: count for word, count in present.items() if word.casefold() in NON_ANSWERS}
+    present = {word: count for word, count in present.items() if word not in unanswered}
+    if len(present) > MAX_TRUTH_WORDS or not are_truth_values(present):
         return None
     text = f"{name!r} holds yes and no ({', '.join(list(present)[:6])})."
+    parser = {"op": "read_boolean"} | (
+        {"missing": tuple(sorted(word.casefold() for word in unanswered))} if unanswered else {}
+    )
     return TypeDecision(
-        name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": present, **_missing(blank)}
+        name, "boolean", parser, text, 1.0, {"values": present, **_missing({**blank, **unanswered})}
     )
 
 
 def _date(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
-    guess = guess_dates(present, _stripped_texts(sample))
+    blank = {**blank, **{text: count for text, count in present.items() if text.casefold() in NULL_DATES}}
+    present = {text: count for text, count in present.items() if text not in blank}
+    guess = guess_dates(present, _stripped_texts(sample), name) if present else None
     if guess is None:
         return None
-    parser = {"op": "read_date", "spellings": guess.spellings, "day_first": guess.day_first}
+    parser = {
+        "op": "read_date",
+        "spellings": guess.spellings,
+        "day_first": guess.day_first,
+        **({} if guess.pivot == CENTURY_PIVOT else {"pivot": guess.pivot}),
+        **({"missing": tuple(word.casefold() for word in guess.words)} if guess.words else {}),
+    }
     evidence = {
         "share": round_significant(guess.share),
         "spellings": guess.spellings,
@@ -237,13 +259,19 @@ def _missing(blank: Counts) -> dict[str, Any]:
 
 
 def _duration(name: str, present: Counts, blank: Counts) -> TypeDecision | None:
-    guess = guess_durations(present)
+    guess = guess_durations(name, present)
     if guess is None:
         return None
-    example_hours = f"{parse_hours(guess.example):.4g}"
+    example_hours = f"{parse_hours(guess.example, guess.clock_format):.4g}"
     text = f"{name!r} holds times such as {guess.example!r}, converted to hours ({example_hours})."
-    evidence = {"share": round_significant(guess.share), **_missing(blank)}
-    return TypeDecision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
+    evidence = {"share": round_significant(guess.share), "words": guess.words, **_missing(blank)}
+    traits = {**asdict(guess.clock_format), "is_time_of_day": guess.is_time_of_day}
+    parser = {
+        "op": "read_clock",
+        **{trait: True for trait, holds in traits.items() if holds},
+        **({"missing": tuple(word.casefold() for word in guess.words)} if guess.words else {}),
+    }
+    return TypeDecision(name, "number", parser, text, guess.share, evidence)
 
 
 def _category(name: str, present: Counts, values: Counts, raw_counts: Counts) -> TypeDecision | None:

@@ -47,6 +47,10 @@ def _decide(decision: TypeDecision, day_first: bool | None, conventions: Convent
             confidence=SHARED_CONFIDENCE,
             evidence={**decision.evidence, "decided": "as in the rest of the file"},
         )
+    if is_order_open and conventions.decimal == "," and not decision.way["day_first"]:
+        # Month first is the order of countries with a decimal point.
+        text = f"{decision.column!r} holds dates; the order of day and month is unclear, day first is assumed."
+        return replace(decision, way={**decision.way, "day_first": True}, text=text)
     is_mark_open = decision.way["op"] == "read_number" and decision.confidence == UNCLEAR_MARK_CONFIDENCE
     if is_mark_open and conventions.decimal is not None:
         return replace(

@@ -36,7 +36,8 @@ _BODIES: dict[DecimalMark, re.Pattern[str]] = {
 }
 _MARK_NAMES: dict[DecimalMark, str] = {".": "a decimal point", ",": "a decimal comma"}
 _ORDER_NAMES = {True: "the day first", False: "the month first"}
-_DAY_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:[T ,].*)?")
+_MONTH_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])\.(?:1[5-9]|2[0-4])\d\d", re.ASCII)
+_DAY_MONTH = re.compile(r"(?:[^\W\d_]{2,10}\.?,? )?(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:[T ,].*)?")
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def infer_conventions(columns: Mapping[str, Iterable[str]]) -> Conventions:
     orders: list[_Evidence[bool]] = []
     for name, cells in columns.items():
         texts = _decisive_cells(cells)
-        if not texts:
+        if not texts or _are_months(texts):
             continue
         if order := _date_order(name, texts):
             orders.append(order)
@@ -100,6 +101,12 @@ def _decisive_cells(cells: Iterable[str]) -> list[str]:
         if len(texts) == MAX_EVIDENCE_VALUES:
             break
     return list(texts) if marked else []
+
+
+def _are_months(texts: list[str]) -> bool:
+    """Test for months such as `01.2023`, whose point is no decimal mark."""
+    months = sum(_MONTH_YEAR.fullmatch(text) is not None for text in texts)
+    return months >= MIN_AGREEING_SHARE * len(texts) and any(text.startswith("0") for text in texts)
 
 
 def _date_order(name: str, texts: list[str]) -> _Evidence[bool] | None:

@@ -1,19 +1,28 @@
 """Inference of date columns: their spellings, the order of day and month, and counts since 1970."""
 
+import itertools
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from app.modeling.type_inference.date_spellings import SPELLINGS
+from app.modeling.type_inference.date_spellings import CENTURY_PIVOT, SPELLINGS
 from app.modeling.type_inference.dates import MICROSECONDS_PER_TICK, parse_dates
 
 MIN_DATE_SHARE = 0.95
 """Share of the values that must be dates."""
+FEW_WORDS_SHARE = 0.8
+MAX_WORDS = 3
+"""With at most MAX_WORDS distinct words, such as `ongoing`, this smaller share of dates is enough."""
+MIN_COMPACT_VALUES = 10
+"""Distinct values of dates such as 20240531: fewer may be numbers."""
+MAX_NEAR_YEAR, MAX_BIRTH_YEAR = 60, 30
+"""The last two-digit years of this century where no year crosses 00: terms end in decades, births do not."""
+_BIRTH_NAME = re.compile(r"birth|born|\bdob\b|geburt|geboren|naiss|nacim|nascita|nascimento", re.IGNORECASE)
 MAX_PROBED_VALUES = 60
 """Distinct values that are matched first: most columns are ruled out by them, without parsing all."""
 _PATTERNS = {
@@ -21,7 +30,7 @@ _PATTERNS = {
     spelling: re.compile(pattern.replace(r"\d", "[0-9]").replace(r"\pL", r"[^\W\d_]"))
     for spelling, pattern in SPELLINGS.items()
 }
-_DAY_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2")
+_DAY_MONTH = re.compile(r"(?:[^\W\d_]{2,10}\.?,? )?(\d{1,2})([-/.])(\d{1,2})\2")
 TIME_NAME = re.compile(
     r"date|time|(^|[_\W])(ts|at|on|epoch|day|datum|dob|created|updated|modified)$|[a-z](At|Ts|On)$|zeit|fecha",
     re.IGNORECASE,
@@ -40,9 +49,12 @@ class DateGuess:
     is_certain: bool
     share: float
     reason: str
+    pivot: int = CENTURY_PIVOT
+    words: tuple[str, ...] = ()
+    """The values that are no dates, if they are few words."""
 
 
-def guess_dates(values: Mapping[str, int], in_order: pd.Series) -> DateGuess | None:
+def guess_dates(values: Mapping[str, int], in_order: pd.Series, name: str = "") -> DateGuess | None:
     """Infer the date format from the counts of distinct values (trimmed text -> count).
 
     `in_order`: the texts in the order of the rows. None for a column that holds no dates.
@@ -50,7 +62,7 @@ def guess_dates(values: Mapping[str, int], in_order: pd.Series) -> DateGuess | N
     first = list(islice(values, MAX_PROBED_VALUES))
     candidates = {spelling for text in first for spelling, pattern in _PATTERNS.items() if pattern.match(text)}
     matches = sum(any(_PATTERNS[spelling].match(text) for spelling in candidates) for text in first)
-    if not candidates or matches < MIN_DATE_SHARE * len(first):
+    if not candidates or matches < min(MIN_DATE_SHARE * len(first), len(first) - MAX_WORDS):
         return None
     texts, weights = pa.array(values, pa.string()), np.fromiter(values.values(), dtype="int64")
     is_unparsed = np.ones(len(values), dtype=bool)
@@ -61,12 +73,38 @@ def guess_dates(values: Mapping[str, int], in_order: pd.Series) -> DateGuess | N
             counts[spelling] = int(weights[is_date].sum())
             is_unparsed &= ~is_date
     share = sum(counts.values()) / int(weights.sum())
-    if share < MIN_DATE_SHARE or (set(counts) == {"yearmonthday"} and len(values) < 10):
+    words = tuple(itertools.compress(values, is_unparsed))
+    are_words = len(words) <= MAX_WORDS and not any(re.search(r"\d", word) for word in words)
+    if share < MIN_DATE_SHARE and not (share >= FEW_WORDS_SHARE and are_words):
+        return None
+    if set(counts) == {"yearmonthday"} and len(values) < MIN_COMPACT_VALUES:
         return None
     spellings = tuple(sorted(counts, key=lambda spelling: -counts[spelling]))
+    pivot = _infer_pivot(name, values, spellings)
     if "day and month" not in counts:
-        return DateGuess(spellings, False, True, share, "")
-    return _resolve_day_first(spellings, share, values, in_order)
+        guess = DateGuess(spellings, False, True, share, "")
+    else:
+        guess = _resolve_day_first(spellings, share, values, in_order)
+    return replace(guess, pivot=pivot, words=words if are_words else ())
+
+
+def _infer_pivot(name: str, values: Iterable[str], spellings: Sequence[str]) -> int:
+    """Choose the century of two-digit years so that the column's dates lie close together.
+
+    Years on both sides of 00 (`48` to `11`) run from the last century into this one; others are of this
+    century, unless they reach beyond MAX_NEAR_YEAR, or are births.
+    """
+    matches = (_PATTERNS[spelling].match(text) for text in values for spelling in spellings)
+    years = sorted({int(match["year"]) for match in matches if match and len(match["year"]) == 2})
+    if not years:
+        return CENTURY_PIVOT
+    gaps = [(later - earlier, later) for earlier, later in pairwise(years)]
+    across = years[0] + 100 - years[-1]
+    widest, first = max(gaps, default=(0, 0))
+    if widest > across:
+        return first
+    is_past = years[-1] > (MAX_BIRTH_YEAR if _BIRTH_NAME.search(name) else MAX_NEAR_YEAR)
+    return min(years[0], CENTURY_PIVOT) if is_past and across > widest else max(years[-1] + 1, CENTURY_PIVOT)
 
 
 def _resolve_day_first(
@@ -96,20 +134,36 @@ def _share_in_order(in_order: pd.Series, spellings: tuple[str, ...], day_first: 
     return max(float((steps > 0).mean()), float((steps < 0).mean())) if len(steps) >= 5 else 0.0
 
 
+MIN_EXCEL_DATE, MAX_EXCEL_DATE = 14_611, 73_415
+"""Days of spreadsheets from 1940 to 2100, under a name of a date."""
+MIN_MONTHS = 6
+"""Months such as 202405 without a gap that are dates whatever their name: fewer may be numbers by chance."""
+_DATE_NAME = re.compile(r"date|datum|fecha|\bdob\b", re.IGNORECASE)
+_MONTH_NAME = re.compile(r"month|monat|mois|\bmes\b|period|yyyymm|yearmon|(^|[_\W])ym$", re.IGNORECASE)
 _EPOCH_RANGES = {"s": (8.5e8, 2.2e9), "ms": (8.5e11, 2.2e12), "us": (8.5e14, 2.2e15)}
 """Counts from 1996 to 2039: whole numbers outside are rarely moments."""
 
 
 def guess_epoch(column: pd.Series) -> str | None:
-    """Infer the unit of a column of moments as whole numbers: `s`, `ms`, `us` since 1970, or `yyyymmdd`.
+    """Infer the unit of a column of moments as numbers: `s`, `ms`, `us` since 1970, `yyyymmdd`, `yyyymm` or
+    `excel`.
 
     Counts must have a name of a time, or rise with the rows; numbers that are all calendar dates need neither.
     None for other columns.
     """
     values = column.dropna().to_numpy(dtype="float64")
-    if len(values) < 5 or (values != np.round(values)).any():
+    if len(values) < 5:
         return None
     low, high = values.min(), values.max()
+    has_name = TIME_NAME.search(str(column.name)) is not None
+    if low >= MIN_EXCEL_DATE and high <= MAX_EXCEL_DATE and _DATE_NAME.search(str(column.name)):
+        return "excel"
+    if (values != np.round(values)).any():
+        return None
+    if low >= 150001 and high <= 250012 and (values % 100 >= 1).all() and (values % 100 <= 12).all():
+        months = np.unique(values // 100 * 12 + values % 100)
+        is_gapless = len(months) >= MIN_MONTHS and months[-1] - months[0] == len(months) - 1
+        return "yyyymm" if is_gapless or has_name or _MONTH_NAME.search(str(column.name)) else None
     if low >= 15000101 and high <= 25001231:
         return _match_calendar_dates(values)
     unit = next(
@@ -123,7 +177,7 @@ def guess_epoch(column: pd.Series) -> str | None:
     if unit is None or len(np.unique(values)) < 5:
         return None
     rises = bool((np.diff(values) >= 0).mean() >= 0.98)
-    return unit if rises or TIME_NAME.search(str(column.name)) else None
+    return unit if rises or has_name else None
 
 
 def _match_calendar_dates(values: np.ndarray) -> str | None:

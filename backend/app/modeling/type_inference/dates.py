@@ -9,14 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from app.modeling.type_inference.date_spellings import (
+    CENTURY_PIVOT,
     MAX_YEAR,
     MIN_YEAR,
     MONTH_NUMBERS,
     SPELLINGS,
+    ZONE_OFFSETS_H,
 )
-
-_CENTURY_PIVOT = 69
-"""Two-digit years below belong to this century, as in POSIX `strptime`."""
 
 NAT = np.datetime64("NaT", "us")
 
@@ -39,22 +38,25 @@ class _DateFields:
         return numbers
 
 
-def parse_dates(texts: pa.Array, spellings: Sequence[str], day_first: bool) -> np.ndarray:
+def parse_dates(
+    texts: pa.Array, spellings: Sequence[str], day_first: bool, pivot: int = CENTURY_PIVOT
+) -> np.ndarray:
     """Parse texts (rows,) to `datetime64[us]` in UTC; NaT for a text in none of the spellings.
 
-    `day_first` decides `day and month`, unless a value above 12 shows the other order.
+    `day_first` decides `day and month`, unless a value above 12 shows the other order. `pivot`: two-digit years
+    below it belong to this century.
     """
     dates = np.full(len(texts), NAT)
     unparsed = np.arange(len(texts))
     for spelling in spellings:
         if not len(unparsed):
             break
-        dates[unparsed] = _parse_spelling(texts.take(pa.array(unparsed)), spelling, day_first)
+        dates[unparsed] = _parse_spelling(texts.take(pa.array(unparsed)), spelling, day_first, pivot)
         unparsed = unparsed[np.isnat(dates[unparsed])]
     return dates
 
 
-def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool) -> np.ndarray:
+def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool, pivot: int) -> np.ndarray:
     matches = pc.extract_regex(texts, pattern=SPELLINGS[spelling])
     dates = np.full(len(texts), NAT)
     matched = np.flatnonzero(matches.is_valid().to_numpy(zero_copy_only=False))
@@ -68,24 +70,43 @@ def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool) -> np.ndarr
         day, month = np.where(swap, month, day), np.where(swap, day, month)
     else:
         day, month = fields.number("day", 1), _months(fields)
-    dates[matched] = _to_dates(_years(fields), month, day) + _times(fields)
+    years = _years(fields, pivot)
+    days = _week_starts(fields, years) if "week" in spelling else _to_dates(years, month, day)
+    dates[matched] = days + _times(fields)
     return dates
+
+
+def _week_starts(fields: _DateFields, years: np.ndarray) -> np.ndarray:
+    """Mondays of ISO weeks, or the days of them that are named (rows,); NaT for weeks that a year lacks."""
+    fourth = _to_dates(years, np.full(len(years), 1), np.full(len(years), 4)).astype("datetime64[D]")
+    # 1970-01-01 was a Thursday; the fourth of January lies in the first week.
+    mondays = fourth - (fourth.astype("int64") + 3) % 7
+    week = fields.number("week", 1)
+    starts = mondays + (week - 1) * 7
+    is_valid = (
+        (week >= 1) & (week <= 53) & ((starts + 3).astype("datetime64[Y]").astype("int64") + 1970 == years)
+    )
+    days = (starts + fields.number("weekday", 1) - 1).astype("datetime64[us]")
+    checked: np.ndarray = np.where(is_valid, days, NAT)
+    return checked
 
 
 def _months(fields: _DateFields) -> np.ndarray:
     month_names = fields.text("month_name")
     if month_names is None:
-        return fields.number("month", 1)
+        quarter, half = fields.number("quarter", 1), fields.number("half_year", 1)
+        first_months: np.ndarray = fields.number("month", 1) + 3 * (quarter - 1) + 6 * (half - 1)
+        return first_months
     encoded = pc.dictionary_encode(month_names)
     numbers = np.array([MONTH_NUMBERS.get(name.casefold(), 0) for name in encoded.dictionary.to_pylist()] + [0])
     months: np.ndarray = numbers[encoded.indices.to_numpy(zero_copy_only=False)]
     return months
 
 
-def _years(fields: _DateFields) -> np.ndarray:
+def _years(fields: _DateFields, pivot: int) -> np.ndarray:
     years = fields.number("year", 0)
     short = pc.less_equal(pc.utf8_length(fields.text("year")), 2).to_numpy(zero_copy_only=False)
-    return np.where(short, np.where(years < _CENTURY_PIVOT, 2000 + years, 1900 + years), years)
+    return np.where(short, np.where(years < pivot, 2000 + years, 1900 + years), years)
 
 
 def _to_dates(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
@@ -102,7 +123,8 @@ def _times(fields: _DateFields) -> np.ndarray:
     """Time since midnight in UTC (rows,); NaT for an impossible time."""
     hour, minute, second = (fields.number(name, 0) for name in ("hour", "minute", "second"))
     half_day = fields.text("half")
-    is_valid = (hour < 24) & (minute < 60) & (second < 60)
+    # 24:00 is the end of the day.
+    is_valid = ((hour < 24) & (minute < 60) & (second < 60)) | ((hour == 24) & (minute == 0) & (second == 0))
     if half_day is not None:
         letters = pc.fill_null(pc.utf8_lower(pc.utf8_slice_codeunits(half_day, 0, 1)), "").to_numpy(
             zero_copy_only=False
@@ -138,25 +160,44 @@ def _offsets(fields: _DateFields) -> np.ndarray:
 
 
 def _parse_offset(zone: str) -> int:
-    if not zone or zone[0] not in "+-":
+    if zone in ZONE_OFFSETS_H:
+        return int(ZONE_OFFSETS_H[zone] * 3600) * 1_000_000
+    offset = zone.removeprefix("UTC").removeprefix("GMT")
+    if not offset or offset[0] not in "+-":
         return 0
-    digits = zone[1:].replace(":", "")
-    minutes = int(digits[:2]) * 60 + int(digits[2:] or 0)
-    return (-1 if zone[0] == "-" else 1) * minutes * 60_000_000
+    hours, _, minutes = offset[1:].partition(":")
+    if len(hours) > 2:
+        hours, minutes = hours[:2], hours[2:]
+    micros = (int(hours) * 60 + int(minutes or 0)) * 60_000_000
+    return -micros if offset[0] == "-" else micros
 
 
+EXCEL_EPOCH = np.datetime64("1899-12-30", "us")
+"""Day 0 of spreadsheets: with it, their days from March 1900 on are right, 29 February 1900 included."""
+MAX_EXCEL_DAY = 219_512
+"""31 December 2500, the last year of `date_spellings`."""
 MICROSECONDS_PER_TICK: dict[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
 """Unit of a count since 1970 -> microseconds of one tick."""
 
 
 def parse_epoch(values: pd.Series, unit: str) -> np.ndarray:
-    """Parse counts since 1970, or whole numbers such as 20240531 (`yyyymmdd`), to `datetime64[us]` (rows,)."""
+    """Parse counts since 1970, or whole numbers such as 20240531 (`yyyymmdd`), to `datetime64[us]` (rows,).
+
+    `yyyymm`: months such as 202405. `excel`: days since 30 December 1899, as in spreadsheets.
+    """
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype="float64", na_value=np.nan)
     is_valid = np.isfinite(numbers)
     filled = np.where(is_valid, numbers, 0)
     if unit == "yyyymmdd":
         days = filled.astype("int64")
         dates = _to_dates(days // 10_000, days // 100 % 100, days % 100)
+    elif unit == "yyyymm":
+        months = filled.astype("int64")
+        dates = _to_dates(months // 100, months % 100, np.full(len(months), 1))
+    elif unit == "excel":
+        is_valid &= np.abs(filled) < MAX_EXCEL_DAY
+        seconds = np.round(np.where(is_valid, filled, 0) * 86_400).astype("int64")
+        dates = EXCEL_EPOCH + (seconds * 1_000_000).astype("timedelta64[us]")
     else:
         micros = np.round(filled * MICROSECONDS_PER_TICK[unit])
         is_valid &= np.abs(micros) < 2**62

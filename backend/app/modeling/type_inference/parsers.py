@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from app.json_types import JsonScalar
-from app.modeling.type_inference.date_spellings import SPELLINGS
+from app.modeling.type_inference.date_spellings import CENTURY_PIVOT, SPELLINGS
 from app.modeling.type_inference.dates import NAT, parse_dates, parse_epoch
 from app.modeling.type_inference.distinct_values import is_text, map_distinct, to_plain_text
-from app.modeling.type_inference.durations import parse_hours
+from app.modeling.type_inference.durations import ClockFormat, parse_hours
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
 from app.modeling.type_inference.quantities import parse_spelled
 from app.modeling.type_inference.spellings import fold_spelling
-from app.modeling.type_inference.vocabulary import MISSING_WORDS, TRUTH_VALUES
+from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_DATES, TRUTH_VALUES
 
 ParsersJson = list[dict[str, Any]]
 ParserOp = Literal["read_number", "read_date", "read_boolean", "read_text", "read_words", "read_clock"]
@@ -31,6 +31,8 @@ class ColumnParser(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     columns: tuple[str, ...]
     missing: tuple[str | float, ...] = ()
+    missing_words: ClassVar[frozenset[str]] = MISSING_WORDS
+    """Words that mean a missing value in every column of the kind."""
 
     def parse(self, column: pd.Series) -> pd.Series:
         """Parse a raw column (rows,). Cells that cannot be parsed become missing."""
@@ -42,7 +44,7 @@ class ColumnParser(BaseModel):
         if not unparsed.any():
             return unparsed
         words = column[unparsed].astype("str").str.strip().str.casefold()
-        missing_words = MISSING_WORDS | {str(word) for word in self.missing}
+        missing_words = self.missing_words | {str(word) for word in self.missing}
         numbers = pd.to_numeric(words, errors="coerce").isin(
             [value for value in self.missing if _is_number(value)]
         )
@@ -112,7 +114,10 @@ class DateParser(ColumnParser):
     op: Literal["read_date"] = "read_date"
     spellings: tuple[str, ...] = ("year-month-day",)
     day_first: bool = False
-    epoch: Literal["s", "ms", "us", "yyyymmdd"] | None = None
+    epoch: Literal["s", "ms", "us", "yyyymmdd", "yyyymm", "excel"] | None = None
+    pivot: int = CENTURY_PIVOT
+    """Two-digit years below belong to this century."""
+    missing_words: ClassVar[frozenset[str]] = MISSING_WORDS | NULL_DATES
 
     def parse(self, column: pd.Series) -> pd.Series:
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -120,7 +125,9 @@ class DateParser(ColumnParser):
         if self.epoch:
             return pd.Series(parse_epoch(column, self.epoch), index=column.index, name=column.name)
         spellings = (*self.spellings, *(name for name in SPELLINGS if name not in self.spellings))
-        return map_distinct(column, lambda texts: parse_dates(texts, spellings, self.day_first), NAT)
+        return map_distinct(
+            column, lambda texts: parse_dates(texts, spellings, self.day_first, self.pivot), NAT
+        )
 
 
 class BooleanParser(ColumnParser):
@@ -183,17 +190,23 @@ class CategoryParser(ColumnParser):
 
 
 class DurationParser(ColumnParser):
-    """Durations and times of day as hours (see `durations`)."""
+    """Durations and times of day as hours (see `durations`).
+
+    `is_minutes`: of two parts, the first are minutes. `is_dotted`: `8.30` is a time.
+    """
 
     op: Literal["read_clock"] = "read_clock"
+    is_minutes: bool = False
+    is_dotted: bool = False
+    is_time_of_day: bool = False
 
     def parse(self, column: pd.Series) -> pd.Series:
-        return map_distinct(column, _hours, np.nan).astype("float64") if is_text(column) else column
+        return map_distinct(column, self._hours, np.nan).astype("float64") if is_text(column) else column
 
-
-def _hours(texts: pa.Array) -> np.ndarray:
-    hours = [parse_hours(text) for text in texts.to_pylist()]
-    return np.array([np.nan if value is None else value for value in hours], dtype="float64")
+    def _hours(self, texts: pa.Array) -> np.ndarray:
+        clock_format = ClockFormat(self.is_minutes, self.is_dotted)
+        hours = [parse_hours(text, clock_format) for text in texts.to_pylist()]
+        return np.array([np.nan if value is None else value for value in hours], dtype="float64")
 
 
 def _truths(texts: pa.Array) -> np.ndarray:

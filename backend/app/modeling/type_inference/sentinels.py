@@ -8,6 +8,10 @@ import pandas as pd
 NINES = tuple(sign * (10**digits - 1) for digits in range(2, 10) for sign in (-1, 1))
 MIN_REPEATS = 3
 """Rows with the value: a single one may be an outlier."""
+MIN_PLAIN_CODE = 999
+"""Size of codes that fewer rows suffice for: 99 is also a share, an age or a count."""
+FAR_FACTOR = 10.0
+"""Times the largest other value at which two rows with a code suffice, or one below only positive ones."""
 MIN_OTHER_VALUES = 5
 """Distinct other values: among fewer, a distance says little."""
 MIN_OTHER_TARGET_VALUES = 20
@@ -29,7 +33,7 @@ def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, di
             break
         other_values = values[values != suspect]
         count = len(values) - len(other_values)
-        if count < MIN_REPEATS or not _is_far(
+        if count < _min_repeats(suspect, other_values) or not _is_far(
             suspect, other_values, MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
         ):
             break
@@ -42,6 +46,14 @@ def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, di
         codes[suspect] = {"confidence": 0.95 if is_certain else 0.7, "evidence": evidence}
         values = other_values
     return codes
+
+
+def _min_repeats(suspect: float, other_values: np.ndarray) -> int:
+    """Rows that a code needs: fewer where it is far from what the column measures."""
+    largest = float(np.abs(other_values).max()) if len(other_values) else 0.0
+    if abs(suspect) < MIN_PLAIN_CODE or abs(suspect) < FAR_FACTOR * largest:
+        return MIN_REPEATS
+    return 1 if suspect < 0 <= other_values.min() else 2
 
 
 def _is_nines(value: float) -> bool:

@@ -144,6 +144,7 @@ UNIT_FAMILIES: tuple[dict[str, float], ...] = (
     {"pa": 1.0, "hpa": 100.0, "kpa": 1e3, "mbar": 100.0, "bar": 1e5},
     {"+": 1.0},
 )
+_CLOCK_WORDS = split_words("am|pm|a.m.|p.m.|a.m|p.m|uhr")
 ORDINALS = split_words("st|nd|rd|th|er|º|ª")
 APPROXIMATE_PREFIXES = split_words("±|~|≈|<|>|≤|≥|<=|>=|ca|ca.|c.|circa|approx|approx.|about|est.|env.")
 """Words before a number that is taken as it is: limits of a measurement, and rough numbers."""
@@ -181,6 +182,8 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
     words = sorted((word for word in affixes if word), key=lambda word: -affixes[word])
     if not words:
         return {}, ""
+    if _CLOCK_WORDS.intersection(words):
+        return None
     currency = _currency(words)
     if currency is not None:
         return dict.fromkeys(words, 1.0), currency

@@ -7,11 +7,9 @@ from app.modeling.facts.readings import ValueKind
 from app.modeling.type_inference.units import CURRENCY_CODES, PERCENT_WORDS, TIME_UNITS
 
 _PERIODS: dict[str, ValueKind] = {
-    "month year": "month",
-    "year-month": "month",
-    "year month": "month",
-    "quarter": "quarter",
-    "week": "week",
+    **dict.fromkeys(("month year", "month short year", "year month", "year-month", "month-year"), "month"),
+    **dict.fromkeys(("year quarter", "quarter year", "numbered quarter"), "quarter"),
+    **dict.fromkeys(("year week", "week year"), "week"),
 }
 """Spelling of dates -> the period that it names."""
 
@@ -27,6 +25,8 @@ def describe_values(parser: Mapping[str, Any], unit: str) -> tuple[ValueKind | N
         case "read_clock":
             return ("time" if parser.get("is_time_of_day") else "duration"), "hours"
         case "read_date":
+            if parser.get("epoch") == "yyyymm":
+                return "month", ""
             spellings = parser.get("spellings") or ()
             periods = {_PERIODS.get(spelling) for spelling in spellings}
             return (periods.pop() if len(periods) == 1 else None), ""

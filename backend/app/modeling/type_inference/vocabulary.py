@@ -42,6 +42,9 @@ MISSING_WORDS = MISSING_CATEGORY_WORDS | split_words(
 """Missing-value words among numbers, dates or booleans; in a column of categories some are classes."""
 
 
+NON_ANSWERS = split_words("u|dk|d/k|n/s|unsure|not sure|maybe|inconclusive")
+"""Words beside yes and no that are neither, in lower case, besides MISSING_WORDS."""
+
 NULL_DATES = split_words(
     "0000-00-00|0000-00-00 00:00:00|0000-00-00t00:00:00|00/00/0000|00.00.0000|00-00-0000|00/00/00|00.00.00"
     "|0/0/0000|--/--/----|__/__/____|9999-12-31|9999-12-31 00:00:00|9999-12-31 23:59:59|31/12/9999"
