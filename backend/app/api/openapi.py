@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.exception_handlers import MEDIA_TYPE, TITLES
 from app.api.scopes import scope_of
+from app.reporting.document.json_form import ReportJson
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -79,6 +80,7 @@ def describe(app: FastAPI) -> None:
                 tags=TAGS,
             )
             _add_schema(document, ProblemView)
+            _add_schema(document, ReportJson)
             _add_key_header(document)
             app.openapi_schema = document
         return app.openapi_schema

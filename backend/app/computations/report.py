@@ -11,6 +11,7 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose, compose_sections
+from app.reporting.document.json_form import load_report
 from app.reporting.document.pieces import plain_text
 from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
@@ -42,8 +43,8 @@ def write_report(
     notebook.ipynb. Returns `{"headline", "claims", "checked", "sections", "figures"}`. Raises ReportUnproven.
     """
     draft = _make_draft(workspace, own, figures, remarks)
-    report = compose(draft)
-    facts = _write_documents(workspace, "report", report.lay_out(), report.to_json(), draft)
+    recorded = compose(draft).to_json()
+    facts = _write_documents(workspace, "report", load_report(recorded).lay_out(), recorded, draft)
     card = model_card.compose(draft)
     if card is not None:
         text = markdown.render(card)

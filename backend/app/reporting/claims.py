@@ -123,6 +123,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "mebibytes": lambda value: f"{value / 1048576:,.0f} MiB",
     "milliseconds": lambda value: f"{value:.0f} ms",
     "text": lambda value: make_legible(str(value)),
+    "prose": lambda value: make_legible(str(value)).replace("`", ""),
     "digest": lambda value: str(value)[:12],
     "moment": lambda value: str(value)[:16].replace("T", " ").removesuffix(" 00:00"),
     "amount": _amount,

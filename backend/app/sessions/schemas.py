@@ -230,7 +230,9 @@ class SessionView(SessionSummary):
     question: QuestionView | None = Field(description="The oldest open question.")
     usage: UsageView
     error: FailureView | None
-    result: dict[str, Any] | None = Field(description="Summary of the result.")
+    result: dict[str, Any] | None = Field(
+        description="Summary of the result; `conclusion` is the answer in a sentence."
+    )
     expired_data: list[str] = Field(
         default_factory=list,
         description="Parts that were deleted after their retention time: `events`, `journal`.",

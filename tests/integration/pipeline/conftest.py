@@ -22,6 +22,7 @@ from app.datasets.prices import Prices
 from app.datasets.session_datasets import find_dataset
 from app.errors import LabError
 from app.llm.config import ChatConfig
+from app.modeling.facts.readings import FileReading
 from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
@@ -179,6 +180,7 @@ class Lab:
             facts["columns"],
             facts["profile"],
             table.size_bytes,
+            FileReading.model_validate(facts["reading"]),
         )
         self.shelf.datasets.append(ref)
         return ref

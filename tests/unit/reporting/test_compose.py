@@ -207,7 +207,7 @@ def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list
     evidence = next(block for block in compose(make_draft(titanic)).blocks if block.kind == "evidence")
     words = " ".join(map(plain_text, evidence.items))
 
-    assert "Its ROC AUC is 0.818 (interval 0.7" in words
+    assert "The model's ROC AUC is 0.818 (interval 0.7" in words
     assert "on 263 rows that were not used in training; the baseline without any column reaches 0.500." in words
     assert "The model is LogisticRegression, chosen among" in words
 
@@ -234,7 +234,7 @@ def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -
 
     draft = make_draft(altered(titanic, "final_evaluation", change))
 
-    assert "Its ROC AUC is \N{EN DASH}" in prose(draft)
+    assert "The model's ROC AUC is \N{EN DASH}" in prose(draft)
 
 
 def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> None:

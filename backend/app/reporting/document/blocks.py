@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.reporting.claims import Claim
 from app.reporting.document.elements import Callout, Element, Picture, ReportTable
-from app.reporting.document.pieces import Text
+from app.reporting.document.pieces import ClaimReference, Text
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,11 @@ class AnswerFigure:
     after the amount."""
 
     name: str
-    value: Claim
+    value: ClaimReference
     unit: Text = ()
-    low: Claim | None = None
-    high: Claim | None = None
-    time: Claim | None = None
+    low: ClaimReference | None = None
+    high: ClaimReference | None = None
+    time: ClaimReference | None = None
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,11 @@ value. A name quotes data or a person: it is untrusted, escaped by every rendere
 journal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
 from app.reporting.claims import Claim
 
@@ -19,7 +22,36 @@ class Name:
     code: bool = True
 
 
-Piece = str | Claim | Name
+def _resolve(value: Any, info: ValidationInfo) -> Any:
+    """Return a piece of stored JSON as its object; a claim is looked up in the list of claims."""
+    if isinstance(value, Mapping) and "claim" in value:
+        claims: Mapping[str, Claim] = (info.context or {}).get("claims", {})
+        if str(value["claim"]) not in claims:
+            raise ValueError(f"The list of claims has no {value['claim']}.")
+        return claims[str(value["claim"])]
+    return Name(str(value["name"]), bool(value.get("code", True))) if isinstance(value, Mapping) else value
+
+
+_CLAIM_JSON: dict[str, Any] = {
+    "type": "object",
+    "description": "A shown value, by its id in the list of claims.",
+    "properties": {"claim": {"type": "string", "examples": ["c12"]}},
+    "required": ["claim"],
+}
+_NAME_JSON: dict[str, Any] = {
+    "type": "object",
+    "description": "Quoted text of data or of a person: escape it. `code`: a name of a column, file or model.",
+    "properties": {"name": {"type": "string"}, "code": {"type": "boolean"}},
+    "required": ["name", "code"],
+}
+_PROSE_JSON: dict[str, Any] = {"type": "string", "description": "Prose of the program, without numerals."}
+
+ClaimReference = Annotated[Claim, BeforeValidator(_resolve), WithJsonSchema(_CLAIM_JSON)]
+Piece = Annotated[
+    str | Claim | Name,
+    BeforeValidator(_resolve),
+    WithJsonSchema({"anyOf": [_PROSE_JSON, _CLAIM_JSON, _NAME_JSON]}),
+]
 Text = Sequence[Piece]
 
 

@@ -90,7 +90,7 @@ def deciding_score(draft: ReportDraft, final: RecordedFact) -> Text:
     baseline = final.at("baseline", draft.facts.metric)
     bounds = draft.interval(score, draft.metric.style) if score else ()
     unit = draft.target_unit if draft.metric.style == "quantity" else ()
-    text: list[Piece] = ["Its ", draft.metric_name, " is "]
+    text: list[Piece] = ["The model's ", draft.metric_name, " is "]
     text += (*draft.score(score.at("value") if score else None), *unit)
     text += (" (interval ", *bounds, ")") if bounds else ()
     text += (" on ", *draft.render(final.at("rows"), "integer"), *_test_set(draft, final))

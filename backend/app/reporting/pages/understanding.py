@@ -17,7 +17,7 @@ def _sentence(draft: ReportDraft) -> Text:
     """Return the recorded reading of the goal; of a session that recorded none, the problem."""
     text = draft.facts.session.at("understanding", "text")
     if text:
-        return (draft.read(text),)
+        return (draft.read(text, "prose"),)
     problem = draft.facts.problem
     if problem is None or draft.target is None:
         return ()
@@ -26,7 +26,9 @@ def _sentence(draft: ReportDraft) -> Text:
 
 def _readings(draft: ReportDraft) -> list[Text]:
     """List interpretations of a question, and columns that the goal could mean instead."""
-    readings: list[Text] = [(draft.read(reading),) for reading in items_at(draft.facts.answer, "readings")]
+    readings: list[Text] = [
+        (draft.read(reading, "prose"),) for reading in items_at(draft.facts.answer, "readings")
+    ]
     others = items_at(draft.facts.session, "understanding", "alternatives")
     if others:
         names = join_texts([(Name(str(other.value)),) for other in others])
@@ -47,4 +49,4 @@ def _settled_text(draft: ReportDraft, question: RecordedFact) -> Text:
     if answer is None:
         return ()
     by = "by default" if question.text("by") == "default" else "by the user"
-    return (draft.read(question.at("text") or question), " ", draft.read(answer), f" ({by}).")
+    return (draft.read(question.at("text") or question, "prose"), " ", draft.read(answer), f" ({by}).")

@@ -27,7 +27,7 @@ _FACTS = (
 def limit_items(draft: ReportDraft) -> list[Text]:
     """List what the result does not say, and what cut it short."""
     facts, items = draft.facts, list[Text]()
-    items += [(draft.read(note),) for note in items_at(facts.final, "notes")]
+    items += [(draft.read(note, "prose"),) for note in items_at(facts.final, "notes")]
     holdout_rows = facts.split.at("holdout_rows") if facts.split else None
     if holdout_rows and holdout_rows.value < _MIN_HOLDOUT_ROWS:
         items.append(
@@ -82,7 +82,7 @@ def reproducibility(draft: ReportDraft) -> Section | None:
     rows: list[list[Text]] = []
     for title, path, style in _FACTS:
         fact = session.at(*path)
-        if fact and (fact.value or path == ("seed",)):
+        if fact and (fact.value or path == ("seed",)) and not _is_offline(session, path):
             rows.append([(title,), (draft.read(fact, style),)])
     versions = session.at("versions")
     rows += [
@@ -107,6 +107,12 @@ def reproducibility(draft: ReportDraft) -> Section | None:
         *_digests(draft, session),
     ]
     return Section("reproducibility", "Reproducibility", blocks)
+
+
+def _is_offline(session: RecordedFact, path: tuple[str, ...]) -> bool:
+    """Check if a fact counts calls of chat models where the offline policy answered: no token was read."""
+    tokens = session.at("usage", "input_tokens")
+    return path[-1] == "chat_calls" and not (tokens and tokens.value)
 
 
 def _question(draft: ReportDraft, question: RecordedFact) -> list[Text]:

@@ -1,0 +1,79 @@
+"""Units of columns, from what is written beside their numbers and from their names."""
+
+import pytest
+
+from app.modeling.facts.column_units import find_unit
+from app.modeling.facts.readings import ColumnReading, FileReading
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("price_usd", "dollars"),
+        ("PriceUSD", "dollars"),
+        ("revenue_eur", "euros"),
+        ("trip_distance_km", "km"),
+        ("living_area_m2", "m²"),
+        ("body_mass_g", "g"),
+        ("flipper_length_mm", "mm"),
+        ("delay (minutes)", "minutes"),
+        ("Temp (°C)", "°C"),
+        ("Time [s]", "seconds"),
+        ("Weight (lbs)", "pounds"),
+        ("share_pct", "%"),
+        ("days", "days"),
+        ("duration_min", "minutes"),
+    ],
+)
+def test_a_name_ends_with_its_unit(name: str, unit: str) -> None:
+    found = find_unit(name)
+    assert found is not None
+    assert found.text == unit
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "price",
+        "grade_c",
+        "log_in",
+        "temp_min",
+        "birth_year",
+        "year_built",
+        "max_hr",
+        "pct_change",
+        "",
+        "()",
+        "a(",
+    ],
+)
+def test_a_name_that_ends_otherwise_has_no_unit(name: str) -> None:
+    assert find_unit(name) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "unit"),
+    [
+        ({"$": 1.0}, {}, "dollars"),
+        ({}, {"€": 1.0}, "euros"),
+        ({}, {"%": 1.0}, "%"),
+        ({}, {"km": 1.0, "m": 0.001}, "km"),
+        ({}, {"widgets": 1.0}, "widgets"),
+        ({}, {}, None),
+    ],
+)
+def test_what_is_written_beside_the_numbers_is_the_unit(
+    before: dict[str, float], after: dict[str, float], unit: str | None
+) -> None:
+    parser = {"op": "read_number", "decimal": ".", "group": ",", "before": before, "after": after}
+    reading = FileReading(columns=(ColumnReading(column="x", reads_as="number", parser=parser),))
+    found = find_unit("x", reading)
+    assert (found.text if found else None) == unit
+
+
+def test_cells_decide_before_the_name() -> None:
+    parser = {"op": "read_number", "before": {"€": 1.0}, "after": {}}
+    reading = FileReading(columns=(ColumnReading(column="price_usd", reads_as="number", parser=parser),))
+    unit = find_unit("price_usd", reading)
+    assert unit is not None
+    assert (unit.text, unit.kind) == ("euros", "currency")
