@@ -22,10 +22,10 @@ class Name:
     code: bool = True
 
 
-def _resolve(value: Any, info: ValidationInfo) -> Any:
+def _resolve(value: Any, validation: ValidationInfo) -> Any:
     """Return a piece of stored JSON as its object; a claim is looked up in the list of claims."""
     if isinstance(value, Mapping) and "claim" in value:
-        claims: Mapping[str, Claim] = (info.context or {}).get("claims", {})
+        claims: Mapping[str, Claim] = (validation.context or {}).get("claims", {})
         if str(value["claim"]) not in claims:
             raise ValueError(f"The list of claims has no {value['claim']}.")
         return claims[str(value["claim"])]
