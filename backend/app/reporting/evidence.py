@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from app.modeling.facts.conversion import parse_facts
 from app.recorded_call import Json, RecordedCall
-from app.reporting.from_json import from_json
 
 Content = TypeVar("Content", covariant=True)
 
@@ -57,8 +57,8 @@ class TypedFact(RecordedFact, Generic[Content]):
 
 
 def read_as(record: type[Content], fact: RecordedFact) -> TypedFact[Content]:
-    """Read a fact as a dataclass. Raises FieldMissing."""
-    return TypedFact(fact.call, fact.pointer, fact.value, from_json(record, fact.value))
+    """Read a fact as a dataclass. Raises InvalidInput."""
+    return TypedFact(fact.call, fact.pointer, fact.value, parse_facts(record, fact.value))
 
 
 def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
+from app.errors import InvalidInput
+from app.modeling.facts.conversion import parse_facts
 from app.recorded_call import RecordedCall
 from app.reporting.evidence import (
     Content,
@@ -18,7 +20,6 @@ from app.reporting.evidence import (
     typed_items,
 )
 from app.reporting.figure_data import ImportanceEntry, SegmentRow
-from app.reporting.from_json import FieldMissing, from_json
 from app.reporting.records import (
     AnswerRecord,
     BacktestRecord,
@@ -139,7 +140,7 @@ class ReportFacts:
 
     @cached_property
     def session_record(self) -> SessionRecord:
-        return from_json(SessionRecord, self.session.value or {})
+        return parse_facts(SessionRecord, self.session.value or {})
 
     @cached_property
     def leaderboard(self) -> Sequence[TypedFact[CandidateRow]]:
@@ -236,7 +237,7 @@ def _read(record: type[Content], fact: RecordedFact) -> TypedFact[Content] | Non
     # is nothing to report, and a report must not fail by it.
     try:
         return read_as(record, fact)
-    except FieldMissing:
+    except InvalidInput:
         return None
 
 

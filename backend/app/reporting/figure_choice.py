@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.modeling.facts.conversion import parse_facts
 from app.reporting.figure_data import (
     CalibrationCurve,
     Drawable,
@@ -12,7 +13,6 @@ from app.reporting.figure_data import (
     PrecisionRecallCurve,
     RocCurve,
 )
-from app.reporting.from_json import from_json
 from app.reporting.metrics import describe_metric
 from app.reporting.records import (
     BacktestCurve,
@@ -41,8 +41,8 @@ _ANSWERS = {
 
 def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     """Draw the best candidates and always the baseline, with fold scores; skip candidates without a score."""
-    comparison = from_json(ComparisonRecord, facts)
-    parts = [from_json(FitRecord, fit) for fit in fits]
+    comparison = parse_facts(ComparisonRecord, facts)
+    parts = [parse_facts(FitRecord, fit) for fit in fits]
     folds = {part.name: [score for score in part.fold_scores if score is not None] for part in parts}
     scored = [row for row in comparison.leaderboard if row.score is not None]
     drawn_rows = scored[:_MAX_CANDIDATES]
@@ -65,14 +65,14 @@ def _entry(row: CandidateRow, comparison: ComparisonRecord, folds: Sequence[floa
 
 
 def importance_figures(facts: Facts) -> list[Drawable]:
-    return _importances(from_json(ImportanceRecord, facts))
+    return _importances(parse_facts(ImportanceRecord, facts))
 
 
 def explanation_figures(
     facts: Facts, target: str, points: tuple[Sequence[Any], Sequence[Any]] | None = None
 ) -> list[Drawable]:
     """`points`: what each feature added in each row, and the feature there, as `Contributions` have them."""
-    explanation = from_json(DrawnExplanation, facts)
+    explanation = parse_facts(DrawnExplanation, facts)
     return [
         *_importances(explanation),
         *_dependence(explanation, target),
@@ -83,7 +83,7 @@ def explanation_figures(
 
 def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
     """Draw the curves and matrices of a classification or the errors of a regression, as far as measured."""
-    evaluation = from_json(DrawnEvaluation, facts)
+    evaluation = parse_facts(DrawnEvaluation, facts)
     label = evaluation.model or "model"
     return [
         *_roc(evaluation, label),
@@ -97,13 +97,13 @@ def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
 
 def forecast_figures(panels: Sequence[Facts], target: str) -> list[Drawable]:
     """`panels`: as `ForecastPanel`; series of a single known value are not drawn."""
-    drawn_panels = [panel for facts in panels if len((panel := from_json(ForecastPanel, facts)).times) > 1]
+    drawn_panels = [panel for facts in panels if len((panel := parse_facts(ForecastPanel, facts)).times) > 1]
     return [Drawable("forecast", {"panels": drawn_panels, "target": target})] if drawn_panels else []
 
 
 def backtest_figures(facts: Facts, target: str) -> list[Drawable]:
     """Draw price, position, equity and drawdown, the latter two beside buying and holding."""
-    backtest = from_json(DrawnBacktest, facts)
+    backtest = parse_facts(DrawnBacktest, facts)
     curve, limits = backtest.curve, backtest.terms
     several = len(backtest.coins) > 1
     label = "mean of the coins, from 1" if several else f"{' '.join(backtest.coins)} {target}".strip()

@@ -1,10 +1,10 @@
 """Values that figures are drawn from. No drawing library is imported, so that every process may make them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from app.reporting.from_json import KEY
+from pydantic import Field
 
 Numbers = Sequence[float | None]
 
@@ -70,7 +70,7 @@ class DependenceLine:
     mean: Numbers
     low: Numbers
     high: Numbers
-    of_class: str | None = field(default=None, metadata={KEY: "class"})
+    of_class: Annotated[str | None, Field(alias="class")] = None
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ Fields keep the names of the JSON. Keys that are only shown are not here: a clai
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from app.recorded_call import Json
 from app.reporting.figure_data import DependencePanel, FeatureContribution, ImportanceEntry, SegmentRow
-from app.reporting.from_json import KEY
 
 JsonObject = Mapping[str, Json]
 
@@ -88,7 +89,7 @@ class CandidateRow:
 @dataclass(frozen=True)
 class ComparisonRecord:
     leaderboard: Sequence[CandidateRow]
-    chosen_name: str | None = field(metadata={KEY: "chosen"})
+    chosen_name: Annotated[str | None, Field(alias="chosen")]
     metric: str
     baseline: str | None = None
 

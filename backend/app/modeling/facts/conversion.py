@@ -1,8 +1,8 @@
 """Conversion between JSON facts and the dataclasses that code reads them as."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
@@ -10,6 +10,7 @@ from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 
 Shape = TypeVar("Shape")
+Result = TypeVar("Result")
 
 
 def _read_problem(document: Problem | Mapping[str, Any]) -> Problem:
@@ -32,8 +33,18 @@ def parse_facts(shape: type[Shape], document: object) -> Shape:
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
             for fault in error.errors(include_url=False, include_input=False)
         )
-        raise InvalidInput("bad_facts", f"These facts are not a valid {shape.__name__}: {faults}.") from error
+        name = getattr(shape, "__name__", str(shape))  # a parameter may be a union, which has no name
+        raise InvalidInput("bad_facts", f"These facts are not a valid {name}: {faults}.") from error
     return value
+
+
+def call_with_facts(function: Callable[..., Result], arguments: Mapping[str, Any]) -> Result:
+    """Call a function with JSON arguments, each read as the type of its parameter.
+
+    Raises InvalidInput `bad_facts`.
+    """
+    hints = get_type_hints(function)
+    return function(**{name: parse_facts(hints[name], value) for name, value in arguments.items()})
 
 
 def dump_facts(value: Any) -> dict[str, Any]:

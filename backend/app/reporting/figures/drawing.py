@@ -7,9 +7,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from app.errors import InvalidInput
+from app.modeling.facts.conversion import call_with_facts
 from app.reporting.figures import eda, evaluation, explanation, forecast, markets, series, style
 from app.reporting.figures.style import Drawing
-from app.reporting.from_json import call_with_json
 
 DRAWINGS: dict[str, Callable[..., Figure]] = {
     "missing_values": eda.missing_values,
@@ -42,7 +42,7 @@ def draw(kind: str, facts: Mapping[str, Any]) -> Drawing:
     if kind not in DRAWINGS:
         raise InvalidInput("figure_unknown", f"There is no figure {kind!r}; choose from {', '.join(DRAWINGS)}.")
     with style.rc():
-        return style.encode(call_with_json(DRAWINGS[kind], facts))
+        return style.encode(call_with_facts(DRAWINGS[kind], facts))
 
 
 def write_figure(folder: Path, name: str, drawing: Drawing) -> list[str]:
