@@ -335,7 +335,7 @@ def _read_rows(
     for row in file.rows_to_predict:
         judged = {name: value for name, value in row.values.items() if name in by_name}
         try:
-            frame, _ = conform_rows(pd.DataFrame([row.cells]), schema, parsers)
+            frame = conform_rows(pd.DataFrame([row.cells]), schema, parsers).inputs
         except LabError as error:
             read.append(ReadRow(row, {name: (None, value) for name, value in judged.items()}, str(error)))
             continue

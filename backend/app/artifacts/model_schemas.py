@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.json_types import JsonScalar
+
 MAX_REQUEST_ROWS = 1_000
 """More rows: upload them as a dataset."""
 
@@ -81,6 +83,11 @@ class TablePrediction(BaseModel):
     dataset_id: UUID | None = None
     artifact_id: UUID | None = Field(default=None, description="A Parquet artifact: a frame or a table.")
     format: TableFormat = "parquet"
+    strict: bool = Field(
+        default=False,
+        description="Refuse a cell that cannot be read, before anything is computed. Else it is a missing"
+        " value, as in training, and `problems` names it.",
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -118,6 +125,15 @@ class PredictionWarning(BaseModel):
     rows: int = Field(description="How many rows it touches.")
 
 
+class PredictionProblem(BaseModel):
+    """A cell that could not be read."""
+
+    row: int = Field(description="Position of the row, from 0.")
+    column: str
+    value: JsonScalar = Field(examples=["98121-3032"])
+    taken_as: JsonScalar = Field(default=None, description="What the model got instead: a missing value.")
+
+
 class PredictionView(BaseModel):
     """Predictions in the order of the rows; of a table the first 1,000, all of them in the artifact."""
 
@@ -128,4 +144,7 @@ class PredictionView(BaseModel):
         examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]],
     )
     warnings: list[PredictionWarning]
+    problems: list[PredictionProblem] = Field(
+        default=[], description="Cells that could not be read, 1,000 at most; `warnings` counts all of them."
+    )
     artifact_id: UUID | None = Field(default=None, description="Of a table's predictions.")

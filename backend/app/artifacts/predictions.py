@@ -59,20 +59,22 @@ class Predictor:
             raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
         return PredictionTable(row.digest, row.name, row.id)
 
-    async def predict_rows(self, model: ArtifactRow, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
-        """Predict JSON rows. Raises InvalidInput with the fault of the rows."""
+    async def predict_rows(
+        self, model: ArtifactRow, rows: Sequence[Mapping[str, Any]], strict: bool = False
+    ) -> PredictionView:
+        """Predict JSON rows. Raises InvalidInput with the fault of the rows, or of a cell if `strict`."""
         # A warm cell keeps the model open for this owner's next rows.
-        params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
+        params: dict[str, Any] = {"rows": [dict(row) for row in rows], "strict": strict}
         work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"model": model.digest}, ROWS_CELL_LIMITS)
         return PredictionView.model_validate({**_value(computed), "model_id": model.id})
 
     async def predict_table(
-        self, model: ArtifactRow, table: PredictionTable, form: TableFormat
+        self, model: ArtifactRow, table: PredictionTable, form: TableFormat, strict: bool = False
     ) -> PredictionView:
         """Predict a table; all predictions are stored as an artifact."""
         inputs = {"model": model.digest, "table": table.digest}
-        computed = await self.computer.run(table_computation(form), inputs, TABLE_CELL_LIMITS)
+        computed = await self.computer.run(table_computation(form, strict=strict), inputs, TABLE_CELL_LIMITS)
         file = computed.file(f"predictions.{form}")
         row = ArtifactRow(
             owner_id=self.owner,

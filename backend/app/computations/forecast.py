@@ -52,9 +52,7 @@ def forecast_future(workspace: CellWorkspace) -> JsonValue:
         "level": bounds.get("level"),
         "time_column": problem.time_column,
         "group_column": problem.group_column,
-        "forecasts": model.facts(len(forecasts), forecasts.head(_count_listed(forecasts, problem)), [])[
-            "predictions"
-        ],
+        "forecasts": model.to_records(forecasts.head(_count_listed(forecasts, problem))),
     }
     figures = (
         forecast_figures(_panels(table, forecasts, problem), problem.target) if _is_amount(problem) else []

@@ -22,10 +22,19 @@ from app.modeling.table.json_values import to_json_scalar
 from app.modeling.training.ensemble.average import first_recipe, list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.persistence import StoredModel
-from app.modeling.training.schema import SchemaJson, conform_rows, time_gap_warnings
+from app.modeling.training.schema import MAX_PROBLEMS, SchemaJson, conform_rows, time_gap_warnings
 
 MAX_ANSWERED = 1000
 """Predictions in the facts; larger tables are predicted to a file."""
+
+
+@dataclass(frozen=True)
+class PredictedRows:
+    """Predictions in the order of the rows, with warnings and the cells that could not be read."""
+
+    predictions: pd.DataFrame
+    warnings: list[dict[str, Any]]
+    problems: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,8 @@ class OpenModel:
 
     stored: StoredModel
     threads: int
+    strict: bool = False
+    """Whether an unreadable cell is refused; else it is a missing value."""
 
     @property
     def problem(self) -> Problem:
@@ -44,22 +55,31 @@ class OpenModel:
         schema: SchemaJson = self.stored.metadata["schema"]
         return schema
 
-    def predictions(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-        """Predict rows, in their order; return predictions and warnings; raises InvalidInput that names a
-        fault.
+    @property
+    def strict_columns(self) -> frozenset[str]:
+        """Columns in which an unreadable cell is refused: all, or those that place the rows of a forecast."""
+        problem = self.problem
+        if self.strict:
+            return frozenset(column["name"] for column in self.schema)
+        if not problem.horizon:
+            return frozenset()
+        return frozenset(name for name in (problem.time_column, problem.group_column, problem.target) if name)
+
+    def predictions(self, rows: pd.DataFrame) -> PredictedRows:
+        """Predict rows, in their order; raises InvalidInput that names a fault.
 
         A forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
-        inputs, warnings = conform_rows(rows, self.schema, problem.parsers)
+        inputs, warnings, problems = conform_rows(rows, self.schema, problem.parsers, self.strict_columns)
         warnings += time_gap_warnings(inputs, first_recipe(self.stored.pipeline))
         if problem.every_step:
-            return self.future(inputs), warnings
+            return PredictedRows(self.future(inputs), warnings, problems)
         output = predict_all(self.stored.pipeline, inputs, problem, self.threads)
         _check_complete(output, inputs.index, problem)
         if problem.is_classification:
-            return _classes(output, problem, self.stored.metadata), warnings
-        return _numbers(output, self.stored.metadata), warnings
+            return PredictedRows(_classes(output, problem, self.stored.metadata), warnings, problems)
+        return PredictedRows(_numbers(output, self.stored.metadata), warnings, problems)
 
     def future(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Forecast beyond the last row of each series: `forecasting.future.prediction_times` with the
@@ -80,22 +100,27 @@ class OpenModel:
         )
         return pd.concat([prediction_times(questions, problem, history), predictions], axis=1)
 
-    def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
-        records = first.head(MAX_ANSWERED).to_dict("records")
+    def facts(self, rows: int, predicted: PredictedRows) -> PredictionFacts:
+        """Facts on the first predictions of a table of `rows`."""
         return {
             "rows": rows,
-            "predictions": [_prediction_json(record, self.problem) for record in records],
-            "warnings": warnings,
+            "predictions": self.to_records(predicted.predictions.head(MAX_ANSWERED)),
+            "warnings": predicted.warnings,
+            "problems": predicted.problems[:MAX_PROBLEMS],
         }
 
+    def to_records(self, predictions: pd.DataFrame) -> list[dict[str, Any]]:
+        """Predictions as JSON, one object for each row."""
+        return [_prediction_json(record, self.problem) for record in predictions.to_dict("records")]
 
-def open_model(workspace: CellWorkspace) -> OpenModel:
+
+def open_model(workspace: CellWorkspace, strict: bool = False) -> OpenModel:
     """Load the input `model` (model.skops); raises InvalidInput `no_input`, `untrusted_model` or
     `bad_model`."""
     stored = read_model(workspace)
     for member in list_members(stored.pipeline):
         _set_threads(member.named_steps["estimator"], workspace.threads)
-    return OpenModel(stored, workspace.threads)
+    return OpenModel(stored, workspace.threads, strict)
 
 
 def _set_threads(estimator: Any, threads: int) -> None:
@@ -104,14 +129,15 @@ def _set_threads(estimator: Any, threads: int) -> None:
     estimator.set_params(**dict.fromkeys(names, threads))
 
 
-def predict(workspace: CellWorkspace, rows: list[dict[str, Any]]) -> JsonValue:
+def predict(workspace: CellWorkspace, rows: list[dict[str, Any]], strict: bool = False) -> JsonValue:
     """Predict rows with the input `model`; return `results.PredictionFacts`.
 
+    A cell that cannot be read is a missing value; if `strict`, it is refused before anything is computed.
     Raises InvalidInput `missing_columns`, `wrong_type`, `no_rows`, `present_value_missing`, or as `open_model`.
     """
-    model = open_model(workspace)
-    predictions, warnings = model.predictions(_make_frame(rows))
-    return to_json_facts(model.facts(len(predictions), predictions, warnings))
+    model = open_model(workspace, strict)
+    predicted = model.predictions(_make_frame(rows))
+    return to_json_facts(model.facts(len(predicted.predictions), predicted))
 
 
 def _check_complete(output: np.ndarray, rows: pd.Index | pd.Series, problem: Problem) -> None:

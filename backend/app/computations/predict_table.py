@@ -7,13 +7,13 @@ import pandas as pd
 import pyarrow as pa
 
 from app.computations.frames import to_json_facts
-from app.computations.predict import MAX_ANSWERED, OpenModel, open_model
+from app.computations.predict import MAX_ANSWERED, OpenModel, PredictedRows, open_model
 from app.computations.table_batches import BatchedTable, Format, TableWriter
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.training.ensemble.average import first_recipe
-from app.modeling.training.schema import check_columns, conform_rows
+from app.modeling.training.schema import MAX_PROBLEMS, check_columns, conform_rows
 
 CHECKING_SHARE = 0.1
 """Share of the progress for checking columns before prediction."""
@@ -26,41 +26,50 @@ _SAFE = {
 """Arrow types whose cells the model accepts without a check; column kinds that are absent accept anything."""
 
 
-def predict_table(workspace: CellWorkspace, form: Format = "parquet", shown: int = MAX_ANSWERED) -> JsonValue:
+def predict_table(
+    workspace: CellWorkspace, form: Format = "parquet", shown: int = MAX_ANSWERED, strict: bool = False
+) -> JsonValue:
     """Predict the rows of a table; leaves `predictions.` + form, with the rows in the same order.
 
     Inputs `model` and `table` (Parquet). A forecast of every step has a row for each step after the last row of
-    each series. Returns `results.PredictionFacts` with the first `shown` rows. Faults of columns or cells are
-    found before any prediction. Raises InvalidInput `not_a_table` or as `predict.predict`; a model that uses
-    earlier rows takes all rows at once.
+    each series. Returns `results.PredictionFacts` with the first `shown` rows. Faults of columns are
+    found before any prediction, and so are cells that cannot be read where they are refused: in all columns if
+    `strict`, else in those that place the rows of a forecast. Raises InvalidInput
+    `not_a_table` or as `predict.predict`; a model that uses earlier rows takes all rows at once.
     """
-    model, table = open_model(workspace), BatchedTable(workspace.inputs["table"])
+    model, table = open_model(workspace, strict), BatchedTable(workspace.inputs["table"])
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(workspace, model, table)
     looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None
     columns = [column["name"] for column in model.schema if column["name"] in table.schema.names]
-    first: pd.DataFrame | None = None
+    first: PredictedRows | None = None
+    problems: list[dict[str, Any]] = []
     count = 0
     with TableWriter(workspace.output / f"predictions.{form}", form) as writer:
         for rows in table.batches(columns, table.rows if looks_back else None):
-            predictions, batch_warnings = model.predictions(rows)
-            warnings.add(batch_warnings)
-            writer.add(predictions)
-            count += len(predictions)
-            first = predictions if first is None else first
+            predicted = model.predictions(rows)
+            warnings.add(predicted.warnings)
+            problems += predicted.problems[: MAX_PROBLEMS - len(problems)]
+            writer.add(predicted.predictions)
+            count += len(predicted.predictions)
+            first = predicted if first is None else first
             _report_rows(workspace, CHECKING_SHARE, 1.0, rows, table)
     if first is None:
         raise InvalidInput("no_rows", "There are no rows to predict.")
-    return to_json_facts(model.facts(count, first.head(shown), warnings.all))
+    shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems)
+    return to_json_facts(model.facts(count, shown_rows))
 
 
 def _check_cells(workspace: CellWorkspace, model: OpenModel, table: BatchedTable) -> None:
-    """Check all cells of doubtful columns before any prediction."""
-    doubtful = [column for column in model.schema if _is_doubtful(column, table.schema)]
+    """Check all cells of doubtful columns, in which an unreadable one is refused, before any prediction."""
+    strict = model.strict_columns
+    doubtful = [
+        column for column in model.schema if column["name"] in strict and _is_doubtful(column, table.schema)
+    ]
     if not doubtful:
         return
     for rows in table.batches([column["name"] for column in doubtful]):
-        conform_rows(rows, doubtful, model.problem.parsers)
+        conform_rows(rows, doubtful, model.problem.parsers, strict)
         _report_rows(workspace, 0.0, CHECKING_SHARE, rows, table)
 
 

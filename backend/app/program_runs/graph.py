@@ -96,7 +96,10 @@ async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits
     run_limits = replace(limits, threads=TABLE_CELL_LIMITS.threads)
     inputs = {"model": prediction.model, "table": prediction.table}
     return await ctx.computer.run(
-        table_computation(prediction.format, shown=MAX_SHOWN_PREDICTIONS), inputs, run_limits, progress
+        table_computation(prediction.format, shown=MAX_SHOWN_PREDICTIONS, strict=prediction.strict),
+        inputs,
+        run_limits,
+        progress,
     )
 
 

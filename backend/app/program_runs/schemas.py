@@ -25,6 +25,7 @@ class PredictionOrder(BaseModel):
     model: str
     table: str
     format: TableFormat
+    strict: bool = False
 
 
 class RunPreferences(BaseModel):

@@ -86,8 +86,11 @@ async def test_a_model_predicts_rows_and_refuses_wrong_ones(ada: User, model_id:
     missing = await ada.http.post(path, json={"rows": [{"name": "x", "klass": "1st", "age": 3, "sex": "male"}]})
     assert (missing.status_code, missing.json()["code"]) == (422, "missing_columns")
     assert missing.json()["nearest"] == {"class": ["klass"]}
-    wrong = await ada.http.post(path, json={"rows": [{**ROW, "age": "old"}]})
+    wrong = await ada.http.post(path, json={"rows": [{**ROW, "age": "old"}], "strict": True})
     assert (wrong.status_code, wrong.json()["code"]) == (422, "wrong_type")
+    taken = (await ada.http.post(path, json={"rows": [ROW, {**ROW, "age": "old"}]})).json()
+    assert taken["problems"] == [{"row": 1, "column": "age", "value": "old", "taken_as": None}]
+    assert len(taken["predictions"]) == 2
     for body in ({}, {"rows": []}, {"rows": [ROW], "dataset_id": str(model_id)}):
         assert (await ada.http.post(path, json=body)).status_code == 422
 

@@ -47,24 +47,24 @@ def test_a_number_comes_with_its_interval_where_the_model_has_one(tmp_path: Path
         "scales": [1.0],
         "lowest": None,
     }
-    predictions, _ = having(model, prediction_intervals=intervals).predictions(ROWS)
+    predictions = having(model, prediction_intervals=intervals).predictions(ROWS).predictions
     np.testing.assert_allclose(predictions["low"], predictions["prediction"] - 2)
     np.testing.assert_allclose(predictions["high"], predictions["prediction"] + 5)
-    said = model.facts(3, predictions, [])["predictions"][0]
+    said = model.to_records(predictions)[0]
     assert set(said) == {"prediction", "low", "high"}
-    without, _ = having(model, prediction_intervals=None).predictions(ROWS)
+    without = having(model, prediction_intervals=None).predictions(ROWS).predictions
     assert list(without.columns) == ["prediction"]
 
 
 def test_the_threshold_applies_to_calibrated_probabilities(tmp_path: Path) -> None:
     model = fitted(tmp_path, "sold", "LogisticRegression")
-    plain, _ = having(model, calibration=None, threshold=None).predictions(ROWS)
+    plain = having(model, calibration=None, threshold=None).predictions(ROWS).predictions
     positive = model.problem.classes[model.problem.positive_index]  # type: ignore[index]  # it is binary
     share = plain[f"probability_{positive}"]
-    strict, _ = having(model, calibration=None, threshold=float(share.max())).predictions(ROWS)
+    strict = having(model, calibration=None, threshold=float(share.max())).predictions(ROWS).predictions
     assert (strict["prediction"] == positive).sum() == 1
     calibrations = {"method": "platt", "parameters": {"slope": 0.25, "shift": 0.0}}
-    milder, _ = having(model, calibration=calibrations, threshold=float(share.max())).predictions(ROWS)
+    milder = having(model, calibration=calibrations, threshold=float(share.max())).predictions(ROWS).predictions
     assert milder[f"probability_{positive}"].max() < share.max()
     assert (milder["prediction"] == positive).sum() == 0
 
@@ -72,6 +72,6 @@ def test_the_threshold_applies_to_calibrated_probabilities(tmp_path: Path) -> No
 @pytest.mark.parametrize("rows", [1, 3])
 def test_one_row_is_predicted_as_in_a_batch(tmp_path: Path, rows: int) -> None:
     model = fitted(tmp_path, "price", "Ridge")
-    predictions, _ = model.predictions(ROWS.head(rows))
-    alone, _ = model.predictions(ROWS.head(1))
+    predictions = model.predictions(ROWS.head(rows)).predictions
+    alone = model.predictions(ROWS.head(1)).predictions
     assert predictions["prediction"].iloc[0] == alone["prediction"].iloc[0]

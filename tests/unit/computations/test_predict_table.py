@@ -43,7 +43,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Predict:
     """Predicts a frame in batches of 1,000 rows."""
 
-    def run(frame: pd.DataFrame, form: table_batches.Format = "parquet", report: Any = None) -> Any:
+    def run(
+        frame: pd.DataFrame, form: table_batches.Format = "parquet", report: Any = None, strict: bool = False
+    ) -> Any:
         monkeypatch.setattr(table_batches, "BATCH_BYTES", 1)
         frame.to_parquet(tmp_path / "given.parquet", index=False)
         output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
@@ -53,7 +55,7 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
             output,
             report=report or (lambda fraction, text: None),
         )
-        said = predict_table(bench, form)
+        said = predict_table(bench, form, strict=strict)
         file = output / f"predictions.{form}"
         return said, pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
 
@@ -99,10 +101,23 @@ def test_a_cell_that_is_wrong_at_the_end_is_named_before_anything_is_predicted(p
     frame["size"] = frame["size"].astype(str)
     seen: list[float] = []
     with pytest.raises(InvalidInput) as raised:
-        predict(frame, report=lambda fraction, text: seen.append(fraction))
+        predict(frame, report=lambda fraction, text: seen.append(fraction), strict=True)
     assert (raised.value.code, raised.value.facts["row"]) == ("wrong_type", ROWS - 3)
     assert "'large'" in raised.value.detail
     assert all(fraction <= 0.1 for fraction in seen)
+
+
+def test_an_unreadable_cell_is_named_and_the_other_rows_are_predicted_as_without_it(predict: Predict) -> None:
+    frame = houses(ROWS)
+    _, plain = predict(frame)
+    wrong = frame.astype({"size": object})
+    wrong.loc[ROWS - 3, "size"] = "large"
+    wrong["size"] = wrong["size"].astype(str)
+    answer, predictions = predict(wrong)
+    assert answer["problems"] == [{"row": ROWS - 3, "column": "size", "value": "large", "taken_as": None}]
+    assert [w["rows"] for w in answer["warnings"] if w["kind"] == "unreadable_value"] == [1]
+    others = np.arange(ROWS) != ROWS - 3
+    np.testing.assert_allclose(predictions["prediction"][others], plain["prediction"][others])
 
 
 def test_columns_that_lack_are_named_with_the_nearest(predict: Predict) -> None:

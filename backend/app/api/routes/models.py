@@ -69,13 +69,15 @@ async def get_model(model_id: UUID, principal: PrincipalDep, uow: UowDep) -> Mod
 async def predict(
     model_id: UUID, request: PredictionRequest, predictor: PredictorDep, as_trained: AsTrained = False
 ) -> PredictionView:
-    """Predict rows. Text cells are read as those of the training file. Missing columns and wrong types are
-    refused, with similar column names; extra columns, unseen categories and values out of range are warnings.
-    Large tables: `/models/{model_id}/predictions`."""
+    """Predict rows. Text cells are read as those of the training file. Missing columns are refused, with
+    similar column names; extra columns, unseen categories and values out of range are warnings. A cell that
+    cannot be read is a missing value, listed in `problems`, or refused if `strict`. Large tables:
+    `/models/{model_id}/predictions`."""
     model = await _model(predictor, model_id, as_trained)
     if request.rows is not None:
-        return await predictor.predict_rows(model, request.rows)
-    return await predictor.predict_table(model, await _table(request, predictor), request.format)
+        return await predictor.predict_rows(model, request.rows, request.strict)
+    table = await _table(request, predictor)
+    return await predictor.predict_table(model, table, request.format, request.strict)
 
 
 @router.post(
@@ -100,7 +102,7 @@ async def predict_table(
     Problems of the columns are reported before the run starts."""
     model = await _model(predictor, model_id, as_trained)
     table = await _table(body, predictor)
-    order = PredictionOrder(model=model.digest, table=table.digest, format=body.format)
+    order = PredictionOrder(model=model.digest, table=table.digest, format=body.format, strict=body.strict)
     run = PredictionRun(
         goal=f"Predict {table.name} with {model.name}",
         dataset_ids=[body.dataset_id] if body.dataset_id else [],

@@ -365,4 +365,7 @@ class PredictionFacts(TypedDict):
     rows: int
     predictions: list[dict[str, Any]]
     warnings: list[dict[str, Any]]
-    """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range."""
+    """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range, unreadable
+    cells."""
+    problems: list[dict[str, Any]]
+    """`{"row", "column", "value", "taken_as"}`: the first cells that could not be read."""

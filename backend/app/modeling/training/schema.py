@@ -1,7 +1,7 @@
 """Input schemas of models: inference from the training rows, and conversion of new rows with checks."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,9 @@ from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
-from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
-from app.modeling.type_inference.vocabulary import TRUTH_VALUES
+from app.modeling.type_inference.distinct_values import is_text
+from app.modeling.type_inference.parsers import ColumnParser, NumberParser, parsers_by_column
+from app.modeling.type_inference.vocabulary import TRUTH_VALUES, is_missing_word
 
 SchemaJson = list[dict[str, Any]]
 MAX_CATEGORIES = 100
@@ -71,23 +72,78 @@ def _categories(column: pd.Series) -> list[str]:
     return sorted(str(value) for value in to_category_text(column).dropna().unique())[:MAX_CATEGORIES]
 
 
-def conform_rows(
-    rows: pd.DataFrame, schema: SchemaJson, reading: Sequence[Mapping[str, Any]] = ()
-) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Convert rows to the model's columns, in order and type; return them with warnings.
+class ConformedRows(NamedTuple):
+    """Rows as a model takes them, with warnings about columns.
 
-    `reading`: how raw cells are parsed, as recorded at type inference. Errors name a row by its index label.
-    Raises InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
+    `problems`: cells that could not be read, `{"row", "column", "value", "taken_as"}`; they are missing values.
+    """
+
+    inputs: pd.DataFrame
+    warnings: list[dict[str, Any]]
+    problems: list[dict[str, Any]]
+
+
+def conform_rows(
+    rows: pd.DataFrame,
+    schema: SchemaJson,
+    reading: Sequence[Mapping[str, Any]] = (),
+    strict_columns: Container[str] = (),
+) -> ConformedRows:
+    """Convert rows to the model's columns, in order and type.
+
+    `reading`: how raw cells are parsed, as recorded at type inference. A cell that cannot be read is a missing
+    value, as in training; in `strict_columns` it is refused. Rows are named by their index labels. Raises
+    InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
     """
     if rows.empty:
         raise InvalidInput("no_rows", "There are no rows to predict.")
     warnings = check_columns(rows.columns, len(rows), schema)
-    columns, parsers = {}, parsers_by_column(reading)
+    columns, parsers, problems = {}, parsers_by_column(reading), []
     for column in schema:
         name = column["name"]
-        columns[name] = _convert(_column_or_missing(rows, name), column, parsers.get(name))
-        warnings += _value_warnings(columns[name], column)
-    return pd.DataFrame(columns, index=rows.index), warnings
+        raw = _column_or_missing(rows, name)
+        columns[name], unreadable = _convert(raw, column, parsers.get(name))
+        if unreadable.any():
+            if name in strict_columns:
+                raise _wrong_type(raw[unreadable], column)
+            problems += _list_problems(raw[unreadable])
+            warnings.append(_unreadable_warning(raw[unreadable], column))
+        warnings += _value_warnings(columns[name][~unreadable], column)
+    return ConformedRows(pd.DataFrame(columns, index=rows.index), warnings, problems)
+
+
+MAX_PROBLEMS = 1_000
+"""Unreadable cells of a column that are listed, as many as rows of an answer; their warning counts all."""
+
+
+def _to_position(label: object) -> int:
+    """The position of a row from its index label: rows to predict have no other index."""
+    return int(str(label))
+
+
+def _list_problems(cells: pd.Series) -> list[dict[str, Any]]:
+    return [
+        {"row": _to_position(row), "column": str(cells.name), "value": to_json_scalar(value), "taken_as": None}
+        for row, value in cells.head(MAX_PROBLEMS).items()
+    ]
+
+
+def _unreadable_warning(cells: pd.Series, column: dict[str, Any]) -> dict[str, Any]:
+    row, example = _to_position(cells.index[0]), cells.iloc[0]
+    fault = f"{column['name']!r} must be a {column['type']}; row {row} has {example!r}"
+    text = f"{fault}, which is taken as a missing value."
+    return _warning("unreadable_value", column["name"], text, len(cells))
+
+
+def _wrong_type(cells: pd.Series, column: dict[str, Any]) -> InvalidInput:
+    row, example = _to_position(cells.index[0]), cells.iloc[0]
+    return InvalidInput(
+        "wrong_type",
+        f"{column['name']!r} must be a {column['type']}, but row {row} has {example!r}.",
+        column=column["name"],
+        row=row,
+        expected=column["type"],
+    )
 
 
 def _column_or_missing(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -127,26 +183,26 @@ def _check_required(columns: Sequence[str], schema: SchemaJson) -> None:
         )
 
 
-def _convert(raw: pd.Series, column: dict[str, Any], parser: ColumnParser | None) -> pd.Series:
-    """Convert a raw column to its type; raises InvalidInput `wrong_type` for a value that does not convert."""
+def _convert(
+    raw: pd.Series, column: dict[str, Any], parser: ColumnParser | None
+) -> tuple[pd.Series, pd.Series]:
+    """Convert a raw column to its type; return it with a mask (rows,) of the cells that do not convert."""
+    if parser is None and column["type"] == "number" and is_text(raw):
+        parser = NumberParser(columns=(column["name"],))
     parsed = raw if parser is None else parser.parse(raw)
     converted = _CONVERTERS[column["type"]](parsed)
-    lost = converted.isna().to_numpy()
+    lost = converted.isna()
     if lost.any():
-        lost = lost & parsed.notna().to_numpy()
+        lost &= parsed.notna() & ~_are_missing_words(parsed)
     if parser is not None:
-        lost = lost | parser.is_unparsed(raw).to_numpy()
-    if lost.any():
-        position = int(lost.argmax())
-        row = raw.index[position]
-        raise InvalidInput(
-            "wrong_type",
-            f"{column['name']!r} must be a {column['type']}, but row {row} has {raw.iloc[position]!r}.",
-            column=column["name"],
-            row=int(row),
-            expected=column["type"],
-        )
-    return converted
+        lost |= parser.is_unparsed(raw)
+    return converted, lost.astype("bool")
+
+
+def _are_missing_words(cells: pd.Series) -> pd.Series:
+    if not is_text(cells):
+        return pd.Series(False, index=cells.index)
+    return cells.map(lambda cell: isinstance(cell, str) and is_missing_word(cell)).astype("bool")
 
 
 def _boolean(raw: pd.Series) -> pd.Series:

@@ -17,12 +17,14 @@ ROW = {"age": 40.0, "plan": "pro", "visits": 2}
 
 def refusal(*rows: dict[str, object]) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        conform_rows(pd.DataFrame(rows), SCHEMA)
+        conform_rows(pd.DataFrame(rows), SCHEMA, (), {column["name"] for column in SCHEMA})
     return caught.value
 
 
 def kinds_of(*rows: dict[str, object]) -> set[tuple[str, str]]:
-    return {(warning["kind"], warning["column"]) for warning in conform_rows(pd.DataFrame(rows), SCHEMA)[1]}
+    return {
+        (warning["kind"], warning["column"]) for warning in conform_rows(pd.DataFrame(rows), SCHEMA).warnings
+    }
 
 
 def test_a_schema_records_type_and_values_of_each_column() -> None:
@@ -35,8 +37,8 @@ def test_a_schema_records_type_and_values_of_each_column() -> None:
 
 
 def test_rows_like_the_training_rows_pass_without_a_warning() -> None:
-    made, warnings = conform_rows(FRAME.drop(columns="left"), SCHEMA)
-    assert warnings == []
+    made, warnings, problems = conform_rows(FRAME.drop(columns="left"), SCHEMA)
+    assert (warnings, problems) == ([], [])
     assert made.columns.tolist() == [column["name"] for column in SCHEMA]
 
 
@@ -52,8 +54,26 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_row() -> None:
 
 
 def test_numbers_written_as_text_are_read() -> None:
-    made, _ = conform_rows(pd.DataFrame([{**ROW, "age": "40"}]), SCHEMA)
-    assert made["age"].tolist() == [40.0]
+    made = conform_rows(
+        pd.DataFrame([{**ROW, "age": text} for text in ("40", "1,040.5", "1e2")]), SCHEMA
+    ).inputs
+    assert made["age"].tolist() == [40.0, 1040.5, 100.0]
+
+
+def test_an_unreadable_cell_is_a_missing_value_of_its_row() -> None:
+    rows = pd.DataFrame([ROW, {**ROW, "age": "forty"}, {**ROW, "age": "n/a"}, {**ROW, "age": 41}])
+    inputs, warnings, problems = conform_rows(rows, SCHEMA)
+    assert inputs["age"].fillna(-1).tolist() == [40.0, -1.0, -1.0, 41.0]
+    assert problems == [{"row": 1, "column": "age", "value": "forty", "taken_as": None}]
+    (warning,) = warnings
+    assert (warning["kind"], warning["column"], warning["rows"]) == ("unreadable_value", "age", 1)
+
+
+def test_an_unreadable_cell_of_a_strict_column_is_refused() -> None:
+    rows = pd.DataFrame([ROW, {**ROW, "age": "forty", "visits": "two or three"}])
+    with pytest.raises(InvalidInput) as caught:
+        conform_rows(rows, SCHEMA, (), {"visits"})
+    assert caught.value.facts["column"] == "visits"
 
 
 def test_unseen_values_give_warnings_and_no_error() -> None:
@@ -71,10 +91,10 @@ def test_no_rows_are_refused() -> None:
 def test_booleans_are_parsed_in_all_usual_spellings() -> None:
     frame = pd.DataFrame({"paid": [True, False] * 20, "y": np.arange(40) % 3 % 2})
     schema = infer_schema(frame, problem(frame, "y"), [])
-    made, _ = conform_rows(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema)
+    made = conform_rows(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema).inputs
     assert made["paid"].tolist() == [True, False, True, False, True]
     with pytest.raises(InvalidInput):
-        conform_rows(pd.DataFrame({"paid": ["perhaps"]}), schema)
+        conform_rows(pd.DataFrame({"paid": ["perhaps"]}), schema, (), {"paid"})
 
 
 def test_a_level_forecast_requires_the_present_value_and_a_direction_does_not() -> None:
