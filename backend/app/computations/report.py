@@ -8,7 +8,7 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.recorded_call import RecordedCall
-from app.reporting import html, markdown, model_card
+from app.reporting import html, markdown, model_card, notebook
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose, compose_sections
 from app.reporting.document.json_form import load_report
@@ -17,7 +17,6 @@ from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
-from app.reporting.notebook import make_notebook
 from app.reporting.pages.answer import headline
 from app.reporting.sections import trials
 
@@ -44,15 +43,16 @@ def write_report(
     """
     draft = _make_draft(workspace, own, figures, remarks)
     recorded = compose(draft).to_json()
-    facts = _write_documents(workspace, "report", load_report(recorded).lay_out(), recorded, draft)
+    report = load_report(recorded)
+    facts = _write_documents(workspace, "report", report.lay_out(), recorded, draft)
     card = model_card.compose(draft)
     if card is not None:
         text = markdown.render(card)
         _verify(card.to_json(), draft, text=text)
         (workspace.output / "model_card.md").write_text(text, encoding="utf-8")
-    notebook = make_notebook(draft)
-    if notebook is not None:
-        (workspace.output / "notebook.ipynb").write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+    cells = notebook.render(report)
+    if cells is not None:
+        (workspace.output / "notebook.ipynb").write_text(json.dumps(cells, indent=1), encoding="utf-8")
     return {**facts, "headline": plain_text(headline(draft))}
 
 

@@ -110,7 +110,7 @@ def _unvouched(
             yield Mismatch(where, f"A quotation that was never recorded: {name!r}.")
 
 
-_NOT_PROSE = ("id", "kind", "tone", "name", "digest", "step", "call", "numeric", "marked", "code")
+_NOT_PROSE = ("id", "kind", "tone", "name", "digest", "step", "call", "numeric", "marked", "code", "cells")
 
 
 def _prose(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
@@ -137,7 +137,7 @@ def _names(node: Any, where: str = "") -> Iterator[tuple[str, str, bool]]:
             yield where, str(node["name"]), bool(node["code"])
         else:
             for name, item in node.items():
-                if name not in ("claims", "calls"):
+                if name not in ("claims", "calls", "cells"):
                     yield from _names(item, f"{where}/{name}")
 
 

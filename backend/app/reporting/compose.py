@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from app.recorded_call import RecordedCall
-from app.reporting.document.blocks import AppendixBlock, AppendixKind, Block
+from app.reporting.document.blocks import AppendixBlock, AppendixKind, Block, ReproductionBlock
 from app.reporting.document.elements import Element, Gallery, Section
 from app.reporting.document.layout import iter_pictures, lay_out
 from app.reporting.document.pieces import Name, Text
@@ -14,6 +14,7 @@ from app.reporting.evidence import RecordedFact
 from app.reporting.facts import gather_facts
 from app.reporting.gallery import FigureRef
 from app.reporting.pages import actions, answer, drivers, evidence, understanding, words
+from app.reporting.reproduction import make_cells
 from app.reporting.sections import (
     closing,
     code,
@@ -56,7 +57,6 @@ APPENDIX: dict[AppendixKind, MakeSection] = {
     "code": code.section,
     "way": derivation.section,
     "questions": closing.questions,
-    "reproducibility": closing.reproducibility,
 }
 
 
@@ -75,13 +75,23 @@ def compose(draft: ReportDraft) -> Report:
     pages = [make(draft) for make in PAGES.values()]
     on_pages = {picture.name for block in pages if block for picture in iter_pictures(lay_out(block))}
     appendix = [_appendix_block(kind, make(draft), on_pages) for kind, make in APPENDIX.items()]
-    return Report(_title(draft), arrange([*pages, *appendix]), draft.claims.all(), list_cited_calls(draft))
+    return Report(
+        _title(draft),
+        arrange([*pages, *appendix, _reproduction(draft)]),
+        draft.claims.all(),
+        list_cited_calls(draft),
+    )
 
 
 def compose_sections(draft: ReportDraft, makers: Sequence[MakeSection], title: str) -> Document:
     """Compose a document of some sections of the appendix."""
     sections = [section for make in makers if (section := make(draft)) is not None]
     return Document((title,), (), sections, draft.claims.all(), list_cited_calls(draft))
+
+
+def _reproduction(draft: ReportDraft) -> ReproductionBlock:
+    section = closing.reproducibility(draft)
+    return ReproductionBlock(section.elements if section else (), make_cells(draft))
 
 
 def _appendix_block(

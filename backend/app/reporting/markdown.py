@@ -29,9 +29,9 @@ _TONES = {"good": "Good", "warn": "Caution", "info": "Note"}
 def render(document: Document) -> str:
     """Render the document; figures are referenced as `<name>.png` beside it."""
     parts = [f"# {inline(document.title)}", inline(document.subtitle)]
-    parts += [_section(section) for section in document.sections]
+    parts += [render_section(section) for section in document.sections]
     if document.appendix:
-        parts += [_FOLD_BEGINS, *(_section(section) for section in document.appendix), _FOLD_ENDS]
+        parts += [_FOLD_BEGINS, *(render_section(section) for section in document.appendix), _FOLD_ENDS]
     parts.append(_provenance(document))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -70,7 +70,7 @@ def _prose(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
 
 
-def _section(section: Section) -> str:
+def render_section(section: Section) -> str:
     blocks = [_block(block) for block in section.elements]
     return "\n\n".join([f"## {_prose(section.title)}", *blocks])
 

@@ -156,8 +156,8 @@ def test_a_session_with_custom_code_is_evaluated_reported_and_reproduced(
 
     left = next(path.parent for path in folder.rglob("report.json"))
     report = json.loads((left / "report.json").read_text())
-    [section] = [each for each in report["sections"] if each["id"] == "code"]
-    shown = [block["source"]["name"] for block in section["blocks"] if block["kind"] == "listing"]
+    [section] = [each for each in report["blocks"] if each["kind"] == "code"]
+    shown = [block["source"]["name"] for block in section["elements"] if block["kind"] == "listing"]
     assert sorted(shown) == sorted([FEATURE, NEAREST])
     card = next(folder.rglob("model_card.md")).read_text()
     assert "KNeighborsClassifier(15" in card

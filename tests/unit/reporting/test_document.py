@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.recorded_call import RecordedCall
-from app.reporting import html, markdown
+from app.reporting import html, markdown, notebook
 from app.reporting.compose import APPENDIX, PAGES, compose
 from app.reporting.document.blocks import (
     BLOCK_ORDER,
@@ -29,7 +29,7 @@ from app.reporting.document.layout import lay_out
 from app.reporting.document.report import Report, arrange
 from app.reporting.document.sectioned import to_plain
 
-from .conftest import RECORDED, drawn, make_draft, recorded
+from .conftest import RECORDED, altered, drawn, make_draft, recorded
 
 LATER_BLOCKS = [
     LooksBlock([Look(("Sales by region",), ("North leads.",))]),
@@ -87,7 +87,8 @@ def _pictures(node: Any) -> list[dict[str, Any]]:
 
 
 def test_every_kind_of_block_has_a_maker_or_a_place_for_later() -> None:
-    assert {*PAGES, *APPENDIX, *(block.kind for block in LATER_BLOCKS)} == set(BLOCK_ORDER)
+    later = {block.kind for block in LATER_BLOCKS}
+    assert {*PAGES, *APPENDIX, *later, "reproducibility"} == set(BLOCK_ORDER)
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,24 @@ def test_remarks_of_a_chat_model_have_their_block(titanic: list[RecordedCall]) -
     report = compose(make_draft(titanic, remarks=["Women survived more often than men."]))
     block = next(block for block in report.blocks if block.kind == "words")
     assert to_plain(block) == {"paragraphs": [["Women survived more often than men."]], "kind": "words"}
+
+
+def test_the_notebook_begins_with_the_answer_and_has_no_links(report: Report) -> None:
+    made = notebook.render(load_report(json.loads(json.dumps(report.to_json()))))
+    assert made is not None
+    opening = made["cells"][0]["source"]
+    assert "## Answer" in opening
+    assert "](#" not in opening
+    assert "](" not in opening.replace("\\]", "")
+    assert [cell["cell_type"] for cell in made["cells"]].count("code") > 5
+
+
+def test_code_of_the_crew_is_read_back_from_json(titanic: list[RecordedCall]) -> None:
+    def add_code(result: dict[str, Any]) -> None:
+        for fit in result["candidates"]:
+            fit["recipe"] = [{"op": "python", "name": "ratio", "source": "def transform(frame, state): ..."}]
+
+    report = compose(make_draft(altered(titanic, "train_classification_model", add_code)))
+
+    assert "code" in [block.kind for block in report.blocks]
+    assert load_report(json.loads(json.dumps(report.to_json()))).to_json() == report.to_json()

@@ -8,9 +8,15 @@ import nbformat
 import pytest
 
 from app.recorded_call import RecordedCall
-from app.reporting.notebook import make_notebook
+from app.reporting import notebook as renderer
+from app.reporting.compose import compose
+from app.reporting.draft import ReportDraft
 
 from .conftest import SESSION, altered, make_draft, recorded
+
+
+def render(draft: ReportDraft) -> dict[str, Any] | None:
+    return renderer.render(compose(draft))
 
 
 def code(notebook: dict[str, Any]) -> list[str]:
@@ -19,7 +25,7 @@ def code(notebook: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["titanic", "diabetes"])
 def test_a_notebook_is_valid(name: str) -> None:
-    notebook = make_notebook(make_draft(recorded(name)))
+    notebook = render(make_draft(recorded(name)))
 
     assert notebook is not None
     nbformat.validate(nbformat.from_dict(notebook))
@@ -34,7 +40,7 @@ def test_every_name_that_a_notebook_imports_exists(titanic: list[RecordedCall]) 
         for fit in result["candidates"]:
             fit["recipe"] = [{"op": "python", "name": "ratio", "source": "def transform(frame, state): ..."}]
 
-    notebook = make_notebook(make_draft(altered(titanic, "train_classification_model", add_code)))
+    notebook = render(make_draft(altered(titanic, "train_classification_model", add_code)))
 
     assert notebook is not None
     imported = [
@@ -55,7 +61,7 @@ def test_names_stand_in_code_as_literals(name: str, titanic: list[RecordedCall])
         result["problem"]["target"] = name
 
     datasets = [{"name": name, "table": name, "rows": 1}]
-    notebook = make_notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
+    notebook = render(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
 
     assert notebook is not None
     imported = {
@@ -74,13 +80,13 @@ def test_a_stored_query_makes_the_table_of_the_notebook(titanic: list[RecordedCa
     call = RecordedCall(2, "data_retrieval", "tool:2.0", "execute_sql", "x", {"sql": sql, "keep": True}, {})
     datasets = [{"name": "a", "table": "a"}, {"name": "b", "table": "b"}]
 
-    notebook = make_notebook(make_draft([*titanic, call], datasets=datasets))
+    notebook = render(make_draft([*titanic, call], datasets=datasets))
 
     assert notebook is not None
     assert any(f"lab.query({sql!r}, **tables)" in source for source in code(notebook))
 
 
 def test_without_a_known_table_or_result_there_is_no_notebook(titanic: list[RecordedCall]) -> None:
-    assert make_notebook(make_draft(titanic, datasets=[])) is None
-    assert make_notebook(make_draft([call for call in titanic if call.tool != "final_evaluation"])) is None
+    assert render(make_draft(titanic, datasets=[])) is None
+    assert render(make_draft([call for call in titanic if call.tool != "final_evaluation"])) is None
     assert SESSION["datasets"]

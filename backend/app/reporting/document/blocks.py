@@ -142,7 +142,6 @@ AppendixKind = Literal[
     "code",
     "way",
     "questions",
-    "reproducibility",
 ]
 
 
@@ -153,6 +152,23 @@ class AppendixBlock:
     kind: AppendixKind
     title: str
     elements: Sequence[Element]
+
+
+@dataclass(frozen=True)
+class NotebookCell:
+    """A cell of the notebook that reproduces the session: Markdown, or Python as text."""
+
+    kind: Literal["prose", "code"]
+    source: str
+
+
+@dataclass(frozen=True)
+class ReproductionBlock:
+    """The facts needed to do the session again. `cells`: the notebook, if a model was evaluated."""
+
+    elements: Sequence[Element] = ()
+    cells: Sequence[NotebookCell] = ()
+    kind: Literal["reproducibility"] = "reproducibility"
 
 
 PageBlock = (
@@ -166,7 +182,7 @@ PageBlock = (
     | ActionsBlock
     | SiblingsBlock
 )
-Block = PageBlock | AppendixBlock
+Block = PageBlock | AppendixBlock | ReproductionBlock
 
 PAGE_TITLES: dict[str, str] = {
     "understanding": "What was understood",
@@ -180,4 +196,4 @@ PAGE_TITLES: dict[str, str] = {
     "siblings": "Siblings",
 }
 """Kinds of blocks on the pages for a reader, in their order, with their titles."""
-BLOCK_ORDER: tuple[str, ...] = (*PAGE_TITLES, *get_args(AppendixKind))
+BLOCK_ORDER: tuple[str, ...] = (*PAGE_TITLES, *get_args(AppendixKind), "reproducibility")

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from app.reporting.document.pieces import Name, Text
+from pydantic import Field
+
+from app.reporting.document.pieces import NameReference, Text
 
 Tone = Literal["good", "warn", "info"]
 
@@ -93,11 +95,14 @@ class Gallery:
 class Listing:
     """Source code as it was recorded, line by line."""
 
-    source: Name
+    source: NameReference
     kind: Literal["listing"] = "listing"
 
 
-Element = Paragraph | Bullets | Quote | Callout | Lead | Subheading | ReportTable | Gallery | Listing
+Element = Annotated[
+    Paragraph | Bullets | Quote | Callout | Lead | Subheading | ReportTable | Gallery | Listing,
+    Field(discriminator="kind"),
+]
 
 
 @dataclass(frozen=True)

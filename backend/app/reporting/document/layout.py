@@ -14,6 +14,7 @@ from app.reporting.document.blocks import (
     EvidenceBlock,
     LooksBlock,
     PageBlock,
+    ReproductionBlock,
     SiblingsBlock,
     UnderstandingBlock,
     WordsBlock,
@@ -37,6 +38,8 @@ def lay_out(block: Block) -> Section:
     """Return a block as a section; without elements if the block has no content."""
     if isinstance(block, AppendixBlock):
         return Section(block.kind, block.title, block.elements)
+    if isinstance(block, ReproductionBlock):
+        return Section(block.kind, "Reproducibility", block.elements)
     return Section(block.kind, PAGE_TITLES[block.kind], _elements(block))
 
 

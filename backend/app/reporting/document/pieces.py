@@ -47,6 +47,7 @@ _NAME_JSON: dict[str, Any] = {
 _PROSE_JSON: dict[str, Any] = {"type": "string", "description": "Prose of the program, without numerals."}
 
 ClaimReference = Annotated[Claim, BeforeValidator(_resolve), WithJsonSchema(_CLAIM_JSON)]
+NameReference = Annotated[Name, BeforeValidator(_resolve), WithJsonSchema(_NAME_JSON)]
 Piece = Annotated[
     str | Claim | Name,
     BeforeValidator(_resolve),
