@@ -130,7 +130,7 @@ def read_upload(
         return replace(table, format={"kind": "feather"}), write(table), plain.compression
     if plain.kind == "excel":
         path, format_, notes = sheet_as_csv(plain.path, work)
-        table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
+        table, rows = write_delimited(connection, Text(path, "utf-8"), write, work, delimiter=",")
         details = {key: table.format[key] for key in ("header", "readings", "conventions")}
         return (
             sql.SourceTable("", table.columns, {**format_, **details}, (*notes, *table.notes)),
@@ -145,18 +145,18 @@ def read_upload(
     keyed = keyed_as_csv(text.path, work) if is_json and arrays is None else None
     headed = None if is_json else headed_as_csv(text.path, work)
     if keyed is not None:
-        table, rows = write_delimited(connection, Text(keyed.path, "utf-8"), write, delimiter=",")
+        table, rows = write_delimited(connection, Text(keyed.path, "utf-8"), write, work, delimiter=",")
         table = replace(table, format={"kind": "json"}, notes=(*keyed.notes, *table.notes))
     elif headed is not None:
-        table, rows = write_delimited(connection, Text(headed, "utf-8"), write, delimiter=",")
+        table, rows = write_delimited(connection, Text(headed, "utf-8"), write, work, delimiter=",")
     elif arrays is not None:
-        table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, delimiter=",")
+        table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, work, delimiter=",")
         table = replace(table, format={"kind": "json"})
     elif is_json:
         table = json_table(connection, text.path)
         rows = write(table)
     else:
-        table, rows = write_delimited(connection, text, write)
+        table, rows = write_delimited(connection, text, write, work)
     format_ = {**table.format, "encoding": text.encoding}
     return sql.SourceTable("", table.columns, format_, table.notes), rows, plain.compression
 

@@ -26,6 +26,7 @@ from app.computations.uploads.column_types import (
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
+from app.computations.uploads.side_rows import cut_footer, find_footer
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS
@@ -71,7 +72,8 @@ class _ReadPlan:
         return (
             f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{nulls}],"
             f" delim={sql.text(dialect.delimiter)}, quote={sql.text(dialect.quote)},"
-            f" escape={sql.text(dialect.escape)}, header={dialect.header}, skip={dialect.skip},"
+            f" escape={sql.text(dialect.escape)}, header={dialect.header and not dialect.data_line},"
+            f" skip={dialect.data_line or dialect.skip},"
             f" null_padding={self.pad}, parallel={self.parallel}, max_line_size={self.line_bytes})"
         )
 
@@ -94,9 +96,13 @@ def write_delimited(
     connection: duckdb.DuckDBPyConnection,
     source: Text,
     write: Write,
+    work: Path,
     delimiter: str | None = None,
 ) -> tuple[sql.SourceTable, int]:
-    """Write the table; return it with its rows. Raises InvalidInput naming the line that does not fit."""
+    """Write the table; return it with its rows.
+
+    `work`: folder for a copy without notes at the end. Raises InvalidInput naming the line that does not fit.
+    """
     for size in _SAMPLE_CHARS:
         sample, is_complete = _sample(source.path, size)
         if not sample.strip():
@@ -111,7 +117,16 @@ def write_delimited(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
-    plan = _plan(source.path, dialect, names, rows[:_SAMPLE_ROWS])
+    path = source.path
+    if footer := find_footer(path, dialect.delimiter, dialect.quote, rows):
+        path = work / "without_footer"
+        cut_footer(source.path, path, footer)
+        rows = rows[: -footer.rows] if is_complete else rows
+        notes = [*notes, footer.note]
+    if dialect.units:
+        units = ", ".join(f"{name}: {unit}" for name, unit in zip(names, dialect.units, strict=False) if unit)
+        notes = [*notes, f"The row below the header has units ({units}); it is no row of the table."]
+    plan = _plan(path, dialect, names, rows[:_SAMPLE_ROWS])
     return _write_with_repairs(connection, plan, [*source.notes, *notes], write)
 
 

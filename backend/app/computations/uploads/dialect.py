@@ -11,6 +11,7 @@ from typing import Any
 
 from app.computations.uploads.column_names import check_width
 from app.computations.uploads.column_types import INTEGER, TYPE_RULES
+from app.computations.uploads.side_rows import is_unit_row
 from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
 _LIKELY = "\t;,|"
@@ -19,13 +20,22 @@ _CONSISTENT = 0.9
 """Share of rows of equal width from which a delimiter fits: titles and broken lines may be the rest."""
 _HEAD = 64 << 10
 """Bytes that are searched for delimiters: a mark that separates fields stands in the first lines."""
+MAX_LEAD_ROWS = 20
+"""Rows before the table: more are no titles."""
+MAX_TITLE_FIELDS = 2
+"""Fields of a line before the table: a title, or a name and its value."""
+MIN_ROWS_WITH_UNITS = 3
+"""Rows of a file, its header included, of which the second may be units: below it there are others."""
 _FIELD_BYTES = 64 << 20
 """Limit of the `csv` module for a field: above the longest line that is read."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """`skip`: lines before the table. `names`: those of the header, or empty strings without one."""
+    """`skip`: lines before the table. `names`: those of the header, or empty strings without one.
+
+    `units`: a row of units below the header; `data_line`: the number of lines up to it.
+    """
 
     delimiter: str
     quote: str = '"'
@@ -33,6 +43,8 @@ class Dialect:
     skip: int = 0
     header: bool = True
     names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    data_line: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class _Layout:
     share: float
     lead: int
     lead_lines: int
+    lines: tuple[int, ...] = ()
+    """Number of the last line of each row."""
 
 
 def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
@@ -68,8 +82,13 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     if not rows:
         return dialect, []
     header = _is_header(rows)
-    names = tuple(rows[0]) if header else ("",) * best.width
-    return replace(dialect, header=header, names=names), rows[1:] if header else rows
+    if not header:
+        return replace(dialect, header=False, names=("",) * best.width), rows
+    dialect = replace(dialect, names=tuple(rows[0]))
+    if len(rows) > MIN_ROWS_WITH_UNITS and is_unit_row(rows[1], rows[2:]):
+        line = skip + best.lines[best.lead + 1]
+        return replace(dialect, units=tuple(rows[1]), data_line=line), rows[2:]
+    return dialect, rows[1:]
 
 
 def _ends_a_line(sample: str) -> bool:
@@ -154,10 +173,28 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: 
         return _Layout(delimiter, [], 0, 0.0, 0, 0)
     width, _ = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
     lead = next(n for n, row in enumerate(rows) if len(row) == width)
-    if lead > 20 or width < 2 or any(len(row) > 1 and all(row) for row in rows[:lead]):
+    if lead > MAX_LEAD_ROWS or width < 2 or not _are_titles(rows[:lead], width):
         lead, width = 0, len(rows[0])
+    while lead < min(len(rows) - 2, MAX_LEAD_ROWS) and _is_padded_title(rows[lead], rows[lead + 1]):
+        lead += 1
     share = sum(len(row) == width for row in rows[lead:]) / len(rows[lead:])
-    return _Layout(delimiter, rows, width, share, lead, lines[lead] - 1 if lead else 0)
+    return _Layout(delimiter, rows, width, share, lead, lines[lead] - 1 if lead else 0, tuple(lines))
+
+
+def _are_titles(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Test whether rows before the first one of the table's width are titles, or names with their values."""
+    if all(len(row) <= 1 or not all(row) for row in rows):
+        return True
+    # A header that lacks the name of the first column is one field shorter than the rows.
+    is_headless = len(rows) == 1 and len(rows[0]) == width - 1
+    return width > MAX_TITLE_FIELDS and all(len(row) <= MAX_TITLE_FIELDS for row in rows) and not is_headless
+
+
+def _is_padded_title(row: Sequence[str], following: Sequence[str]) -> bool:
+    """Test for a title or an empty line of a spreadsheet, filled with empty fields up to the table's width."""
+    filled = [cell.strip() for cell in row if cell.strip()]
+    is_padded = len(row) > MAX_TITLE_FIELDS and len(filled) <= 1 and len(following) == len(row)
+    return is_padded and not any(_is_measure(cell) for cell in filled)
 
 
 def _merit(layout: _Layout) -> tuple[float, ...]:
