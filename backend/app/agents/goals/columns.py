@@ -41,7 +41,23 @@ def excluded_columns(goal: Goal, table: TableProfile, target: str) -> tuple[list
         names += [name for name in matches if name not in names]
         if not matches:
             unmatched.append(phrase)
+    for name in avoided_columns(goal, table.columns):
+        if name != target and name not in names:
+            names.append(name)
     return names, unmatched
+
+
+def avoided_columns(goal: Goal, columns: Sequence[Column]) -> list[str]:
+    """Return the columns that a phrase names wholly which excludes by its place ("no gender")."""
+    names = []
+    for phrase in goal.avoided_phrases:
+        phrase_stems = set(stems(phrase))
+        names += [
+            name
+            for name in match_columns(phrase, columns)
+            if set(stems(name)) <= phrase_stems or len(stems(name)) == 1
+        ]
+    return names
 
 
 def group_column(goal: Goal, table: TableProfile, target: str) -> str | None:

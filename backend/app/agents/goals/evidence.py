@@ -181,7 +181,7 @@ def make_word_table(text: str) -> WordTable:
 
 def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence:
     """Find all evidence in a goal's words that they mean a column."""
-    name_stems, joined = _name_stems(column.name, table_name), stem("".join(words(column.name)))
+    name_stems, joined = distinctive_stems(column.name, table_name), stem("".join(words(column.name)))
     matches = [match for term in name_stems if (match := table.find(term))]
     if joined_word := table.find_stem(joined) or table.find_concept(joined):
         matches.append(Match(joined_word, Link.NAME, joined))
@@ -203,7 +203,7 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
 
 
 @lru_cache(maxsize=4_096)
-def _name_stems(name: str, table: str) -> tuple[str, ...]:
+def distinctive_stems(name: str, table: str) -> tuple[str, ...]:
     """Return the distinctive stems of a name: without units, marks of identifiers and the table's own name."""
     parts = words(name)
     nouns = [part for part in parts if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS] or parts

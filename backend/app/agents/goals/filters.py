@@ -154,7 +154,7 @@ def _restriction(
     while at > 0 and parsed.tokens[at - 1] in _SKIPPED:
         at -= 1
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
-    if before in _EXCLUDING or pair in _EXCLUDING_PAIRS:
+    if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
         return "not_in"
     if compares and (before in _COMPARING or parsed.after(end) in _COMPARING):
         return None
@@ -163,6 +163,13 @@ def _restriction(
     if before in _PLACING or _stands_beside_name(parsed, start, end, column):
         return "in"
     return "in" if _names_rows(parsed.after(end), table) else None
+
+
+def _is_excluded_behind(parsed: _Text, end: int) -> bool:
+    """Test if a value is followed by its exclusion: "folk left out", "the ICU is excluded"."""
+    following = [token for token in parsed.tokens[end : end + 4] if token not in ("is", "are", "ones", "not")]
+    negated = "not" in parsed.tokens[end : end + 3] and following[:1] == ["counted"]
+    return negated or following[:1] == ["excluded"] or following[:2] == ["left", "out"]
 
 
 def _names_rows(word: str, table: TableProfile) -> bool:

@@ -38,6 +38,8 @@ class Goal:
     outlook: OutlookName | None
     excluded_phrases: tuple[str, ...]
     """Phrases that name columns or tables not to be used."""
+    avoided_phrases: tuple[str, ...]
+    """Phrases that name a column not to be used, if they name one."""
     positive: str | None
     """The value that the goal calls the positive class."""
     group_phrases: tuple[str, ...]

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from app.agents.goals import intents, patterns, vocabulary
 from app.agents.goals.column_roles import parse_roles
 from app.agents.goals.costs import parse_costs
+from app.agents.goals.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.tokenizer import words
@@ -45,6 +46,7 @@ def parse_goal(text: str) -> Goal:
         lookahead=lookahead,
         outlook=_parse_outlook(text, texts.target, lookahead),
         excluded_phrases=tuple(islice(_excluded_phrases(text), MAX_PHRASES)),
+        avoided_phrases=tuple(islice(exclusions_by_place(text), MAX_PHRASES)),
         positive=next(_matched_texts(patterns.POSITIVE, text), None),
         group_phrases=tuple(islice(_matched_texts(patterns.GROUPS, text), MAX_PHRASES)),
         time_phrase=next(_matched_texts(patterns.TIME, text), None),
@@ -162,9 +164,8 @@ def _make_lookahead(count: int, unit: str) -> Lookahead:
 
 def _excluded_phrases(text: str) -> Iterator[str]:
     for phrases in patterns.EXCLUSION.findall(text):
-        for part in re.split(r",|\band\b|\bor\b|\bnor\b", phrases):
-            if name := re.sub(r"^\s*(?:any|the|all|its|their|columns?)\s+|[`'\"]", "", part).strip():
-                yield name
+        yield from split_phrases(phrases)
+    yield from exclusions_by_verb(text)
 
 
 def _parse_threshold(text: str) -> Threshold | None:

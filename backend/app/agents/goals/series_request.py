@@ -20,13 +20,14 @@ from app.agents.goals.forecast_horizon import (
     period_start,
 )
 from app.agents.goals.goal import Goal
+from app.agents.goals.name_score import score_column
 from app.agents.goals.period_phrases import is_level, is_quantity, mentions_value, read_period
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.series_layout import SeriesLayout, usable_numbers
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.target import MIN_CLEAR_SCORE, MIN_LEAD_RATIO, score_column
+from app.agents.goals.target import MIN_CLEAR_SCORE, MIN_LEAD_RATIO
 from app.agents.goals.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
 from app.agents.goals.tokenizer import words
 

@@ -48,6 +48,11 @@ class Column:
     def is_number(self) -> bool:
         return self.type in {"integer", "number"}
 
+    def spans(self, value: float) -> bool:
+        """Test if a value lies within the known range of numbers."""
+        low, high = self.low, self.high
+        return isinstance(low, int | float) and isinstance(high, int | float) and low <= value <= high
+
     @property
     def has_few_values(self) -> bool:
         return 2 <= self.distinct <= 10

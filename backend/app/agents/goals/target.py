@@ -1,44 +1,35 @@
 """The target column of a goal. Every column gets a score; without a clear winner the user is asked."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from app.agents.goals.column_ranking import rank_columns
 from app.agents.goals.column_roles import match_roles
-from app.agents.goals.columns import match_columns
-from app.agents.goals.evidence import find_evidence, make_word_table
+from app.agents.goals.columns import avoided_columns, match_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.intents import GENERIC
+from app.agents.goals.name_score import (
+    NAMED_SCORE,
+    QUOTED_SCORE,
+    UNSUITABLE_SHARE,
+    WRITTEN_SCORE,
+    score_column,
+)
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.tokenizer import words
-from app.agents.goals.word_index import WordIndex, make_word_index
+from app.agents.goals.word_index import make_word_index
 
-QUOTED_SCORE = 20.0
-"""A column in quotes: above any sum of the scores below, which end at 12 with the bonus for its position
-and at 16 in the table that the goal names."""
-WRITTEN_SCORE = 14.0
-"""A name as only columns are called (`arr_delay`), whatever its part in the sentence."""
-NAMED_SCORE = 9.0
-"""A name that is the head of the request; other evidence counts for a share of it."""
-WORDS_SCORE = 6.0
-"""All words of a name, but not one after the other."""
-MEANING_SCORE = MISSPELT_SCORE = 4.0
-VALUE_SCORE = 3.0
-"""One of the column's values, such as "is it a Gentoo?"."""
-SIMILAR_SCORE = 1.5
-"""A similar spelling: below `MIN_LONE_SCORE`, to rank a column first among the options."""
-_WRONG_TYPE_SHARE = 0.6
-"""Share of its score that a column of classes keeps where an amount is asked for."""
-_CONSEQUENCE_SHARE = 0.7
-"""Share of its score that a column keeps that is empty in most rows."""
-MIN_CLEAR_SCORE, MIN_LEAD_RATIO = 2.8, 1.15
-"""Score of a clear winner, and its ratio to the second: a synonym beside an exact word is no rival, and two
-exact words are."""
-MIN_LONE_SCORE, MAX_NO_RIVAL_SCORE = 2.0, 0.5
-"""A lower score is enough if no other column scores above `MAX_NO_RIVAL_SCORE`."""
-
+MIN_CLEAR_SCORE = 2.8
+"""Score of a column that the goal names clearly."""
+MIN_PROBABILITY, MIN_ODDS = 0.45, 1.5
+"""Probability from which a target is planned without a question, and its ratio to that of any other column."""
+MIN_ODDS_ALIKE = 8.0
+"""The same ratio between two columns that the goal names alike: the rest of it must tell them apart."""
+MIN_NAMED_PROBABILITY = 0.9
+"""Probability of the only column that the goal names wholly: its user may still mean another."""
+MIN_LEAD_RATIO = 1.15
+"""Ratio of two scores from which one column is named more clearly: a synonym beside an exact word."""
 NAMED_TABLE_FACTOR = 1.3
 """Above `MIN_LEAD_RATIO`: between equal columns the goal's table decides."""
 TARGET_NAMES = frozenset({"target", "label"})
@@ -47,11 +38,6 @@ EDGE_TARGET_NAMES = frozenset({"y", "class", "outcome", "response"})
 
 MAX_OPTIONS = 8
 """Columns that a question offers: as many as a user compares at a glance."""
-MIN_SIMILARITY = 0.6
-"""Ratio of `SequenceMatcher` from which names are similar; its own `get_close_matches` takes the same."""
-MAX_COMPARED_WORDS = 100
-"""Words of a goal that are compared with every name by edit similarity: 0.2 s for 2,000 columns. Misspelt names
-are not searched for in the rest of a longer text."""
 _GENERIC_STEMS = frozenset(map(stem, GENERIC))
 
 
@@ -60,6 +46,9 @@ class ScoredColumn:
     table: TableProfile
     column: Column
     score: float
+    """Clearness with which the goal names it."""
+    probability: float = 0.0
+    """Estimated probability that the goal means it, among all columns."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,11 @@ def find_target(
     if preference and (exact := _columns_of_name(preference, tables)):
         return TargetMatch(exact[0], tuple(exact))
     scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded))
-    target = _clear_winner(scored) or _conventional_target(goal, scored)
+    target = _conventional_target(goal, scored)
+    if not any(goal.names_no_target(table.name) for table in tables):
+        target = target or _clear_winner(scored)
+    if target is None and (unsuitable := _unsuitable_name(scored)):
+        return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
     options = tuple(_rank_options(scored))
     if target and not target.column.can_be_target:
         return TargetMatch(None, (*options, target), target.column)
@@ -104,6 +97,9 @@ def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[s
     names: set[str] = set()
     for table in tables:
         names |= set(match_roles(goal.roles, table.columns))
+        names |= set(avoided_columns(goal, table.columns))
+        for phrase in goal.excluded_phrases:
+            names |= set(match_columns(phrase, table.columns))
         for phrase in goal.denied_phrases:
             names |= set(match_columns(phrase, table.columns))
         for phrase in goal.group_phrases:
@@ -128,7 +124,12 @@ def _score_columns(goal: Goal, tables: Sequence[TableProfile], refused: Collecti
         if column.name not in refused and tuple(words(column.name)) not in excluded_names
     ]
     scored = _penalise_partial_names(goal, _drop_duplicates(candidates, boosted))
-    return sorted(scored, key=lambda s: -s.score)
+    probabilities = rank_columns(goal, [(candidate.table, candidate.column) for candidate in scored])
+    ranked = [
+        replace(candidate, probability=probability)
+        for candidate, probability in zip(scored, probabilities, strict=True)
+    ]
+    return sorted(ranked, key=lambda candidate: (-candidate.probability, -candidate.score))
 
 
 def _drop_duplicates(
@@ -144,61 +145,9 @@ def _drop_duplicates(
     return [candidate for candidate in candidates if best[candidate.column.name.casefold()] is candidate]
 
 
-def score_column(goal: Goal, column: Column, table: str = "") -> float:
-    """Score how clearly the goal names this column as its target. Identifiers and constants score low."""
-    text = _text_score(goal, column, table)
-    fit = 1.0 if column.can_be_target else 0.3
-    if goal.kind == "regression" and not column.is_number and not column.is_stored_as_text:
-        fit *= _WRONG_TYPE_SHARE
-    # What is known of a minority of the rows is rather a consequence of the outcome: a reason, a fee.
-    if column.missing > 0.5:
-        fit *= _CONSEQUENCE_SHARE
-    return fit * text + 0.5 * (goal.kind == "classification" and column.has_few_values and text > 0)
-
-
-def _text_score(goal: Goal, column: Column, table: str) -> float:
-    name = words(column.name)
-    if any(words(quoted) == name for quoted in goal.quoted):
-        return QUOTED_SCORE
-    evidence = find_evidence(make_word_table(goal.target_text), column, table)
-    score = NAMED_SCORE * evidence.strength
-    if _is_written_out(goal.target_text, column.name):
-        score = max(score, WRITTEN_SCORE)
-    elif _find_initials(make_word_index(goal.after_verb or goal.target_text), "".join(name)) is not None:
-        score = max(score, NAMED_SCORE)
-    # "Direction from these prices": in a forecast the input columns may also be the target.
-    if goal.lookahead or goal.outlook:
-        score = max(
-            score, 0.6 * NAMED_SCORE * find_evidence(make_word_table(goal.input_text), column, table).strength
-        )
-    return score
-
-
-_NAME = re.compile(r"\w+")
-
-
-def _is_written_out(text: str, name: str) -> bool:
-    """Tell if a text holds a name that is no plain word as it stands: `arr_delay`, `SalePrice`, `Q7`."""
-    is_plain = name.isalpha() and (name.islower() or name.istitle() or name.isupper())
-    return not is_plain and name in _written_names(text)
-
-
-@lru_cache(maxsize=64)
-def _written_names(text: str) -> frozenset[str]:
-    return frozenset(_NAME.findall(text))
-
-
 def _find_phrase(text_words: list[str], name: list[str]) -> int | None:
     starts = range(len(text_words) - len(name) + 1)
     return next((i for i in starts if text_words[i : i + len(name)] == name), None)
-
-
-def _find_initials(index: WordIndex, name: str) -> int | None:
-    """Return the position of words whose initials spell the name (miles per gallon: mpg), or None."""
-    if len(name) < 3:
-        return None
-    at = index.initials.find(name)
-    return at if at >= 0 else None
 
 
 def _penalise_partial_names(goal: Goal, candidates: Sequence[ScoredColumn]) -> list[ScoredColumn]:
@@ -219,13 +168,32 @@ def _penalise_partial_names(goal: Goal, candidates: Sequence[ScoredColumn]) -> l
 
 
 def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
-    if not scored:
+    """Return the column that the goal quotes, writes out or names alone, or else the likeliest."""
+    for clear_score in (QUOTED_SCORE, WRITTEN_SCORE, NAMED_SCORE):
+        candidates = [candidate for candidate in scored if candidate.score >= clear_score / MIN_LEAD_RATIO]
+        if len(candidates) == 1 and candidates[0].score >= clear_score and candidates[0].column.can_be_target:
+            return replace(candidates[0], probability=max(candidates[0].probability, MIN_NAMED_PROBABILITY))
+    if not scored or scored[0].probability < MIN_PROBABILITY:
         return None
-    first, *rest = scored
-    rival = next((s.score for s in rest), 0.0)
-    if first.score < (MIN_LONE_SCORE if rival < MAX_NO_RIVAL_SCORE else MIN_CLEAR_SCORE):
+    likeliest, *others = scored
+    return None if any(_is_rival(other, likeliest) for other in others) else likeliest
+
+
+def _is_rival(other: ScoredColumn, likeliest: ScoredColumn) -> bool:
+    """Test if another column is about as likely, or is named alike: of two prices nobody can tell which."""
+    is_named_alike = min(other.score, likeliest.score) >= MIN_CLEAR_SCORE and max(
+        other.score, likeliest.score
+    ) <= MIN_LEAD_RATIO * min(other.score, likeliest.score)
+    return likeliest.probability < (MIN_ODDS_ALIKE if is_named_alike else MIN_ODDS) * other.probability
+
+
+def _unsuitable_name(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return a column that the goal names but that is no useful target, where it names no other one."""
+    if any(candidate.column.can_be_target and candidate.score >= MIN_CLEAR_SCORE for candidate in scored):
         return None
-    return first if first.score >= MIN_LEAD_RATIO * rival or first.score >= QUOTED_SCORE > rival else None
+    candidates = [candidate for candidate in scored if not candidate.column.can_be_target]
+    best = max(candidates, key=lambda candidate: candidate.score, default=None)
+    return best if best and best.score >= UNSUITABLE_SHARE * NAMED_SCORE else None
 
 
 def _conventional_target(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
@@ -248,7 +216,7 @@ def _rank_options(scored: Sequence[ScoredColumn]) -> list[ScoredColumn]:
     ranked = sorted(
         possible,
         key=lambda entry: (
-            -entry[1].score,
+            -round(entry[1].probability, 3),
             not _has_target_name(entry[1]),
             entry[1].column.distinct != 2,
             -entry[0],

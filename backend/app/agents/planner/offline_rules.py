@@ -13,7 +13,7 @@ from app.agents.goals.patterns import VERB
 from app.agents.goals.periods import find_period_forecast
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
-from app.agents.goals.target import MIN_CLEAR_SCORE, TargetMatch
+from app.agents.goals.target import TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.planner import clarification, price_questions, question_plan
@@ -94,7 +94,7 @@ def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
     """Return why nothing of the goal was understood; None if a word of it means something here."""
     goal = situation.goal
     evidence = max(option.score for option in match.options)
-    if evidence < MIN_CLEAR_SCORE and (language := foreign_language(goal.text)):
+    if language := foreign_language(goal.text):
         return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
     if goal.is_exploratory or evidence >= MIN_EVIDENCE or has_request(goal.text):
         return None

@@ -6,9 +6,10 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from app.agents.goals.goal import Goal, Lookahead
+from app.agents.goals.name_score import QUOTED_SCORE
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import TableProfile, make_table_profile
-from app.agents.goals.target import QUOTED_SCORE, ScoredColumn, TargetMatch, find_target
+from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.trading_terms import MarketTerms, forecast_unit, names_barriers, parse_market_terms
 from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
@@ -117,7 +118,8 @@ class Situation:
         match = self._find_target(self.preferences.target, self.preferences.exclude)
         has_only_bars = len(self.tables) == 1 and has_bars(self.tables[0])
         is_bar_forecast = has_only_bars and bool(self.goal.lookahead or self.goal.outlook)
-        if match.target is None and (PRICES in self.tables or is_bar_forecast):
+        is_named = match.target is not None and match.target.score >= MIN_CLEAR_SCORE
+        if not is_named and (PRICES in self.tables or is_bar_forecast):
             return self._find_target("close")
         return match
 

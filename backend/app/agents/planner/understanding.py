@@ -1,9 +1,7 @@
 """The reading of a goal in a sentence that is shown before time is spent, with its confidence."""
 
-from collections.abc import Sequence
-
 from app.agents.goals.row_conditions import describe_conditions
-from app.agents.goals.target import NAMED_SCORE, ScoredColumn, TargetMatch
+from app.agents.goals.target import ScoredColumn, TargetMatch
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_horizon
 from app.agents.planner.stored_prices import PRICES
@@ -15,8 +13,8 @@ MAX_CONFIDENCE = 0.97
 """Confidence in a column that the goal names as it stands: its user may still mean another."""
 ANSWER_CONFIDENCE = 1.0
 """Confidence in a target that the user chose."""
-_RIVAL_SHARE = 0.25
-"""Share of the evidence below which another column takes nothing from the confidence."""
+MIN_RIVAL_PROBABILITY = 0.05
+"""Probability from which another column is shown as another reading."""
 
 
 def understand_prediction(
@@ -27,21 +25,13 @@ def understand_prediction(
     return Understanding(
         text=describe_prediction(plan, target),
         examples=example_values(target.column),
-        confidence=ANSWER_CONFIDENCE if is_answer else estimate_confidence(target.score, rivals),
+        confidence=ANSWER_CONFIDENCE if is_answer else min(MAX_CONFIDENCE, round(target.probability, 2)),
         alternatives=[
             option.column.name
             for option in rivals[:MAX_ALTERNATIVES]
-            if option.score > _RIVAL_SHARE * target.score
+            if option.probability >= MIN_RIVAL_PROBABILITY
         ],
     )
-
-
-def estimate_confidence(score: float, rivals: Sequence[ScoredColumn]) -> float:
-    """Estimate the probability of a reading from the strength of its evidence and the lead over the next."""
-    strength = min(score / NAMED_SCORE, 1.0)
-    next_score = max((rival.score for rival in rivals), default=0.0)
-    lead = 1.0 - max(0.0, next_score / score - _RIVAL_SHARE) / (1.0 - _RIVAL_SHARE) if score else 0.0
-    return round(min(MAX_CONFIDENCE, (0.4 + 0.6 * strength) * (0.5 + 0.5 * lead)), 2)
 
 
 def describe_prediction(plan: Plan, target: ScoredColumn) -> str:

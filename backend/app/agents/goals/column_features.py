@@ -1,0 +1,178 @@
+"""Features of a column as the target of a goal, for `column_ranking`: numbers of about 0 to 1 by name."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.agents.goals.clauses import Part, goal_words
+from app.agents.goals.evidence import distinctive_stems
+from app.agents.goals.goal import Goal
+from app.agents.goals.lexicon import ConceptMatch, asked_concepts, stored_concepts
+from app.agents.goals.name_score import NAMED_SCORE, score_column
+from app.agents.goals.stemming import stems
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
+from app.agents.goals.units import Unit, column_unit, find_unit
+
+MAX_VALUES = 8
+"""Values of a column that are looked up in the lexicon: those of columns with few values."""
+MAX_NEXT_CONCEPTS = 4
+"""Concepts besides the strongest that add to the evidence: several parts of the lexicon hold similar lines."""
+_STRONG_MATCH = 0.45
+"""Strength of a concept from which it stands for a name: a phrase of its own for a name of two words."""
+_WEAK_MATCH = 0.2
+"""Strength of a concept, or share of a clear name, below which a column hardly has to do with the goal."""
+_SELECTS_ROWS = re.compile(r"\b(?:who|which|whether|if|will|flag|spot)\b", re.IGNORECASE)
+_ASKS_AMOUNT = re.compile(r"\bhow (?:much|long|many|far|high|old|big|late|fast|good|bad)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?:_id|id|_no|_nr|code|zip|key)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GoalWords:
+    """A goal with what is looked up once for all columns."""
+
+    goal: Goal
+
+    @cached_property
+    def concepts(self) -> Mapping[int, ConceptMatch]:
+        return asked_concepts(self.goal.text, goal_words(self.goal.target_text))
+
+    @cached_property
+    def input_stems(self) -> frozenset[str]:
+        return frozenset(stems(self.goal.input_text))
+
+    @cached_property
+    def excluded_stems(self) -> frozenset[str]:
+        phrases = (*self.goal.excluded_phrases, *self.goal.avoided_phrases)
+        return frozenset(part for phrase in phrases for part in stems(phrase))
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        return tuple(unit for word in words(self.goal.text) if (unit := find_unit(word)))
+
+    @cached_property
+    def selects_rows(self) -> bool:
+        return bool(_SELECTS_ROWS.search(self.goal.text))
+
+    @cached_property
+    def asks_amount(self) -> bool:
+        return bool(_ASKS_AMOUNT.search(self.goal.text))
+
+
+def name_scores(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[float]:
+    return [score_column(goal, column, table.name) for table, column in columns]
+
+
+def column_features(
+    goal: GoalWords, table: TableProfile, column: Column, name_score: float, best_name_score: float
+) -> dict[str, float]:
+    """Return the features of a column. Those that are missing are 0."""
+    features = {
+        **_name_features(name_score, best_name_score),
+        **_concept_features(goal, table, column),
+        **_type_features(goal, column),
+        **_place_features(goal, table, column),
+    }
+    return {name: float(value) for name, value in features.items() if value}
+
+
+def no_column_features(
+    goal: GoalWords, tables: Sequence[TableProfile], rows: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """Return the features of the case that none of the columns, with the features `rows`, is meant."""
+    strengths = (row.get(key, 0.0) for row in rows for key in ("concept_head", "concept_beside"))
+    features = {
+        "is_none": 1.0,
+        "none_is_generic": any(goal.goal.names_no_target(table.name) for table in tables),
+        "none_without_concept": max(strengths, default=0.0) < _WEAK_MATCH,
+        "none_without_name": max((row.get("name", 0.0) for row in rows), default=0.0) < _WEAK_MATCH,
+        "none_explores": goal.goal.is_exploratory,
+    }
+    return {name: float(value) for name, value in features.items() if value}
+
+
+def _name_features(score: float, best: float) -> dict[str, float]:
+    return {
+        "name": score / NAMED_SCORE,
+        "is_best_name": score == best and score > 0,
+        "share_of_best_name": score / (best + 0.5),
+    }
+
+
+def _concept_features(goal: GoalWords, table: TableProfile, column: Column) -> dict[str, float]:
+    """Return how strongly the goal asks for what the column stores, by the part of the words that do."""
+    stored = stored_concepts(distinctive_stems(column.name, table.name))
+    values: dict[int, float] = {}
+    if column.has_few_values and not column.is_number:
+        for value in column.top[:MAX_VALUES]:
+            for concept, share in stored_concepts(tuple(stems(str(value)))).items():
+                values[concept] = max(values.get(concept, 0.0), share)
+    features = dict.fromkeys(
+        ("concept_head", "concept_beside", "concept_elsewhere", "value_concept", "value_elsewhere"), 0.0
+    )
+    for concept, match in goal.concepts.items():
+        name_key, value_key = _keys_by_part(match.part)
+        for key, share in ((name_key, stored.get(concept, 0.0)), (value_key, values.get(concept, 0.0))):
+            features[key] = max(features[key], share * match.strength)
+    weights = sorted(
+        (
+            stored.get(concept, 0.0) * match.strength * match.part.value
+            for concept, match in goal.concepts.items()
+        ),
+        reverse=True,
+    )
+    features["next_concepts"] = min(1.0, sum(weights[1:MAX_NEXT_CONCEPTS]))
+    features["has_strong_concept"] = features["concept_head"] > _STRONG_MATCH
+    return features
+
+
+def _keys_by_part(part: Part) -> tuple[str, str]:
+    if part is Part.HEAD:
+        return "concept_head", "value_concept"
+    if part.value >= Part.COMPLEMENT.value:
+        return "concept_beside", "value_concept"
+    return "concept_elsewhere", "value_elsewhere"
+
+
+def _type_features(goal: GoalWords, column: Column) -> dict[str, float]:
+    is_flag = column.distinct == 2
+    is_amount = column.is_number and not is_flag
+    is_category = not is_amount and not is_flag and column.hint == "category"
+    asks_class, asks_number = goal.goal.kind == "classification", goal.goal.kind == "regression"
+    threshold, unit = goal.goal.threshold, column_unit(column.name)
+    return {
+        "is_no_target": not column.can_be_target,
+        "is_identifier": column.hint == "id",
+        "is_date": column.type == "datetime",
+        "is_text": column.hint == "text",
+        "is_flag": is_flag,
+        "is_amount": is_amount,
+        "is_category": is_category,
+        "class_asked_of_flag": asks_class and is_flag,
+        "class_asked_of_amount": asks_class and is_amount,
+        "class_asked_of_category": asks_class and is_category,
+        "number_asked_of_amount": asks_number and is_amount,
+        "number_asked_of_flag": asks_number and is_flag,
+        "threshold_of_amount": threshold is not None and is_amount,
+        "threshold_in_range": threshold is not None and is_amount and column.spans(threshold.value),
+        "has_unit_of_goal": unit is not None and any(other.dimension == unit.dimension for other in goal.units),
+        "selected_by_flag": goal.selects_rows and is_flag,
+        "amount_of_amount": goal.asks_amount and is_amount,
+        "forecast_of_amount": goal.goal.lookahead is not None and is_amount,
+    }
+
+
+def _place_features(goal: GoalWords, table: TableProfile, column: Column) -> dict[str, float]:
+    names = [other.name for other in table.columns]
+    own = set(stems(column.name))
+    place = names.index(column.name)
+    return {
+        "is_written": len(column.name) > 2 and column.name.casefold() in goal.goal.text.casefold(),
+        "is_quoted": any(quoted.casefold() == column.name.casefold() for quoted in goal.goal.quoted),
+        "is_last": place == len(names) - 1,
+        "place": place / max(1, len(names) - 1),
+        "is_code": bool(_CODE.search(column.name)),
+        "is_input": bool(goal.input_stems & own),
+        "is_excluded": bool(goal.excluded_stems & own),
+    }
