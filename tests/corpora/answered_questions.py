@@ -28,9 +28,10 @@ from tests.corpora.references import plain_cell
 from tests.corpora.tables import Half
 
 from app.agents.planner.output import Plan
-from app.agents.questions.to_sql import make_select
 from app.computations.ingest import ingest
 from app.computations.workspace import CellWorkspace
+from app.plans.compiler import compile_plan
+from app.plans.schema import read_table_schema
 
 NO_TARGET = "?"
 MAX_PERMUTED_COLUMNS = 5
@@ -91,7 +92,8 @@ def _answer(
         return AnsweredQuestion(file, question, None, planned.text)
     if planned.parsed_question is None:
         return AnsweredQuestion(file, question, planned)
-    rows = database.execute(make_select(planned.parsed_question)).df()
+    tables = {schema["table"]: read_table_schema(schema["columns"]) for schema in schemas}
+    rows = database.execute(compile_plan(planned.parsed_question.plan, tables).sql).df()
     return AnsweredQuestion(file, question, planned, answer=rows)
 
 

@@ -14,14 +14,15 @@ MAX_ROWS = 200
 """Rows of an answer in its facts; its file has all of them."""
 
 
-def answer(workspace: CellWorkspace, sql: str) -> dict[str, JsonValue]:
+def answer(workspace: CellWorkspace, sql: str, counts: tuple[str, str] | None = None) -> dict[str, JsonValue]:
     """Run one SELECT over the inputs, as `query.run_sql`, and count the rows behind it.
 
     Adds `"rows_used"`, `"rows_there"` and `"tables"` to the facts: the number of joined rows of its tables with
-    and without its WHERE; both are null if the SELECT does not read tables directly. Leaves result.parquet.
+    and without its WHERE; both are null if the SELECT does not read tables directly. `counts`: two SELECTs that
+    count them instead. Leaves result.parquet.
     """
     facts = run_sql(workspace, sql, rows=MAX_ROWS)
-    used, total = make_count_queries(sql)
+    used, total = counts or make_count_queries(sql)
     return {
         **facts,
         "rows_used": _count_rows(workspace, used),

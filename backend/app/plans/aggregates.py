@@ -11,7 +11,7 @@ from app.plans.schema import refuse
 
 def compile_aggregation(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:
     """Compile an aggregate of a group."""
-    typed = _figure(aggregation.function, aggregation.column, scope, place)
+    typed = _figure(aggregation, scope, place)
     if aggregation.where is not None:
         condition = compile_condition(aggregation.where, scope, f"{place}.where")
         typed = Typed(exp.Filter(this=typed.tree, expression=exp.Where(this=condition)), typed.type)
@@ -23,7 +23,8 @@ def _narrow_sum(typed: Typed) -> Typed:
     return Typed(cast(typed.tree, "BIGINT"), typed.type) if typed.type == "integer" else typed
 
 
-def _figure(function: p.AggregateFunction, name: str | None, scope: Scope, place: str) -> Typed:
+def _figure(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:
+    function, name = aggregation.function, aggregation.column
     if name is None:
         if function == "count":
             return Typed(call("count", exp.Star()), "integer")
@@ -42,10 +43,31 @@ def _figure(function: p.AggregateFunction, name: str | None, scope: Scope, place
                 raise refuse(f"{place}.column", f"This must be boolean, not {value.type}.", "type_mismatch")
             return Typed(call("avg", cast(tree, "DOUBLE")), "number")
     _require_numbers(value, f"{place}.column", function)
+    return _numeric_figure(aggregation, value, scope, place)
+
+
+def _numeric_figure(aggregation: p.Aggregation, value: Typed, scope: Scope, place: str) -> Typed:
+    function, tree = aggregation.function, value.tree.copy()
     if function == "sum":
         return Typed(call("sum", tree), value.type)
-    sql = {"mean": "avg", "median": "median", "stddev": "stddev_samp"}[function]
-    return Typed(call(sql, cast(tree, "DOUBLE")), "number")
+    arguments = [cast(tree, "DOUBLE")]
+    if aggregation.share is not None:
+        arguments.append(exp.Literal.number(repr(aggregation.share)))
+    if aggregation.other is not None:
+        other = find_column(aggregation.other, scope, f"{place}.other")[1]
+        _require_numbers(other, f"{place}.other", function)
+        arguments.append(cast(other.tree.copy(), "DOUBLE"))
+    return Typed(call(_FIGURES[function], *arguments), "number")
+
+
+_FIGURES: dict[p.AggregateFunction, str] = {
+    "mean": "avg",
+    "median": "median",
+    "stddev": "stddev_samp",
+    "variance": "var_samp",
+    "quantile": "quantile_cont",
+    "correlation": "corr",
+}
 
 
 _RANKS = frozenset({"row_number", "rank", "dense_rank"})

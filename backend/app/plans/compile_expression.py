@@ -223,6 +223,9 @@ def _cast(expression: e.CastExpression, scope: Scope, place: str) -> Typed:
     return Typed(cast(operand.tree, SQL_TYPES[expression.to], lenient=True), expression.to)
 
 
+_UNITS_BETWEEN = {"days_between": "day", "seconds_between": "second"}
+
+
 def _call(expression: e.CallExpression, scope: Scope, place: str) -> Typed:
     function = FUNCTIONS[resolve(expression.function, FUNCTIONS, "function", f"{place}.function")]
     count = len(expression.arguments)
@@ -236,8 +239,8 @@ def _call(expression: e.CallExpression, scope: Scope, place: str) -> Typed:
         _require(values[-1], kind, f"{place}.arguments[{n}]")
     type_ = function.result or common_type(values, place)
     trees = [value.tree for value in values]
-    if expression.function.casefold() == "days_between":
-        trees.insert(0, exp.Literal.string("day"))
+    if expression.function.casefold() in _UNITS_BETWEEN:
+        trees.insert(0, exp.Literal.string(_UNITS_BETWEEN[expression.function.casefold()]))
     if expression.function.casefold() in ("round", "substring"):
         trees[1:] = [cast(tree, "INT") for tree in trees[1:]]
     return Typed(call(function.sql, *trees), type_)

@@ -2,7 +2,19 @@
 
 from typing import NamedTuple
 
-from app.plans.plan import Aggregation, DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep
+from app.plans.plan import (
+    Aggregation,
+    DeriveStep,
+    FilterStep,
+    GroupStep,
+    JoinStep,
+    Plan,
+    PlanSource,
+    SelectStep,
+)
+
+_ROWS_KEPT = (JoinStep, FilterStep, DeriveStep, SelectStep)
+"""Steps after which a row of the answer is still a row of the source."""
 
 
 class CountingPlans(NamedTuple):
@@ -14,13 +26,14 @@ class CountingPlans(NamedTuple):
 
 def make_counting_plans(plan: Plan) -> CountingPlans:
     """Plans whose one row holds a count; rows are counted before the first step that merges or drops them
-    otherwise than by a condition."""
-    end = 0
-    while end < len(plan.steps) and isinstance(
-        plan.steps[end], JoinStep | FilterStep | DeriveStep | SelectStep
-    ):
-        end += 1
+    otherwise than by a condition. Of nested plans the innermost source is counted, with the steps of all plans
+    up to that step."""
     total = GroupStep(kind="group", aggregations=[Aggregation(name="rows", function="count")])
+    inner, steps = plan, [*plan.steps]
+    while isinstance(inner.source, PlanSource):
+        inner = inner.source.plan
+        steps = [*inner.steps, *steps]
+    end = next((n for n, step in enumerate(steps) if not isinstance(step, _ROWS_KEPT)), len(steps))
     return CountingPlans(
-        Plan(source=plan.source, steps=[*plan.steps[:end], total]), Plan(source=plan.source, steps=[total])
+        Plan(source=inner.source, steps=[*steps[:end], total]), Plan(source=inner.source, steps=[total])
     )

@@ -46,8 +46,10 @@ FUNCTIONS: dict[str, Function] = {
     "starts_with": Function("starts_with", ["text", "text"], "boolean", 2, 2),
     "ends_with": Function("ends_with", ["text", "text"], "boolean", 2, 2),
     "days_between": Function("date_diff", ["datetime", "datetime"], "integer", 2, 2),
+    "seconds_between": Function("date_diff", ["datetime", "datetime"], "integer", 2, 2),
 }
-"""Name in a plan -> function. `days_between` counts midnights from the first to the second time."""
+"""Name in a plan -> function. `days_between` counts midnights from the first to the second time,
+`seconds_between` the starts of seconds."""
 
 
 def call(name: str, *arguments: exp.Expr) -> exp.Expr:

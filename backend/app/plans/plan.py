@@ -31,6 +31,21 @@ Keys = Annotated[list[Name], Field(max_length=MAX_COLUMNS)]
 RowCount = Annotated[int, Field(strict=True, ge=1, le=MAX_LIMIT)]
 Seed = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 AggregateFunction = Literal[
+    "count",
+    "count_distinct",
+    "sum",
+    "mean",
+    "median",
+    "min",
+    "max",
+    "stddev",
+    "variance",
+    "quantile",
+    "correlation",
+    "first",
+    "share_true",
+]
+PivotFunction = Literal[
     "count", "count_distinct", "sum", "mean", "median", "min", "max", "stddev", "first", "share_true"
 ]
 WindowFunction = Literal[
@@ -124,12 +139,24 @@ class DeriveStep(Model):
 
 
 class Aggregation(Model):
-    """A figure of a group. `column` is left out for `count` of rows. `where`: rows that count."""
+    """A figure of a group. `column` is left out for `count` of rows. `where`: rows that count.
+
+    `share`: that of a `quantile`, from 0 to 1. `other`: the second column of a `correlation`."""
 
     name: Name
     function: AggregateFunction
     column: Name | None = None
     where: Expression | None = None
+    share: Annotated[float, Field(ge=0, le=1)] | None = None
+    other: Name | None = None
+
+    @model_validator(mode="after")
+    def _check_arguments(self) -> Self:
+        if (self.function == "quantile") != (self.share is not None):
+            raise ValueError("a quantile, and nothing else, needs `share`")
+        if (self.function == "correlation") != (self.other is not None):
+            raise ValueError("a correlation, and nothing else, needs `other`")
+        return self
 
 
 class GroupStep(Model):
@@ -217,7 +244,7 @@ class PivotStep(Model):
     keys: Keys = Field(default_factory=list)
     column: Name
     values: Annotated[list[Scalar], Field(min_length=1, max_length=MAX_PIVOT_VALUES)]
-    function: AggregateFunction = "sum"
+    function: PivotFunction = "sum"
     of: Name | None = None
 
 

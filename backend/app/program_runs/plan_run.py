@@ -8,12 +8,12 @@ from app.errors import LabError, Unavailable
 from app.plans.compiler import compile_plan
 from app.plans.counting import make_counting_plans
 from app.plans.plan import Plan
-from app.plans.schema import TableSchema, read_table_schema
+from app.plans.schema import TableSchema
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.program_execution import MAX_SQL_ROWS, output_artifacts, success_report
-from app.tools.sql_tables import list_queryable_tables
+from app.tools.sql_tables import list_queryable_tables, list_table_schemas
 
 
 async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
@@ -22,7 +22,7 @@ async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
     Raises LabError when the plan does not fit the tables, ComputationFailed when its query fails.
     """
     digests = await list_queryable_tables(ctx.datasets, ctx.frames)
-    schemas = await _list_schemas(ctx, digests)
+    schemas = await list_table_schemas(ctx.datasets, ctx.frames, digests)
     compiled = compile_plan(plan, schemas)
     work = Computation("query.run_sql", {"sql": compiled.sql, "rows": MAX_SQL_ROWS})
     computed = await ctx.computer.run(work, digests, limits)
@@ -32,14 +32,6 @@ async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
     outcome["rows_used"] = await _count(ctx, counting.rows_used, schemas, digests, limits)
     outcome["rows_there"] = await _count(ctx, counting.rows_there, schemas, digests, limits)
     return CallResult(outcome, f"It ended in {computed.usage.wall_s:.1f} s.", output_artifacts(computed))
-
-
-async def _list_schemas(ctx: ToolContext, digests: Mapping[str, str]) -> dict[str, TableSchema]:
-    """Schemas of the visible tables: of datasets and frames by the digest of their rows."""
-    by_digest = {dataset.digest: read_table_schema(dataset.columns) for dataset in await ctx.datasets.list()}
-    for frame in await ctx.frames.frames():
-        by_digest.setdefault(frame.digest, read_table_schema(frame.meta.get("columns", [])))
-    return {name: by_digest[digest] for name, digest in digests.items() if digest in by_digest}
 
 
 class _CountRows(BaseModel):

@@ -78,7 +78,7 @@ EXPLANATION = FactSource(ExplanationRecord, ("explain_model",))
 IMPORTANCE = FactSource(ImportanceRecord, ("feature_importance",))
 FORECAST = FactSource(ForecastRecord, ("forecast_future",))
 BACKTEST = FactSource(BacktestRecord, ("backtest_model",))
-ANSWER = FactSource(AnswerRecord, ("answer_by_sql", "answer_by_program"))
+ANSWER = FactSource(AnswerRecord, ("answer_by_sql", "answer_by_plan", "answer_by_program"))
 HOLD_OUT = FactSource(EvaluationRecord, ("final_evaluation",))
 
 

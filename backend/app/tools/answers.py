@@ -1,12 +1,17 @@
 """Tools that answer questions about the data by a SELECT or a program."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.errors import ToolRefused
+from app.errors import InvalidInput, ToolRefused
+from app.json_types import JsonValue
 from app.modeling.facts.conversion import parse_facts
-from app.sandbox.computer import ComputationFailed
+from app.plans.compiler import compile_plan
+from app.plans.counting import make_counting_plans
+from app.plans.document import PlanDocument
+from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import QueryRows, json_object
@@ -15,11 +20,11 @@ from app.tools.frames import make_artifact
 from app.tools.program_answer import make_answer
 from app.tools.program_execution import Source, output_artifacts, run_code
 from app.tools.registry import tool
-from app.tools.sql_tables import list_queryable_tables
+from app.tools.sql_tables import list_queryable_tables, list_table_schemas
 
 ANALYST = ("data_analyst",)
 ANSWER = "answer"
-ANSWERS = ("answer_by_sql", "answer_by_program")
+ANSWERS = ("answer_by_sql", "answer_by_plan", "answer_by_program")
 
 Readings = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=500)]],
@@ -35,7 +40,27 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     are counted as the rows used. The last answer counts.
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
-    computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)
+    return _answer_of(await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables), sql, readings)
+
+
+@tool(agents=ANALYST)
+async def answer_by_plan(ctx: ToolContext, plan: PlanDocument, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
+    """Answer the question by one query plan over the session's tables; its rows are the answer.
+
+    The plan is compiled to a SELECT. The last answer counts.
+    """
+    tables = await list_queryable_tables(ctx.datasets, ctx.frames)
+    schemas = await list_table_schemas(ctx.datasets, ctx.frames, tables)
+    try:
+        sql = compile_plan(plan, schemas).sql
+        used, total = (compile_plan(counting, schemas).sql for counting in make_counting_plans(plan))
+    except InvalidInput as error:
+        raise ToolRefused(error.detail) from error
+    arguments: dict[str, JsonValue] = {"sql": sql, "counts": [used, total]}
+    return _answer_of(await ctx.computer.run(Computation("answer.answer", arguments), tables), sql, readings)
+
+
+def _answer_of(computed: ComputationResult, sql: str, readings: Sequence[str]) -> CallResult:
     answer = parse_facts(QueryRows, computed.value)
     meta = {"rows": answer.row_count, "columns": answer.columns, "source": {"sql": sql}}
     return CallResult(

@@ -1,8 +1,11 @@
 """The tables that SQL can query at the current point of a session."""
 
+from collections.abc import Mapping
+
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_names import make_table_names
 from app.datasets.dataset_source import DatasetSource
+from app.plans.schema import TableSchema, read_table_schema
 
 
 async def list_queryable_tables(datasets: DatasetSource, frames: Workspace) -> dict[str, str]:
@@ -16,3 +19,13 @@ async def list_queryable_tables(datasets: DatasetSource, frames: Workspace) -> d
     refs = await frames.frames()
     names = make_table_names([ref.name for ref in refs], reserved=tables)
     return tables | {name: ref.digest for name, ref in zip(names, refs, strict=True)}
+
+
+async def list_table_schemas(
+    datasets: DatasetSource, frames: Workspace, digests: Mapping[str, str]
+) -> dict[str, TableSchema]:
+    """Schemas of the queryable tables: of datasets and frames by the digest of their rows."""
+    by_digest = {dataset.digest: read_table_schema(dataset.columns) for dataset in await datasets.list()}
+    for frame in await frames.frames():
+        by_digest.setdefault(frame.digest, read_table_schema(frame.meta.get("columns", [])))
+    return {name: by_digest[digest] for name, digest in digests.items() if digest in by_digest}

@@ -1,32 +1,32 @@
-"""Rules of the stage `answer`: answer a question about the data with one SELECT."""
+"""Rules of the stage `answer`: answer a question about the data with one query plan."""
 
 from app.agents.data_analyst.brief import AnswerBrief, TableAnswer
 from app.agents.data_analyst.output import Answer
 from app.agents.goals.tables import make_table_profile
 from app.agents.questions.parser import parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
-from app.agents.questions.to_sql import make_select
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 
 
 def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
     parsed = _parse_question(view)
-    if not isinstance(parsed, ParsedQuestion) or view.was_called("answer_by_sql"):
+    if not isinstance(parsed, ParsedQuestion) or view.was_called("answer_by_plan"):
         return None
     return call(
-        "answer_by_sql",
+        "answer_by_plan",
         message="I query the table.",
-        sql=make_select(parsed),
+        plan=parsed.plan.model_dump(mode="json", exclude_none=True),
         readings=[*parsed.interpretations],
     )
 
 
 def conclude(view: ConversationView[AnswerBrief]) -> AgentAction:
-    answer = view.last_success("answer_by_sql", "answer_by_program")
+    answer = view.last_success("answer_by_plan", "answer_by_sql", "answer_by_program")
     if answer is not None:
         return finish(Answer(), message=_describe_answer(answer.read(TableAnswer)))
-    parsed, refused = _parse_question(view), view.refusals("answer_by_sql", "answer_by_program")
+    parsed = _parse_question(view)
+    refused = view.refusals("answer_by_plan", "answer_by_sql", "answer_by_program")
     reason = parsed.reason if isinstance(parsed, UnparsedQuestion) else refused[-1].refusal if refused else ""
     return finish(Answer(unanswered=f"The question was not answered. {reason}".strip()))
 

@@ -24,6 +24,8 @@ class Column:
     missing: float = 0.0
     unique: bool = False
     top: tuple[Any, ...] = ()
+    values: tuple[Any, ...] = ()
+    """All values of a text or a code with few of them, else the most frequent ones."""
     low: Any = None
     high: Any = None
     median: Any = None
@@ -107,6 +109,7 @@ class _ColumnSchema(BaseModel):
     unique: bool | None = None
     top: list[_TopValue] | None = None
     examples: list[Any] | None = None
+    values: list[Any] | None = None
     reading: _Reading | None = None
     min: Any = None
     max: Any = None
@@ -141,6 +144,7 @@ def _column(schema: _ColumnSchema) -> Column:
         missing=schema.missing or 0.0,
         unique=bool(schema.unique),
         top=tuple(entry.value for entry in schema.top or ()),
+        values=tuple(schema.values or [entry.value for entry in schema.top or ()]),
         low=values.min,
         high=values.max,
         median=reading.q50 if reading.q50 is not None else schema.q50,

@@ -72,8 +72,8 @@ _LEXEME = TypedPattern(
         r"`(?P<backticked>[^`]+)`"
         r"|[\"\u201c](?P<quoted1>[^\"\u201c\u201d]+)[\"\u201d]|(?<!\w)'(?P<quoted2>[^']+)'(?!\w)"
         r"|(?P<date>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?)"
-        r"|[$\u20ac\u00a3]?(?P<number>-?\d[\d,]*(?:\.\d+)?)(?P<thousand>k)?(?![\w])%?"
-        r"|(?P<word>\w+)|(?P<sign>>=|<=|!=|<>|[=<>,;])"
+        r"|(?P<number>(?:(?<!\w)-)?\d[\d,]*(?:\.\d+)?)(?P<thousand>k)?(?![\w])"
+        r"|(?P<word>\w+)|(?P<sign>>=|<=|!=|<>|[=<>,;:%()/?.$\u20ac\u00a3+*-])"
     ),
     Lexeme,
 )

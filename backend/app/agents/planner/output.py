@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from app.agents.goals.row_conditions import RowCondition
@@ -112,6 +112,12 @@ class Plan(BaseModel):
     """False for a goal that cannot be carried out as it is worded; `notes` say why and what can be done."""
     steps: list[str] = Field(default_factory=list, max_length=20)
     notes: list[str] = Field(default_factory=list, max_length=20)
+
+    @field_validator("parsed_question", mode="before")
+    @classmethod
+    def _drop_former_form(cls, value: object) -> object:
+        """Drop a question in the form before query plans: the analyst parses its text again."""
+        return None if isinstance(value, dict) and "plan" not in value else value
 
     @property
     def coin(self) -> str | None:

@@ -7,16 +7,14 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
-from app.agents.questions.paraphrase import paraphrase
 from app.agents.questions.parser import is_question, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
-from app.agents.questions.to_sql import column_alias
 from app.agents.runtime.offline_policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
-QUESTION_CONFIDENCE = 0.9
-"""Confidence in a parsed question: all of its words were read, which a wrong reading seldom survives."""
+MAX_NOTES = 20
+"""Notes of a plan."""
 MAX_QUESTIONS = 3
 """Attempts at a question that is not understood: a user who rephrased it three times has no fourth wording."""
 
@@ -60,19 +58,14 @@ def _unparsed_reason(goal: str, tables: Sequence[TableProfile]) -> str:
 
 def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TableProfile]) -> AgentAction:
     """Make the plan of a parsed question. Its target is the first column that the question names."""
-    table = next(table for table in tables if table.name == parsed.table)
-    columns = [name for measure in parsed.measures for name in measure.columns]
-    columns += [group.column for group in parsed.groups] + [condition.column for condition in parsed.conditions]
+    table = next(table for table in tables if table.name == parsed.tables[0])
+    message = f"I will answer with {parsed.description}."
     plan = Plan(
         question=question,
         parsed_question=parsed,
-        tables=[parsed.table],
-        target=columns[0] if columns else table.columns[0].name,
-        notes=[*parsed.interpretations],
-        understanding=Understanding(
-            text=f"I will answer from `{parsed.table}`: {paraphrase(parsed)}.", confidence=QUESTION_CONFIDENCE
-        ),
+        tables=[*parsed.tables],
+        target=parsed.columns[0] if parsed.columns else table.columns[0].name,
+        notes=[*parsed.interpretations][:MAX_NOTES],
+        understanding=Understanding(text=message, confidence=parsed.confidence),
     )
-    figures = ", ".join(f"the {column_alias(measure)}" for measure in parsed.measures)
-    message = f"I will answer from `{parsed.table}`: {figures}."
     return finish(plan.model_copy(update={"steps": describe_steps(plan)}), message=message)

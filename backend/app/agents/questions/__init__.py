@@ -1,1 +1,1 @@
-"""Questions about the data: parsed where the words are plain, and written as one SELECT."""
+"""Parsing of questions about tables into query plans."""

@@ -1,332 +1,319 @@
-"""Marks of a question's words: columns, values, numbers, dates or rows of a table."""
+"""Marking of items with the columns, values and tables that they may mean, and joining of phrases."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 
-from app.agents.goals.stemming import have_same_meaning, stem, stems
+from app.agents.goals.concepts import expand, share_concept
+from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
-from app.agents.goals.tokenizer import Lexeme, lexemes, words
-from app.agents.goals.vocabulary import (
-    IDENTIFIER_WORDS,
-    MONTHS,
-    NUMBER_WORDS,
-    SECONDS_BY_UNIT,
-    UNITS_OF_MEASURE,
-    WEEKDAYS,
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, SECONDS_BY_UNIT, WEEKDAYS, word_set
+from app.agents.questions.column_matching import (
+    STEM,
+    ColumnIndex,
+    ColumnMatch,
+    name_parts,
+    related_strength,
+    word_strength,
 )
-from app.agents.questions.query import Cell
-from app.agents.questions.vocabulary import (
-    AGGREGATES,
-    ALIASES,
-    GENERIC_ROWS,
-    INITIALS,
-    OPPOSITES,
+from app.agents.questions.items import QuestionItem, read_items
+from app.agents.questions.lexicon import (
+    AGGREGATE_WORDS,
+    COMPARATIVES,
+    IGNORED,
+    KNOWN_WORDS,
+    MONTH_NUMBERS,
+    NEGATIONS,
+    ORDINALS,
+    ROW_NOUNS,
     ROW_WORDS,
-    STOP,
+    SUPERLATIVES,
 )
+from app.agents.questions.phrases import QuestionItems
+from app.agents.questions.value_matching import ValueIndex, ValueMatch
 
-_GRAMMAR_WORDS = frozenset(
-    {
-        *AGGREGATES,
-        *STOP,
-        *MONTHS,
-        *WEEKDAYS,
-        "number",
-        "count",
-        "group",
-        "grouped",
-        "share",
-        "rate",
-        "not",
-        "top",
-    }
+MAX_PHRASE_ITEMS = 5
+"""Words of a phrase that is matched with a name or a value."""
+MIN_ROW_STRENGTH = 0.45
+"""Strength from which a noun is taken for the rows of a table by its use."""
+_GRAMMAR = (
+    IGNORED
+    | NEGATIONS
+    | frozenset(AGGREGATE_WORDS)
+    | SUPERLATIVES
+    | frozenset(MONTH_NUMBERS)
+    | frozenset(WEEKDAYS)
+    | frozenset(ORDINALS)
+    | frozenset(word for phrase in COMPARATIVES for word in phrase.split())
 )
-"""Words of the grammar. They mean a column only if its name is written in full."""
+"""Words that mean a column or a value only where its whole name or spelling stands in the question."""
+_MIN_BARE_SCORE = 0.9
+"""Score of a grammar word that is taken for a column or a value."""
 
 
-_ROW_STEMS = frozenset(map(stem, ROW_WORDS))
+def mark_items(question: str, tables: Sequence[TableProfile]) -> QuestionItems:
+    """Split a question and mark what its words may mean in the tables."""
+    index = TableIndex(tables)
+    items = _join_modifiers(_mark_phrases(read_items(question), index))
+    return QuestionItems(name_unknown_rows(items, tables))
 
 
-@dataclass
-class QuestionToken:
-    """A word and its `mark`, such as `C2`; empty while the word is unmarked."""
+class TableIndex:
+    """Index of everything that the words of a question may mean in some tables."""
 
-    word: str
-    mark: str = ""
-
-
-@dataclass
-class MarkedQuestion:
-    """`text`: the question with marks: `C` a column, `V` a value of one, `N` a number, `D` a date, `L` another
-    text, `R` the rows. A mark's number is its place in the list of its kind."""
-
-    table: TableProfile
-    tokens: list[QuestionToken] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
-    values: list[tuple[Column, Cell]] = field(default_factory=list)
-    numbers: list[float] = field(default_factory=list)
-    dates: list[str] = field(default_factory=list)
-    literals: list[str] = field(default_factory=list)
-    interpretations: list[str] = field(default_factory=list)
-    ambiguous: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Words that match several columns, and these columns."""
-    names_table: bool = False
-
-    @property
-    def text(self) -> str:
-        return " ".join(token.mark or token.word for token in self.tokens)
-
-    def column_mark(self, column: Column) -> str:
-        self.columns.append(column)
-        return f"C{len(self.columns) - 1}"
-
-    def value_mark(self, column: Column, value: Cell) -> str:
-        self.values.append((column, value))
-        return f"V{len(self.values) - 1}"
+    def __init__(self, tables: Sequence[TableProfile]) -> None:
+        self.tables = tables
+        self.columns = ColumnIndex(tables)
+        self.values = ValueIndex(tables)
+        self.row_nouns = {table.name: _row_nouns(table) for table in tables}
 
 
-def mark_question(question: str, table: TableProfile) -> MarkedQuestion:
-    """Split a question into words and mark those that a table gives a meaning."""
-    marked = MarkedQuestion(table)
-    for lexeme in lexemes(question):
-        marked.tokens += _make_tokens(lexeme, marked)
-    for step in (
-        _mark_full_names,
-        _mark_values,
-        _mark_opposites,
-        _mark_rows,
-        _mark_partial_names,
-        _mark_synonyms,
-    ):
-        step(marked)
+def _row_nouns(table: TableProfile) -> dict[str, float]:
+    """Stems of nouns that name the rows of a table, with their strength."""
+    parts = words(table.name)
+    nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
+    for column in table.columns:
+        own = name_parts(column.name)
+        if column.unique and set(own) & IDENTIFIER_WORDS:
+            for part in own:
+                if part not in IDENTIFIER_WORDS:
+                    nouns.setdefault(stem(part), 0.9)
+        if column.type == "datetime":
+            for part in words(column.name):
+                nouns.setdefault(f"{stem(part)}s", 0.65)
+    return nouns
+
+
+MIN_CLEAR_SCORE = 0.6
+"""Score of a column that is meant by its name or a synonym, and not by a related word."""
+
+
+def _is_clear(item: QuestionItem) -> bool:
+    return bool(item.values) or any(match.score >= MIN_CLEAR_SCORE for match in item.columns)
+
+
+_ASKING = frozenset({"which", "many", "number", "list", "names", "what"})
+
+
+def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile]) -> list[QuestionItem]:
+    """Take an unknown noun after `which` or `how many` for the rows of the only table whose rows have names."""
+    named_tables = [
+        t
+        for t in tables
+        if any(
+            c.unique and c.type == "text" and c.hint in ("id", "text") and not c.name.endswith("id")
+            for c in t.columns
+        )
+    ]
+    if len(named_tables) != 1 or any(item.row_tables for item in items):
+        return items
+    for place, item in enumerate(items[1:], 1):
+        if item.kind != "word" or _is_clear(item) or item.word in KNOWN_WORDS or not item.word.isalpha():
+            continue
+        before = [i.text for i in items[max(place - 3, 0) : place]]
+        is_plural = item.word.endswith("s") or item.word in ("people",)
+        if (is_plural or "which" in before[-1:]) and (
+            _ASKING & set(before)
+            or (place >= 1 and items[place - 1].text in _SUPERLATIVE_WORDS)
+            or items[place - 1].kind == "number"
+        ):
+            return [*items[:place], replace(item, row_tables=(named_tables[0].name,)), *items[place + 1 :]]
+    return items
+
+
+_SUPERLATIVE_WORDS = SUPERLATIVES | frozenset({"expensive", "dangerous", "all", "the"})
+
+
+def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[QuestionItem]:
+    marked: list[QuestionItem] = []
+    place = 0
+    while place < len(items):
+        for size in range(min(MAX_PHRASE_ITEMS, len(items) - place), 0, -1):
+            if phrase := _mark_phrase(items[place : place + size], index):
+                marked.append(phrase)
+                place += size
+                break
+        else:
+            marked.append(items[place])
+            place += 1
     return marked
 
 
-def flag_values(column: Column) -> tuple[Cell, Cell] | None:
-    """Return the no and yes of a column with two such values, else None."""
-    if len(column.top) != 2:
+def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex) -> QuestionItem | None:
+    first = span[0]
+    if first.kind == "name" and len(span) == 1:
+        return replace(
+            first, columns=_named_columns(first.text, index), row_tables=_named_tables(first.text, index.tables)
+        )
+    if first.kind == "literal" and len(span) == 1:
+        return replace(first, values=index.values.match(words(first.text))) if words(first.text) else first
+    if any(item.kind not in ("word", "number") for item in span) or (first.kind == "number" and len(span) == 1):
         return None
-    by_word = {str(value).casefold(): value for value in column.top}
-    for no, yes in (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("0.0", "1.0")):
-        if set(by_word) == {no, yes}:
-            return by_word[no], by_word[yes]
-    return None
+    texts = [item.text for item in span]
+    text = " ".join(texts)
+    values = index.values.match(texts)
+    columns = index.columns.match(texts)
+    if len(span) > 1:
+        if (
+            first.word in IGNORED and texts[0] not in ("to", "from", "on", "not", "no", "first", "last", "top")
+        ) or span[-1].word in IGNORED:
+            columns = tuple(match for match in columns if match.score >= STEM)
+            values = tuple(match for match in values if match.score >= 1)
+        columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= 0.6)
+        values = tuple(match for match in values if match.score >= 0.9)
+        return QuestionItem("word", text, columns=columns, values=values) if columns or values else None
+    if first.word in _GRAMMAR:
+        columns = tuple(match for match in columns if match.score >= _MIN_BARE_SCORE and match.coverage >= 1)
+        values = tuple(match for match in values if match.score >= (0.9 if first.word in ORDINALS else 1))
+        if first.word in MONTHS or first.word in WEEKDAYS:
+            columns = ()
+        if first.word in IGNORED:
+            columns = tuple(
+                match for match in columns if _is_name(match.column.name, first.word) and len(first.word) > 3
+            )
+            values = tuple(match for match in values if len(first.word) > 3)
+    columns = _clear_columns(columns)
+    rows = row_tables(first.word, index)
+    if rows and first.word not in ROW_NOUNS:
+        columns = tuple(match for match in columns if match.score >= _MIN_BARE_SCORE)
+    return replace(first, columns=columns, values=values, row_tables=rows)
 
 
-def _make_tokens(lexeme: Lexeme, marked: MarkedQuestion) -> list[QuestionToken]:
-    """Make the tokens of a lexeme: one, or those of the words that a word such as `SalePrice` consists of."""
-    if name := lexeme.backticked or lexeme.quoted:
-        return [QuestionToken(name, _mark_quoted(name, bool(lexeme.backticked), marked))]
-    if lexeme.date:
-        marked.dates.append(lexeme.date)
-        return [QuestionToken(lexeme.date, f"D{len(marked.dates) - 1}")]
-    if lexeme.number:
-        marked.numbers.append(lexeme.value)
-        return [QuestionToken(lexeme.number, f"N{len(marked.numbers) - 1}")]
-    if lexeme.sign:
-        return [QuestionToken(lexeme.sign)]
-    return [QuestionToken(word) for word in words(lexeme.word or "")]
+def _is_name(name: str, word: str) -> bool:
+    return "".join(words(name)) == word
 
 
-def _mark_quoted(name: str, is_backticked: bool, marked: MarkedQuestion) -> str:
-    """Return the mark of a quoted name: a column, the table, else a text."""
-    for column in marked.table.columns:
-        if column.name.casefold() == name.casefold():
-            return marked.column_mark(column)
-    if is_backticked and marked.table.name.casefold() == name.casefold():
-        marked.names_table = True
-        return "R"
-    marked.literals.append(name)
-    return f"L{len(marked.literals) - 1}"
+def _clear_columns(columns: tuple[ColumnMatch, ...]) -> tuple[ColumnMatch, ...]:
+    """Keep the full names where a phrase is one, else all."""
+    full = tuple(match for match in columns if match.score >= STEM)
+    return full or columns
 
 
-def _mark_full_names(marked: MarkedQuestion) -> None:
-    """Mark full names of columns, the longest first. A unit at the end of a name may be missing."""
-    names = [(words(column.name), column) for column in marked.table.columns]
-    names += [(name[:-1], column) for name, column in names if len(name) > 1 and name[-1] in UNITS_OF_MEASURE]
-    names = [(name, column) for name, column in names if name and not (len(name) == 1 and len(name[0]) == 1)]
-    question_words = {token.word for token in marked.tokens}
-    question_stems = {stem(word) for word in question_words}
-    for name, column in sorted(names, key=lambda entry: -len(entry[0])):
-        if not all(_may_be_mentioned(word, question_words, question_stems) for word in name):
-            continue
-        for start in _name_positions(marked.tokens, name):
-            _set_mark(marked.tokens, start, len(name), marked.column_mark(column))
+def _named_columns(name: str, index: TableIndex) -> tuple[ColumnMatch, ...]:
+    return tuple(
+        ColumnMatch(table.name, column, 1.0, 1.0)
+        for table in index.tables
+        for column in table.columns
+        if column.name.casefold() == name.casefold()
+    ) or index.columns.match(words(name)[:MAX_PHRASE_ITEMS])
 
 
-def _name_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
-    for start in range(len(tokens) - len(name) + 1):
-        part = tokens[start : start + len(name)]
-        if all(
-            not token.mark and _is_same_word(token.word, word) for token, word in zip(part, name, strict=True)
-        ):
-            yield start
+def _named_tables(name: str, tables: Sequence[TableProfile]) -> tuple[str, ...]:
+    return tuple(table.name for table in tables if table.name.casefold() == name.casefold())
 
 
-def _may_be_mentioned(word: str, question_words: set[str], question_stems: set[str]) -> bool:
-    """Tell if a word may occur in the question. A cheap test before the exact search."""
-    return not question_words.isdisjoint((word, f"{word}s", f"{word}es")) or stem(word) in question_stems
+_NEVER_ROWS = word_set(
+    """
+    data dataset month year week quarter hour table rate level value number days' date time
+    """
+)
 
 
-def _is_same_word(token: str, word: str) -> bool:
-    if token in (word, f"{word}s", f"{word}es"):
-        return True
-    return token not in _GRAMMAR_WORDS and stem(token) == stem(word) and len(word) > 2
+def row_tables(word: str, index: TableIndex) -> tuple[str, ...]:
+    """Tables whose rows a noun names, the likeliest first: by name, or by what identifies the rows."""
+    own = expand(word)
+    if len(word) < 3 or word in _NEVER_ROWS:
+        return ()
+    scores = {table.name: _row_score(word, own, table, index.row_nouns[table.name]) for table in index.tables}
+    if max(scores.values(), default=0.0) == 0.0:
+        if word in ROW_NOUNS or (len(index.tables) == 1 and word in ROW_WORDS):
+            return tuple(table.name for table in index.tables)
+        if word.endswith("s") and word not in IGNORED:
+            scores = {table.name: _related_row_score(word, table) for table in index.tables}
+    ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
+    return tuple(ranked)
 
 
-def _set_mark(tokens: list[QuestionToken], start: int, length: int, mark: str) -> None:
-    tokens[start].mark = mark
-    del tokens[start + 1 : start + length]
+def _row_score(word: str, own: str, table: TableProfile, nouns: dict[str, float]) -> float:
+    if own in nouns:
+        return nouns[own]
+    if word in _DAYS and _is_daily(table):
+        return 0.85
+    if any(share_concept(own, stem(part)) for part in words(table.name)):
+        return 0.7
+    # `stops` of a table with a time `stopped`
+    return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0
 
 
-def _mark_values(marked: MarkedQuestion) -> None:
-    """Mark values of text columns, the longest first."""
-    values = [
-        (name, column, value)
-        for column in marked.table.columns
-        if not column.is_number
-        for value in column.top
-        if isinstance(value, str) and (name := words(value))
-    ]
-    for name, column, value in sorted(values, key=lambda entry: -len(entry[0])):
-        if len(name) == 1 and (len(name[0]) == 1 or name[0] in STOP or name[0] in {"no", "yes", "not"}):
-            _mark_short_value(marked, name[0], column, value)
-            continue
-        for start in _value_positions(marked.tokens, name):
-            _set_mark(marked.tokens, start, len(name), marked.value_mark(column, value))
-    for token in marked.tokens:
-        if not token.mark and (alias := ALIASES.get(token.word)):
-            _mark_alias(marked, token, alias)
+_DAYS = frozenset({"days", "day", "nights", "night", "dates"})
 
 
-def _value_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
-    for start in range(len(tokens) - len(name) + 1):
-        part = tokens[start : start + len(name)]
-        if all(
-            not token.mark and _is_value_word(token.word, word) for token, word in zip(part, name, strict=True)
-        ):
-            yield start
-
-
-def _is_value_word(token: str, word: str) -> bool:
-    return token == word or (len(word) > 3 and token in (f"{word}s", f"{word}es"))
-
-
-def _mark_short_value(marked: MarkedQuestion, word: str, column: Column, value: str) -> None:
-    """Mark a value that is also a common short word, only right after its column's name."""
-    for position, token in enumerate(marked.tokens):
-        before = [
-            t
-            for t in marked.tokens[max(0, position - 2) : position]
-            if t.mark or t.word not in {"is", "=", "are"}
-        ]
-        if not token.mark and token.word == word and before and _is_column(marked, before[-1].mark, column):
-            token.mark = marked.value_mark(column, value)
-
-
-def _is_column(marked: MarkedQuestion, mark: str, column: Column) -> bool:
-    return mark[:1] == "C" and marked.columns[int(mark[1:])] is column
-
-
-def _mark_alias(marked: MarkedQuestion, token: QuestionToken, alias: str) -> None:
-    for column in marked.table.columns:
-        for value in column.top:
-            if str(value).casefold() in {alias, INITIALS.get(alias, alias)} and not column.is_number:
-                token.mark = marked.value_mark(column, value)
-                return
-
-
-def _mark_opposites(marked: MarkedQuestion) -> None:
-    for token in marked.tokens:
-        if token.mark or token.word not in OPPOSITES:
-            continue
-        for column in marked.table.columns:
-            flag = flag_values(column)
-            if flag and OPPOSITES[token.word] in {stem(word) for word in words(column.name)}:
-                token.mark = marked.value_mark(column, flag[0])
-
-
-def _mark_rows(marked: MarkedQuestion) -> None:
-    """Mark numbers, and words for the rows: the table's name, or a generic word."""
-    table_stems = {stem(word) for word in words(marked.table.name) if len(word) > 2}
-    for token in marked.tokens:
-        if token.mark:
-            continue
-        if token.word in NUMBER_WORDS:
-            marked.numbers.append(NUMBER_WORDS[token.word])
-            token.mark = f"N{len(marked.numbers) - 1}"
-        elif token.word in GENERIC_ROWS or stem(token.word) in table_stems:
-            token.mark = "R"
-        elif stem(token.word) in _ROW_STEMS:
-            token.mark = _row_or_identifier(marked, token.word, table_stems)
-        elif token.word == "days" and _is_daily(marked.table):
-            marked.interpretations.append(f"A row of `{marked.table.name}` is taken for 'days'.")
-            token.mark = "R"
-
-
-def _row_or_identifier(marked: MarkedQuestion, word: str, table_stems: set[str]) -> str:
-    """Return the mark of a word such as `customers`: rows, unless a column identifies customers or the table's
-    name says what its rows are."""
-    for column in marked.table.columns:
-        name = {stem(part) for part in words(column.name)}
-        if name - IDENTIFIER_WORDS == {stem(word)} and name & IDENTIFIER_WORDS and not column.unique:
-            marked.interpretations.append(f"A value of `{column.name}` is taken for {word!r}.")
-            return marked.column_mark(column)
-    if table_stems & _ROW_STEMS:
-        return ""
-    marked.interpretations.append(f"A row of `{marked.table.name}` is taken for {word!r}.")
-    return "R"
+def _related_row_score(word: str, table: TableProfile) -> float:
+    strength = max((related_strength(word, part) for part in words(table.name)), default=0.0)
+    return strength if strength >= MIN_ROW_STRENGTH else 0.0
 
 
 def _is_daily(table: TableProfile) -> bool:
-    return (
-        len(table.dates) == 1
-        and row_spacing_s(table.dates[0]) == SECONDS_BY_UNIT["day"]
-        and table.dates[0].unique
-    )
+    names = {part for column in table.columns for part in name_parts(column.name)}
+    if "day" in names and "month" in names:
+        return True
+    dates = [column for column in table.dates if column.unique]
+    return len(table.dates) == 1 and bool(dates) and row_spacing_s(dates[0]) == SECONDS_BY_UNIT["day"]
 
 
-def _mark_partial_names(marked: MarkedQuestion) -> None:
-    """Mark words that are part of one column's name: `mass` in `body_mass_g`."""
-    by_stem: dict[str, list[Column]] = {}
-    for column in marked.table.columns:
-        for part in dict.fromkeys(stems(column.name)):
-            by_stem.setdefault(part, []).append(column)
-    for token in _unmarked_words(marked):
-        candidates = by_stem.get(stem(token.word), [])
-        if len(candidates) > 1:
-            marked.ambiguous.append((token.word, tuple(column.name for column in candidates)))
-        if len(candidates) == 1:
-            token.mark = marked.column_mark(candidates[0])
-            marked.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
+def _join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
+    """Join neighbours that name parts of one column: `body weight`, `span of the writing hand`."""
+    joined: list[QuestionItem] = []
+    for item in items:
+        before = joined[-1] if joined else None
+        if before is None or not item.columns:
+            joined.append(item)
+            continue
+        links = 0
+        while (
+            joined
+            and len(joined) > links
+            and joined[-1 - links].text in ("of", "the")
+            and not joined[-1 - links].columns
+        ):
+            links += 1
+        if links and (len(joined) <= links or not any(i.text == "of" for i in joined[-links:])):
+            links = 0
+        partner = joined[-1 - links]
+        if partner.kind == "word" and (shared := _shared_columns(partner, item)):
+            del joined[len(joined) - links - 1 :]
+            joined.append(replace(item, text=f"{partner.text} {item.text}", columns=shared, values=()))
+            continue
+        joined.append(item)
+    return joined
 
 
-def _mark_synonyms(marked: MarkedQuestion) -> None:
-    """Mark synonyms of one column's name."""
-    single_names = [(column, name) for column in marked.table.columns if (name := _single_name_word(column))]
-    for token in _unmarked_words(marked):
-        candidates = [column for column, name in single_names if _is_synonym(token.word, name)]
-        if len(candidates) == 1:
-            token.mark = marked.column_mark(candidates[0])
-            marked.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
+def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMatch, ...]:
+    """Columns that two phrases name different parts of."""
+    if not first.columns or not second.columns:
+        return ()
+    if first.columns[0].coverage >= 1 and second.columns[0].coverage >= 1:
+        return ()
+    others = {match.key: match for match in second.columns}
+    shared = []
+    for match in first.columns:
+        other = others.get(match.key)
+        if (
+            other is None
+            or match.coverage >= 1
+            or other.coverage >= 1
+            or _names_same_part(first, second, match.column)
+        ):
+            continue
+        coverage = min(match.coverage + other.coverage, 1.0)
+        score = min((match.score + other.score) * (0.5 + 0.25 * coverage) + 0.15, 1.0)
+        shared.append(ColumnMatch(match.table, match.column, score, coverage))
+    return tuple(sorted(shared, key=lambda match: -match.score))
 
 
-def _unmarked_words(marked: MarkedQuestion) -> list[QuestionToken]:
-    """Return the unmarked words that are no words of the grammar."""
-    grammar_words = {*_GRAMMAR_WORDS, "different", "distinct", "unique", "missing", "common", "most", "least"}
-    return [
-        t
-        for t in marked.tokens
-        if not t.mark and t.word.isalpha() and t.word not in grammar_words and len(t.word) > 2
-    ]
+def _names_same_part(first: QuestionItem, second: QuestionItem, column: Column) -> bool:
+    def part_of(item: QuestionItem) -> int:
+        parts = name_parts(column.name)
+        return max(range(len(parts)), key=lambda n: word_strength(item.word, parts[n]))
+
+    return part_of(first) == part_of(second)
 
 
-def _single_name_word(column: Column) -> str | None:
-    """Return the word of a name that has only one, apart from its unit."""
-    name = [word for word in words(column.name) if word not in UNITS_OF_MEASURE]
-    return name[0] if len(name) == 1 else None
-
-
-def _is_synonym(word: str, name: str) -> bool:
-    is_cut = len(name) >= 4 and word.startswith(name)
-    return is_cut or have_same_meaning(stem(word), stem(name))
+def bare_value(item: QuestionItem) -> ValueMatch | None:
+    """The value that an item means if it stands alone, without its column's name."""
+    if not item.values or (item.kind == "word" and len(item.text) == 1):
+        return None
+    value = item.values[0]
+    if value.score < 0.6 or (item.columns and item.columns[0].score >= max(value.score, STEM)):
+        return None
+    return value

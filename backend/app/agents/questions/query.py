@@ -1,77 +1,28 @@
-"""The data structures of a parsed question."""
+"""The outcome of parsing a question."""
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
-Function = Literal[
-    "count",
-    "mean",
-    "median",
-    "total",
-    "highest",
-    "lowest",
-    "spread",
-    "percentile",
-    "different",
-    "missing",
-    "missing_share",
-    "correlation",
-    "share",
-    "commonest",
-]
-Comparison = Literal["is", "is not", "above", "at least", "below", "at most", "known", "unknown"]
-Part = Literal["year", "quarter", "month", "weekday", "day", "hour"]
-Cell = str | int | float | bool
+from pydantic import BaseModel, ConfigDict
 
-PARTS: tuple[Part, ...] = get_args(Part)
+from app.plans.plan import Plan
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A condition on one column, on a `part` of its date if given. `date`: the value is compared as a date."""
+class ParsedQuestion(BaseModel):
+    """A question as a query plan.
 
-    column: str
-    comparison: Comparison
-    value: Cell | None = None
-    part: Part | None = None
-    date: bool = False
-
-
-@dataclass(frozen=True)
-class Aggregate:
-    """A function of columns. A `share` is the share of rows that meet its conditions."""
-
-    function: Function
-    columns: tuple[str, ...] = ()
-    percent: float = 50.0
-    conditions: tuple[Condition, ...] = ()
-
-
-@dataclass(frozen=True)
-class GroupKey:
-    column: str
-    part: Part | None = None
-
-
-@dataclass(frozen=True)
-class ParsedQuestion:
-    """Aggregates of the rows that meet all `conditions`, for each group.
-
-    `limit`: the number of groups to return, ranked by the first aggregate (`descending` or not).
-    `interpretations`: notes on words with several possible meanings.
+    `description`: the plan in a sentence. `interpretations`: notes on words with several possible meanings.
+    `columns`: the columns that it names, the main one first. `confidence`: estimated probability that the plan
+    is what was asked for.
     """
 
-    table: str
-    measures: tuple[Aggregate, ...]
-    conditions: tuple[Condition, ...] = ()
-    groups: tuple[GroupKey, ...] = ()
-    limit: int | None = None
-    descending: bool = True
-    is_listing: bool = False
-    """True if the groups themselves are requested, the most frequent first."""
-    is_share: bool = False
-    """True if the share of each group in all rows is requested."""
-    interpretations: tuple[str, ...] = field(default=(), compare=False)
+    model_config = ConfigDict(frozen=True)
+
+    plan: Plan
+    description: str
+    tables: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    interpretations: tuple[str, ...] = ()
+    confidence: float = 0.9
 
 
 @dataclass(frozen=True)
@@ -79,4 +30,4 @@ class UnparsedQuestion:
     """The reason why a question was not understood, and similar questions that are."""
 
     reason: str
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = field(default=())

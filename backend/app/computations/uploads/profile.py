@@ -31,6 +31,9 @@ _TOP = 10
 _TOP_DISTINCT = 5_000
 """Distinct values of columns whose values are counted."""
 _EXAMPLES = 5
+_MAX_VALUES, _MAX_VALUES_CHARS = 200, 6_000
+"""Distinct texts of a column that are all listed, and characters of all lists of a table: questions name any of
+them, and agents read the profile."""
 _MAX_SHOWN_CHARS = 120
 
 _NUMBERS = {"integer", "number"}
@@ -71,8 +74,11 @@ def profile_table(
     tops = _tops(connection, source, columns, facts, rows)
     _add_unique(connection, source, columns, facts)
     examples = _examples(connection, source, columns)
+    values = _list_values(connection, source, columns, facts)
     profiled = [
-        _column(name, type_, rows, facts[name], tops.get(name, []), examples[name]) for name, type_ in columns
+        _column(name, type_, rows, facts[name], tops.get(name, []), examples[name])
+        | ({"values": values[name]} if name in values else {})
+        for name, type_ in columns
     ]
     if rows:
         add_meanings(connection, source, rows, profiled, conventions or Conventions())
@@ -147,6 +153,30 @@ def _tops(
         if distinct < facts[name]["present"] and (type_ != "number" or distinct <= max_distinct):
             tops[name] = [{"value": _to_json(value), "count": count} for value, count, _ in counts]
     return tops
+
+
+def _list_values(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    columns: Sequence[tuple[str, str]],
+    facts: Mapping[str, Mapping[str, Any]],
+) -> dict[str, list[JsonValue]]:
+    """List all texts of columns with few of them, those with the fewest first."""
+    texts = [name for name, type_ in columns if type_ == "text" and facts[name]["distinct"] <= _MAX_VALUES]
+    texts_by_column: dict[str, list[JsonValue]] = {}
+    characters = 0
+    for name in sorted(texts, key=lambda name: facts[name]["distinct"]):
+        cell = sql.name(name)
+        cells = connection.execute(
+            f"SELECT DISTINCT {cell} FROM {source} WHERE {cell} IS NOT NULL ORDER BY 1 LIMIT {_MAX_VALUES + 1}"  # noqa: S608
+        ).fetchall()
+        characters += sum(len(cell) for (cell,) in cells)
+        if len(cells) > _MAX_VALUES or characters > _MAX_VALUES_CHARS:
+            break
+        if any(len(cell) > _MAX_SHOWN_CHARS for (cell,) in cells):
+            continue
+        texts_by_column[name] = [cell for (cell,) in cells]
+    return texts_by_column
 
 
 def _add_unique(

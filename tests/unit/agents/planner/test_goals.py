@@ -282,7 +282,6 @@ def _titanic_all(make_table, make_column):
         "Give me an overview of the passengers",
         "Cluster the passengers",
         "Plot the ages",
-        "Did women survive more often than men?",
         "Predict the cabin",
         "Find fraud",
         "Make a classifier",

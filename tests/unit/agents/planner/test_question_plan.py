@@ -1,5 +1,6 @@
 """Plans that answer a question from the tables: the parsed question travels in the plan."""
 
+import json
 from typing import Any
 
 from app.agents.data_analyst.offline_rules import decide_answer
@@ -46,14 +47,14 @@ def test_a_parsed_question_survives_the_stored_plan(next_call):
     plan = plan_of(next_call)
     assert plan.parsed_question is not None
     assert Plan.model_validate_json(plan.model_dump_json()) == plan
-    condition = plan.model_dump(mode="json")["parsed_question"]["conditions"][0]
-    assert (condition["column"], condition["comparison"], condition["value"]) == ("age", "above", 30)
+    condition = plan.model_dump(mode="json")["parsed_question"]["plan"]["steps"][0]["condition"]
+    assert (condition["left"]["name"], condition["op"], condition["right"]["value"]) == ("age", ">", 30)
 
 
 def test_the_analyst_queries_by_the_plan_without_parsing_the_question_again(next_call):
     plan = plan_of(next_call)
     name, arguments = answer_call(next_call, plan, schemas=[])
-    assert name == "answer_by_sql"
+    assert name == "answer_by_plan"
     assert arguments == answer_call(next_call, plan.model_copy(update={"parsed_question": None}), [SCHEMA])[1]
 
 
@@ -61,7 +62,15 @@ def test_the_analyst_parses_a_question_whose_plan_has_only_its_text(next_call):
     stored = plan_of(next_call).model_dump(mode="json")
     del stored["parsed_question"]
     name, arguments = answer_call(next_call, Plan.model_validate(stored), [SCHEMA])
-    assert (name, '"fare"' in arguments["sql"]) == ("answer_by_sql", True)
+    assert (name, '"fare"' in json.dumps(arguments["plan"])) == ("answer_by_plan", True)
+
+
+def test_a_question_stored_before_query_plans_is_read_from_its_text(next_call):
+    stored = plan_of(next_call).model_dump(mode="json")
+    stored["parsed_question"] = {"table": "titanic", "measures": [{"function": "count"}], "conditions": []}
+    plan = Plan.model_validate(stored)
+    assert plan.parsed_question is None
+    assert answer_call(next_call, plan, [SCHEMA])[0] == "answer_by_plan"
 
 
 def test_an_edited_question_drops_its_parse(next_call):

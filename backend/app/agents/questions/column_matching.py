@@ -1,0 +1,212 @@
+"""Matching of words with columns: by name, abbreviation, spelling, concept and use."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from app.agents.goals.concepts import expand, share_concept, unabbreviate
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE, word_set
+from app.agents.goals.word_vectors import known_words, most_similar
+
+NAME, STEM, BEGINNING, SPELLING, CONCEPT = 1.0, 0.97, 0.8, 0.78, 0.7
+"""Strength of a match of two words, by its kind; 1 is equality."""
+MIN_RELATED_COSINE, MAX_RELATED_STRENGTH = 0.55, 0.55
+"""Cosine from which words count as related by use, and the strength of the most related ones."""
+MIN_SPELLING_RATIO, MIN_SPELLED_LETTERS = 86.0, 5
+"""Similarity in percent, and letters, from which a word is a misspelt name."""
+MIN_BEGINNING_LETTERS = 4
+"""Letters of a word that begins another one (`temp` and `temperature`)."""
+MIN_SCORE, MAX_CANDIDATES = 0.34, 6
+"""Scores below which a column is no candidate, and candidates of one phrase."""
+MAX_PLAIN_PARTS, MAX_COLUMNS_OF_PART = 500, 200
+"""Different words of names that are compared with each word of the question, and columns that share one."""
+_GENERIC_PARTS = word_set(
+    """
+    rate total number value amount score type name level index group count date time avg mean
+    """
+)
+"""Words of names to which no other word is related by its use alone."""
+_LINKING = word_set(
+    """
+    of the per in at on a an by and or to from for
+    """
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A column of a table."""
+
+    table: str
+    column: Column
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.table, self.column.name
+
+
+@dataclass(frozen=True)
+class ColumnMatch:
+    """A column that a phrase may mean. `score`: 1 for its full name. `coverage`: share of the name's words."""
+
+    table: str
+    column: Column
+    score: float
+    coverage: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.table, self.column.name
+
+
+@lru_cache(maxsize=4_096)
+def name_parts(name: str) -> tuple[str, ...]:
+    """Words of a column's name, split where it joins two (`bodywt`), in full (`wt`: weight); without units."""
+    parts = [piece for word in words(name) for piece in _split_joined(word)]
+    nouns = [p for p in parts if p not in UNITS_OF_MEASURE and p not in _LINKING]
+    return tuple(unabbreviate(part) for part in nouns or parts)
+
+
+def _split_joined(word: str) -> tuple[str, ...]:
+    """Split a word such as `bodywt` into a word of English and an abbreviation."""
+    if len(word) < 5 or known_words([word]):
+        return (word,)
+    for cut in range(len(word) - 2, 2, -1):
+        head, tail = word[:cut], word[cut:]
+        if unabbreviate(tail) != tail and known_words([head]):
+            return (head, tail)
+    for cut in range(3, len(word) - 2):
+        head, tail = word[:cut], word[cut:]
+        if len(head) >= 4 and len(tail) >= 4 and len(known_words([head, tail])) == 2:
+            return (head, tail)
+    return (word,)
+
+
+@lru_cache(maxsize=20_000)
+def word_strength(word: str, part: str) -> float:
+    """Strength of a match between a word of the question and a word of a name, from 0 to 1."""
+    if word == part:
+        return NAME
+    own, other = expand(word), stem(part)
+    if own == other:
+        return STEM
+    shorter, longer = sorted((own, other), key=len)
+    if len(shorter) >= MIN_BEGINNING_LETTERS and longer.startswith(shorter) and len(longer) - len(shorter) <= 8:
+        return BEGINNING
+    if share_concept(own, other):
+        return CONCEPT
+    if len(shorter) >= MIN_SPELLED_LETTERS and fuzz.ratio(word, part) >= MIN_SPELLING_RATIO:
+        return SPELLING
+    return 0.0
+
+
+@lru_cache(maxsize=20_000)
+def related_strength(word: str, part: str) -> float:
+    """Strength of two words that are used alike."""
+    if len(known_words([word, part])) < 2:
+        return 0.0
+    cosine = most_similar([word], [part])[0][1]
+    if cosine < MIN_RELATED_COSINE:
+        return 0.0
+    return MAX_RELATED_STRENGTH * min(1.0, cosine / 0.75)
+
+
+class ColumnIndex:
+    """The words of all names of columns, made once for a question: tables may have thousands of columns."""
+
+    def __init__(self, tables: Sequence[TableProfile]) -> None:
+        self._names: dict[str, list[Place]] = {}
+        self._parts: dict[str, list[tuple[Place, int]]] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+        for table in tables:
+            for column in table.columns:
+                place = Place(table.name, column)
+                joined = "".join(words(column.name))
+                for name in {joined, stem(joined)}:
+                    self._names.setdefault(name, []).append(place)
+                for n, part in enumerate(name_parts(column.name)):
+                    self._parts.setdefault(part, []).append((place, n))
+        self._plain_parts = [part for part in self._parts if part.isalpha()][:MAX_PLAIN_PARTS]
+        self._stems: dict[str, list[str]] = {}
+        for part in self._parts:
+            self._stems.setdefault(stem(part), []).append(part)
+        self._strengths: dict[str, list[tuple[str, float]]] = {}
+        self._matches: dict[tuple[str, ...], tuple[ColumnMatch, ...]] = {}
+
+    def match(self, phrase: Sequence[str]) -> tuple[ColumnMatch, ...]:
+        """Candidates of a phrase of one to five words, best first."""
+        key = tuple(phrase)
+        if key not in self._matches:
+            self._matches[key] = self._match(key)
+        return self._matches[key]
+
+    def _match(self, phrase: Sequence[str]) -> tuple[ColumnMatch, ...]:
+        joined = "".join(phrase)
+        matches = {
+            place.key: ColumnMatch(place.table, place.column, NAME, 1.0)
+            for place in self._names.get(joined, ())
+        }
+        if len(phrase) == 1 and not matches:
+            for place in self._names.get(stem(joined), ()):
+                matches[place.key] = ColumnMatch(place.table, place.column, STEM, 1.0)
+        for place, strengths in self._common(phrase):
+            if place.key not in matches and (match := _score(place, strengths)):
+                matches[place.key] = match
+        if not matches and len(phrase) == 1:
+            matches = {match.key: match for match in self._related(phrase[0])}
+        return tuple(sorted(matches.values(), key=lambda match: -match.score)[:MAX_CANDIDATES])
+
+    def _common(self, phrase: Sequence[str]) -> list[tuple["Place", list[tuple[float, int]]]]:
+        """Columns that all words of a phrase match, with strengths and places of parts."""
+        content = [word for word in phrase if word not in _LINKING] or list(phrase)
+        strengths: dict[tuple[str, str], list[tuple[float, int]]] = {}
+        places: dict[tuple[str, str], Place] = {}
+        for number, word in enumerate(content):
+            own: dict[tuple[str, str], tuple[float, int]] = {}
+            for part, strength in self._matching_parts(word):
+                for place, n in self._parts[part][:MAX_COLUMNS_OF_PART]:
+                    if (number == 0 or place.key in strengths) and strength > own.get(place.key, (0.0, 0))[0]:
+                        own[place.key] = (strength, n)
+                        places[place.key] = place
+            strengths = {key: [*strengths.get(key, ()), best] for key, best in own.items()}
+            if not strengths:
+                return []
+        return [(places[key], values) for key, values in strengths.items()]
+
+    def _matching_parts(self, word: str) -> list[tuple[str, float]]:
+        if word not in self._strengths:
+            if not word.isalpha():
+                parts = [word] if word in self._parts else []
+            else:
+                parts = [*self._plain_parts, *self._stems.get(stem(word), ())]
+            scored = ((part, word_strength(word, part)) for part in dict.fromkeys(parts))
+            self._strengths[word] = [(part, strength) for part, strength in scored if strength > 0]
+        return self._strengths[word]
+
+    def _related(self, word: str) -> Iterator[ColumnMatch]:
+        for part in self._plain_parts:
+            if part in _GENERIC_PARTS or not (strength := related_strength(word, part)):
+                continue
+            for place, _ in self._parts[part][:MAX_COLUMNS_OF_PART]:
+                size = len(name_parts(place.column.name))
+                score = strength * (0.6 + 0.4 / size)
+                if score >= MIN_SCORE:
+                    yield ColumnMatch(place.table, place.column, score, 1 / size)
+
+
+def _score(place: Place, strengths: Sequence[tuple[float, int]]) -> ColumnMatch | None:
+    parts = name_parts(place.column.name)
+    matched = {n for _, n in strengths}
+    if len(matched) < len(strengths):
+        return None
+    own_parts = [n for n, part in enumerate(parts) if part not in IDENTIFIER_WORDS] or [*range(len(parts))]
+    coverage = len(matched & set(own_parts)) / len(own_parts)
+    strength = sum(value for value, _ in strengths) / len(strengths)
+    head = 0.05 if own_parts[-1] in matched else 0.0
+    score = strength * (0.95 if coverage >= 1 else 0.5 + 0.35 * coverage + head)
+    return ColumnMatch(place.table, place.column, score, coverage) if score >= MIN_SCORE else None

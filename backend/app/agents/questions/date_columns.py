@@ -1,0 +1,59 @@
+"""The columns that hold the times of a question."""
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.phrases import PhraseMatch
+from app.agents.questions.question_reading import QuestionReading
+from app.agents.questions.scope import Reference
+
+
+def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -> Reference | None:
+    """The column of dates that is meant: the named one, that of the named rows, or the only one."""
+    items = reading.text.items
+    dates = [
+        Reference(table.name, column)
+        for table in reading.scope.tables
+        for column in table.dates
+        if not column.is_stored_as_text
+    ]
+    if not dates:
+        return None
+    if match is not None:
+        near = range(max(match.places[0] - 4, 0), min(match.places[-1] + 3, len(items)))
+        mentioned = [r for r in dates if any(_names(items[place], r.column) for place in near)]
+        if mentioned:
+            return mentioned[0]
+    mentioned = [r for r in dates if any(_names(item, r.column) for item in items)]
+    pool = mentioned or [r for r in dates if r.table in reading.main_tables[:1]] or dates
+    if len(pool) > 1 and not mentioned:
+        pool = sorted(
+            pool,
+            key=lambda r: (
+                r.column.missing,
+                [c.name for c in reading.scope.table(r.table).columns].index(r.column.name),
+            ),
+        )
+        reading.note(f"Times are those of `{pool[0].column.name}`.")
+    return pool[0]
+
+
+def _names(item: QuestionItem, column: Column) -> bool:
+    parts = [part for part in name_parts(column.name) if part not in ("date", "time", "at", "on")]
+    return (
+        item.kind in ("word", "name")
+        and len(item.word) > 3
+        and any(word_strength(item.word, part) >= 0.7 for part in parts)
+    )
+
+
+def part_column(reading: QuestionReading, part: str) -> Reference | None:
+    """A column of whole numbers that holds years, months or days."""
+    for table in reading.scope.tables:
+        for column in table.columns:
+            if column.type in ("integer", "number") and (
+                words(column.name) == [part] or (part == "year" and words(column.name)[-1:] == ["year"])
+            ):
+                return Reference(table.name, column)
+    return None

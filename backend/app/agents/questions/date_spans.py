@@ -1,0 +1,124 @@
+"""Conditions on spans of time, and what all conditions on times are made of."""
+
+from datetime import date, datetime, timedelta
+
+from app.agents.questions.date_columns import date_reference, part_column
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.lexicon import MONTH_NUMBERS
+from app.agents.questions.phrases import PhraseMatch
+from app.agents.questions.question_reading import Condition, QuestionReading
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.expressions import Expression, Scalar
+
+MIN_YEAR, MAX_YEAR = 1500, 2100
+"""Numbers that are taken for years."""
+BOUNDS = {
+    "since": ">=",
+    "from": ">=",
+    "after": ">",
+    "before": "<",
+    "until": "<=",
+    "till": "<=",
+    "through": "<=",
+    "by": "<=",
+}
+
+
+def add_date(
+    reading: QuestionReading,
+    match: PhraseMatch,
+    expression: Expression,
+    reference: Reference,
+    values: tuple[Scalar, ...] = (),
+) -> None:
+    reading.text.use(match.places, "condition")
+    reading.conditions.append(Condition(expression, reference, values, is_date=True, place=match.places[0]))
+
+
+def between_days(reference: Reference, start: date, end: date) -> Expression:
+    """From the start up to, not including, the end."""
+    return build.every(
+        [
+            build.compare(">=", reference.expression, build.moment(start.isoformat())),
+            build.compare("<", reference.expression, build.moment(end.isoformat())),
+        ]
+    )
+
+
+def bounded(reference: Reference, bound: str, start: date, end: date) -> Expression:
+    """Before, after, since or until the time from `start` up to `end`."""
+    sign = BOUNDS.get(bound)
+    if sign is None:
+        return between_days(reference, start, end)
+    moment = start if sign in (">=", "<") else end
+    return build.compare(
+        ">=" if sign in (">", ">=") else "<", reference.expression, build.moment(moment.isoformat())
+    )
+
+
+def as_year(item: QuestionItem | None) -> int | None:
+    if item is None or item.number is None or item.number != int(item.number):
+        return None
+    return int(item.number) if MIN_YEAR <= item.number <= MAX_YEAR else None
+
+
+def month_span(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
+
+
+PREPOSITIONS = "in|during|since|from|after|before|until|till|through|by|on|of|for"
+
+
+def bound_word(reading: QuestionReading, match: PhraseMatch) -> str:
+    item = reading.text.item(match, "bound")
+    return item.text if item else ""
+
+
+def parse_day_spans(reading: QuestionReading) -> None:
+    """Parse two days: `between 2024-01-05 and 2024-02-01`."""
+    while match := reading.text.find("between|from D=low and|to|until D=high"):
+        reference = date_reference(reading, match)
+        if reference is None:
+            return
+        low, high = (
+            datetime.fromisoformat(reading.text.required(match, name).text).date() for name in ("low", "high")
+        )
+        add_date(reading, match, between_days(reference, low, high + timedelta(days=1)), reference)
+
+
+def parse_year_spans(reading: QuestionReading) -> None:
+    """Parse two years: `between 2010 and 2012`."""
+    while match := reading.text.find("between|from N=low and|to|until|till N=high"):
+        first, last = (as_year(reading.text.required(match, name)) for name in ("low", "high"))
+        if first is None or last is None:
+            return
+        if column := part_column(reading, "year"):
+            bounds = [
+                build.compare(">=", column.expression, build.literal(first)),
+                build.compare("<=", column.expression, build.literal(last)),
+            ]
+            add_date(reading, match, build.every(bounds), column)
+        elif reference := date_reference(reading, match):
+            years = date(first, 1, 1), date(last + 1, 1, 1)
+            add_date(reading, match, between_days(reference, *years), reference)
+        else:
+            return
+
+
+def parse_month_spans(reading: QuestionReading) -> None:
+    """Parse two months: `from May to July 2013`."""
+    phrase = "between|from @month=low N?=year and|to|until|till|through @month=high N?=end"
+    while match := reading.text.find(phrase):
+        low, high = (MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low", "high"))
+        year, end_year = as_year(reading.text.item(match, "year")), as_year(reading.text.item(match, "end"))
+        column, reference = part_column(reading, "month"), date_reference(reading, match)
+        target = column if end_year is None and column else reference
+        if target is None:
+            return
+        if end_year is None:
+            operand = target.expression if target is column else build.date_part("month", target.expression)
+            add_date(reading, match, build.is_one_of(operand, [*range(low, high + 1)]), target)
+            continue
+        start, end = month_span(year or end_year, low)[0], month_span(end_year, high)[1]
+        add_date(reading, match, between_days(target, start, end), target)

@@ -1,0 +1,108 @@
+"""Columns that a table implies: the time between two dates, and the product of price and quantity."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.column_matching import name_parts
+from app.plans import build
+from app.plans.expressions import Expression
+
+_STARTS = word_set(
+    """
+    start started begin began open opened created hired joined stopped admission admitted checkin
+    departure departed ordered order placed pickup issued signup entered borrowed rented out from
+    received submitted reported launched
+    """
+)
+_ENDS = word_set(
+    """
+    end ended finish finished closed left resolved returned restarted delivered discharge discharged
+    checkout arrival arrived completed cancelled canceled solved dropoff shipped paid exit until to due
+    back answered
+    """
+)
+_SECONDS = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_629_800,
+    "year": 31_557_600,
+}
+"""Seconds of a unit; of month and year the Julian mean (365.25 days)."""
+_PRICES = frozenset(["price", "rate", "fee", "unitprice"])
+_QUANTITIES = word_set(
+    """
+    quantity units count seats pieces items number nights copies tickets sold
+    """
+)
+_REVENUES = frozenset(["revenue", "sales", "total", "amount", "turnover", "income", "subtotal"])
+_DURATIONS = frozenset(
+    ["duration", "minutes", "hours", "length", "lasted", "elapsed", "tenure", "seconds", "days"]
+)
+
+DerivedColumns = dict[tuple[str, str], Expression]
+"""Expressions by table and name; columns in them have their plain names."""
+
+
+def derive_columns(
+    tables: Sequence[TableProfile], question_words: frozenset[str]
+) -> tuple[list[TableProfile], DerivedColumns]:
+    """Add implied columns to the profiles, for what no stored column holds."""
+    derived: DerivedColumns = {}
+    profiles = []
+    for table in tables:
+        added = [*_durations(table, question_words), *_products(table)]
+        derived |= {(table.name, column.name): expression for column, expression in added}
+        profiles.append(replace(table, columns=(*table.columns, *(column for column, _ in added))))
+    return profiles, derived
+
+
+def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
+    if any(column.is_number and _DURATIONS & set(name_parts(column.name)) for column in table.columns):
+        return
+    dates = [column for column in table.dates if not column.is_stored_as_text]
+    starts = [column for column in dates if _STARTS & set(words(column.name))]
+    ends = [column for column in dates if _ENDS & set(words(column.name)) and column not in starts]
+    if len(starts) != 1 or len(ends) != 1:
+        return
+    start, end = starts[0], ends[0]
+    unit = next(
+        (unit for unit in _SECONDS if stem(unit) in question_words), "day" if _has_days_only(start) else "hour"
+    )
+    if _has_days_only(start):
+        between, per_unit = "days_between", _SECONDS[unit] / _SECONDS["day"]
+    else:
+        between, per_unit = "seconds_between", float(_SECONDS[unit])
+    elapsed = build.call(between, build.column(start.name), build.column(end.name))
+    expression = elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
+    missing = max(start.missing, end.missing, 0.001)
+    yield Column(f"duration {unit}s", "number", "numeric", distinct=table.rows, missing=missing), expression
+
+
+def _has_days_only(column: Column) -> bool:
+    try:
+        times = [datetime.fromisoformat(str(bound)) for bound in (column.low, column.high)]
+    except ValueError:
+        return True
+    return all(time.hour == time.minute == time.second == 0 for time in times)
+
+
+def _products(table: TableProfile) -> Iterator[tuple[Column, Expression]]:
+    numbers = [column for column in table.columns if column.is_number and not column.is_stored_as_text]
+    if any(_REVENUES & set(name_parts(column.name)) for column in numbers):
+        return
+    prices = [c for c in numbers if _PRICES & set(name_parts(c.name))]
+    quantities = [
+        c for c in numbers if _QUANTITIES & set(name_parts(c.name)) and c.type == "integer" and c not in prices
+    ]
+    if len(prices) == 1 and len(quantities) == 1:
+        product = build.arithmetic("*", build.column(prices[0].name), build.column(quantities[0].name))
+        missing = max(prices[0].missing, quantities[0].missing, 0.001)
+        yield Column("revenue", "number", "numeric", distinct=table.rows, missing=missing), product

@@ -1,0 +1,216 @@
+"""The figures that a question names: aggregates of columns, counts, and expressions over columns."""
+
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.lexicon import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
+from app.agents.questions.question_reading import (
+    NotUnderstood,
+    QuestionReading,
+    Value,
+    is_measurable,
+    make_value,
+)
+from app.agents.questions.rows_plan import Figure
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.plan import AggregateFunction
+
+_IDENTIFIERS = frozenset({"id", "no", "number", "key", "nr", "code"})
+NUMERIC: frozenset[AggregateFunction] = frozenset({"sum", "mean", "median", "stddev", "variance", "quantile"})
+_ADDITIVE = word_set(
+    """
+    sales revenue amount cost price total quantity qty units profit income spending expense expenses
+    rainfall rain precipitation fare tip tips goals points calories consumption usage kwh volume visits
+    clicks orders count minutes hours km distance spend budget parts seats tax discount fee fees usd eur
+    docks production output scrap deaths births
+    """
+)
+"""Words of measures that are added up where no aggregate is named."""
+_ADDITIVE_STEMS = frozenset(map(stem, _ADDITIVE))
+_INTENSIVE = frozenset({"rate", "avg", "mean", "per", "unit"})
+"""Words of measures of which a sum says nothing."""
+MIN_CLEAR_SCORE = 0.6
+"""Score of a column that is meant by its name or a synonym, and not by a related word."""
+QUARTILES = (0.25, 0.5, 0.75)
+DECILES = tuple(n / 10 for n in range(1, 10))
+
+
+def take_figures(reading: QuestionReading) -> list[Figure]:
+    """Take the aggregates of columns that the question names; empty if there are none."""
+    return _take_quantiles(reading) or _take_aggregates(reading)
+
+
+def _take_quantiles(reading: QuestionReading) -> list[Figure]:
+    for phrase, shares in (
+        ("quartiles of|for|in? C=column", QUARTILES),
+        ("deciles of|for|in? C=column", DECILES),
+    ):
+        if match := reading.text.take(phrase, "figure"):
+            value = measured(reading, reading.text.item(match, "column"))
+            return [Figure("quantile", value, share=share) for share in shares]
+    match = reading.text.take_any(
+        (
+            "N|W=number percentile|quantile of|for|in? C=column",
+            "N|W=number percentile|quantile C=column",
+            "C=column N|W=number percentile|quantile",
+            "N=number % quantile|percentile of|for? C=column",
+        ),
+        "figure",
+    )
+    if not match:
+        return []
+    item = reading.text.item(match, "number")
+    digits = "".join(sign for sign in item.text if sign.isdigit()) if item else ""
+    percent = (
+        item.number
+        if item and item.number is not None
+        else float(digits or ORDINALS.get(item.word if item else "", 0))
+    )
+    share = percent if 0 < percent < 1 else percent / 100
+    if not 0 < share < 1:
+        raise NotUnderstood(f"There is no {percent:g} % quantile.")
+    return [Figure("quantile", measured(reading, reading.text.item(match, "column")), share=share)]
+
+
+_OF = "of|in|for|on"
+
+
+def _take_aggregates(reading: QuestionReading) -> list[Figure]:
+    for phrase in (
+        f"standard deviation {_OF}? C+=columns",
+        f"@agg+=functions standard? deviation? value|values|amount|number|level? {_OF}? C=columns C=factor",
+        f"@agg+=functions and standard? deviation {_OF}? C+=columns",
+        f"@agg+=functions value|values|amount|level|figures? {_OF}? E? C+=columns",
+        "C+=columns @agg+=functions",
+        "how much C=columns total|overall|altogether=functions",
+        "C+=columns on|in average|total=functions",
+    ):
+        match = reading.text.find(phrase)
+        if match is None:
+            continue
+        items = reading.text.list_items(match, "columns")
+        functions = [AGGREGATE_WORDS[item.word] for item in reading.text.list_items(match, "functions")]
+        if "deviation" in phrase.split()[1:3] or any(
+            reading.text.items[p].text == "deviation" for p in match.places
+        ):
+            functions = list(dict.fromkeys([*functions, "stddev"]))
+        if reading.text.item(match, "factor") is not None:
+            continue
+        if not all(_is_usable(item, functions) for item in items):
+            continue
+        reading.text.use(match.places, "figure")
+        values = [measured(reading, item, functions[0]) for item in items]
+        return [Figure(function, value) for value in values for function in functions]  # type: ignore[arg-type]
+    return _take_functions_apart(reading)
+
+
+def _take_functions_apart(reading: QuestionReading) -> list[Figure]:
+    """Take aggregates that stand apart from their only column: `does x differ by sex? give mean and median`."""
+    columns = [
+        place
+        for place, item in enumerate(reading.text.items)
+        if not item.role
+        and item.columns
+        and item.columns[0].score >= MIN_CLEAR_SCORE
+        and is_measurable(item.columns[0].column)
+    ]
+    match = reading.text.find("@agg+=functions standard? deviation?")
+    if match is None or not columns or len({reading.text.items[place].columns[0].key for place in columns}) > 1:
+        return []
+    functions = [AGGREGATE_WORDS[item.word] for item in reading.text.list_items(match, "functions")]
+    if any(reading.text.items[place].text == "deviation" for place in match.places):
+        functions = list(dict.fromkeys([*functions, "stddev"]))
+    reading.text.use([*match.places, *columns], "figure")
+    value = measured(reading, reading.text.items[columns[0]], functions[0])
+    return [Figure(function, value) for function in dict.fromkeys(functions)]  # type: ignore[arg-type]
+
+
+def _is_usable(item: QuestionItem, functions: list[str]) -> bool:
+    if not item.columns:
+        return False
+    return any(
+        is_measurable(m.column) or m.column.type == "boolean" for m in item.columns
+    ) or not NUMERIC & set(functions)
+
+
+def measured(reading: QuestionReading, item: QuestionItem | None, function: str = "mean") -> Value:
+    """The number that an item means; a product for what is made of two columns."""
+    if item is None:
+        raise NotUnderstood("It does not say which column is meant.")
+    if function in NUMERIC and not any(is_measurable(m.column) for m in item.columns):
+        names = item.columns[0].column
+        kind = "text" if names.is_stored_as_text else names.type
+        raise NotUnderstood(f"`{names.name}` holds {kind}, and there is no {function} of that.")
+    return reading.value(item, True)
+
+
+def default_function(column: Column) -> AggregateFunction:
+    """The aggregate that is meant where none is named: amounts are added, measurements averaged."""
+    parts = {*name_parts(column.name), *words(column.name)}
+    is_additive = any(stem(part) in _ADDITIVE_STEMS for part in parts) and not parts & _INTENSIVE
+    return "sum" if is_additive else "mean"
+
+
+def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[Figure, str | None]:
+    """The count of what an item names, and the table whose rows are counted.
+
+    Rows of a table are counted, unless a column numbers what is asked for and repeats its numbers: an order of
+    several lines counts once.
+    """
+    if item is None:
+        return Figure("count"), None
+    if item.row_tables:
+        table = item.row_tables[0]
+        if key := entity_key(reading, item.word, table):
+            reading.note(f"Each `{key.column.name}` is counted once.")
+            return Figure("count_distinct", make_value(key), label=f"{item.word}"), table
+        return Figure("count", label=f"number of {item.word}"), table
+    if key := _entity_anywhere(reading, item.word):
+        reading.note(f"Each `{key.column.name}` is counted once.")
+        return Figure("count_distinct", make_value(key), label=item.word), key.table
+    if not item.columns and item.word in PERSON_NOUNS and len(reading.scope.tables) == 1:
+        table = reading.scope.tables[0].name
+        reading.note(f"A row of `{table}` is taken for {item.word!r}.")
+        return Figure("count", label=f"number of {item.word}"), table
+    if not item.columns:
+        raise NotUnderstood(f"It cannot be told what {item.word!r} counts.")
+    reference = reading.column(item)
+    column = reference.column
+    if is_measurable(column):
+        if column.type == "integer" or default_function(column) == "sum":
+            reading.note(f"The total of `{column.name}` is taken for their number.")
+            return Figure("sum", make_value(reference)), reference.table
+        raise NotUnderstood(
+            f"It could mean the total of `{column.name}`, or its different values.",
+            (f"total `{column.name}`", f"number of different `{column.name}`"),
+        )
+    return Figure("count_distinct", make_value(reference)), reference.table
+
+
+def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | None:
+    """The column of a table that numbers what a noun names, if it repeats numbers."""
+    for column in reading.scope.table(table).columns:
+        parts = words(column.name)
+        nouns = [part for part in name_parts(column.name) if part not in _IDENTIFIERS]
+        if _IDENTIFIERS & set(parts) and nouns and word_strength(word, nouns[-1]) >= 0.97 and not column.unique:
+            return Reference(table, column)
+    return None
+
+
+def _entity_anywhere(reading: QuestionReading, word: str) -> Reference | None:
+    for table in reading.scope.tables:
+        if key := entity_key(reading, word, table.name):
+            return key
+    return None
+
+
+def ratio_value(first: Value, second: Value, scale: float = 1.0) -> Value:
+    """First by second for each row."""
+    ratio = build.arithmetic("/", first.expression, second.expression)
+    if scale != 1.0:
+        ratio = build.arithmetic("*", ratio, build.literal(scale))
+    return Value(ratio, f"{first.label} per {second.label}", "number")

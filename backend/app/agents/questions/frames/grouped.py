@@ -1,0 +1,44 @@
+"""The common end of plans: figures of all rows or of each group, in order."""
+
+from collections.abc import Sequence
+
+from app.agents.questions.grouping import group_compared
+from app.agents.questions.ordering import Order
+from app.agents.questions.question_reading import QuestionReading, Value
+from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
+from app.plans import build
+from app.plans.plan import Plan
+
+
+def plan_figures(
+    reading: QuestionReading, figures: Sequence[Figure], order: Order, base: str | None = None
+) -> Plan:
+    """Plan the figures of all rows, or of each group if the question names groups."""
+    group_compared(reading)
+    draft = start_plan(reading, _values(figures), base)
+    draft.present(figures)
+    if not reading.keys:
+        draft.group([], figures)
+        return draft.plan()
+    finish_groups(draft, reading.keys, figures, order)
+    return draft.plan()
+
+
+def finish_groups(draft: PlanDraft, keys: Sequence[Value], figures: Sequence[Figure], order: Order) -> None:
+    """Group, sort by the first figure if an order is asked for, else by the keys, and select what is shown."""
+    orders = draft.group(keys, figures)
+    sort_keys = [(name, False) for name in orders]
+    if order.descending is not None:
+        sort_keys.insert(0, (figures[0].name, order.descending))
+    draft.steps.append(build.sort(*dict.fromkeys(sort_keys)))
+    names = [draft.name_of(key) for key in keys]
+    if orders != names:
+        draft.select([*names, *(figure.name for figure in figures)])
+    if order.limit:
+        draft.steps.append(build.limit(order.limit))
+
+
+def _values(figures: Sequence[Figure]) -> list[Value]:
+    values = [figure.value for figure in figures if figure.value]
+    values += [figure.other for figure in figures if figure.other]
+    return values + [Value(figure.where, "", "boolean") for figure in figures if figure.where]

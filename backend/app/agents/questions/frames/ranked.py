@@ -1,0 +1,80 @@
+"""Plans of rankings of rows and of groups."""
+
+from app.agents.goals.tokenizer import words
+from app.agents.questions.question_reading import QuestionReading, Value
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.plans import build
+from app.plans.plan import Plan
+
+NAMES = frozenset({"name", "title", "label"})
+"""Words of columns that name rows, however long their texts are."""
+MAX_SHOWN_COLUMNS = 12
+"""Columns of a row that are shown whole; of wider tables the name and the measure."""
+
+
+def rank_groups(
+    reading: QuestionReading,
+    keys: list[Value],
+    figure: Figure,
+    descending: bool,
+    count: int,
+    base: str | None = None,
+) -> Plan:
+    """The first groups by a figure; for one of them, all with the same figure."""
+    draft = start_plan(reading, [*keys, *([figure.value] if figure.value else [])], base)
+    draft.present([figure])
+    orders = draft.group(keys, [figure])
+    names = [draft.name_of(key) for key in keys]
+    if count == 1:
+        draft.steps += [build.window("rank", "rank", order=[(figure.name, descending)])]
+        draft.keep(build.compare("=", build.column("rank"), build.literal(1)))
+        draft.steps.append(build.sort(*((name, False) for name in orders)))
+        draft.select([*names, figure.name])
+        return draft.plan()
+    draft.steps += [
+        build.sort((figure.name, descending), *((name, False) for name in orders)),
+        build.limit(count),
+    ]
+    if orders != names:
+        draft.select([*names, figure.name])
+    return draft.plan()
+
+
+def rank_rows(reading: QuestionReading, value: Value, descending: bool, count: int, place: int = 1) -> Plan:
+    """The first rows by a value, with what names them; for one of them, all with the same value."""
+    draft = start_plan(reading, [value])
+    measure = draft.name_of(value)
+    draft.steps.append(build.keep(build.is_present(build.column(measure))))
+    displayed = shown_columns(reading, draft.source.base, [measure])
+    if count == 1 and not reading.keys:
+        draft.steps.append(
+            build.window("rank", "dense_rank" if place > 1 else "rank", order=[(measure, descending)])
+        )
+        draft.keep(build.compare("=", build.column("rank"), build.literal(place)))
+        draft.steps.append(build.sort((displayed[0], False)))
+    elif reading.keys:
+        keys = [draft.name_of(key) for key in reading.keys]
+        displayed = list(dict.fromkeys([*keys, *displayed]))
+        draft.steps.append(build.window("rank", "rank", within=keys, order=[(measure, descending)]))
+        draft.keep(build.compare("<=", build.column("rank"), build.literal(count)))
+        draft.steps.append(build.sort(*((key, False) for key in keys), (measure, descending)))
+    else:
+        draft.steps += [build.sort((measure, descending)), build.limit(count)]
+    draft.select(displayed)
+    return draft.plan()
+
+
+def shown_columns(reading: QuestionReading, table: str, measures: list[str]) -> list[str]:
+    """Columns that say which row it is: those that name it, then dates, then the measures; else all."""
+    columns = reading.scope.stored_columns(table)
+    names = [
+        c.name
+        for c in columns
+        if c.type == "text" and c.unique and (c.hint != "text" or NAMES & set(words(c.name)))
+    ]
+    names.sort(key=lambda name: name.casefold().endswith("id"))
+    dates = [c.name for c in columns if c.type == "datetime" and not c.is_stored_as_text]
+    dates += [c.name for c in columns if c.name.casefold() in ("year", "month", "day") and c.is_number]
+    if not names and not dates:
+        names = [c.name for c in columns if c.name not in measures][:MAX_SHOWN_COLUMNS]
+    return list(dict.fromkeys([*names, *dates, *measures]))

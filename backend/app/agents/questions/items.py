@@ -1,0 +1,88 @@
+"""The items of a question: words, numbers, dates and names, with everything that each of them may mean."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+from app.agents.goals.stemming import stem
+from app.agents.goals.tokenizer import Lexeme, lexemes, without_accents, words
+from app.agents.goals.vocabulary import NUMBER_WORDS
+from app.agents.questions.column_matching import ColumnMatch
+from app.agents.questions.lexicon import SCALES
+from app.agents.questions.value_matching import ValueMatch
+
+ItemKind = Literal["word", "number", "date", "literal", "name", "sign"]
+_KEPT_SIGNS = frozenset(
+    {",", "=", "<", ">", "<=", ">=", "!=", "<>", "%", "/", "*", "+", "$", "\u20ac", "\u00a3"}
+)
+
+
+@dataclass(frozen=True)
+class QuestionItem:
+    """A word or a phrase that is taken for one. `literal`: a quoted text. `name`: a name in backticks.
+
+    `columns` and `values`: what it may mean, the likeliest first. `row_tables`: tables whose rows it names.
+    `role`: the part of the reading that uses it; empty while nothing does.
+    """
+
+    kind: ItemKind
+    text: str
+    number: float | None = None
+    columns: tuple[ColumnMatch, ...] = ()
+    values: tuple[ValueMatch, ...] = ()
+    row_tables: tuple[str, ...] = ()
+    role: str = field(default="", compare=False)
+
+    @property
+    def word(self) -> str:
+        """The word in lower case; of a phrase its last one."""
+        return self.text.split(" ")[-1] if self.kind == "word" else self.text
+
+    @property
+    def stem(self) -> str:
+        return stem(self.word)
+
+
+def read_items(question: str) -> list[QuestionItem]:
+    """Split a question into items; numbers are joined with their scale (`13 million`)."""
+    items: list[QuestionItem] = []
+    for lexeme in lexemes(question):
+        for item in _make_items(lexeme):
+            before = items[-1] if items else None
+            if before and before.kind == "number" and item.text in SCALES and (before.number or 0) < 1e6:
+                items[-1] = replace(before, number=(before.number or 0) * SCALES[item.text])
+            else:
+                items.append(item)
+    return [item for place, item in enumerate(items) if not _is_kind_of(items, place)]
+
+
+def _is_kind_of(items: list[QuestionItem], place: int) -> bool:
+    """Tell if an item belongs to `kind of` or `type of`, which add nothing to the noun behind them."""
+    texts = [item.text for item in items[max(place - 1, 0) : place + 2]]
+    return any(pair in _KINDS_OF for pair in pairwise(texts)) and items[place].text in _KIND_WORDS
+
+
+_KIND_WORDS = frozenset({"kind", "kinds", "sort", "sorts", "of"})
+_KINDS_OF = frozenset((kind, "of") for kind in ("kind", "kinds", "sort", "sorts"))
+
+
+def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
+    if lexeme.backticked:
+        yield QuestionItem("name", lexeme.backticked)
+    elif lexeme.quoted:
+        yield QuestionItem("literal", lexeme.quoted)
+    elif lexeme.date:
+        yield QuestionItem("date", lexeme.date)
+    elif lexeme.number:
+        yield QuestionItem("number", lexeme.number, lexeme.value)
+    elif lexeme.sign:
+        if lexeme.sign in _KEPT_SIGNS:
+            yield QuestionItem("sign", lexeme.sign)
+    elif lexeme.word:
+        parts = [without_accents(lexeme.word).lower()] if lexeme.word.islower() else words(lexeme.word)
+        for part in [piece for text in parts for piece in text.split("_") if piece]:
+            if part in NUMBER_WORDS:
+                yield QuestionItem("number", part, float(NUMBER_WORDS[part]))
+            else:
+                yield QuestionItem("word", part)

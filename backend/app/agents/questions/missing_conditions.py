@@ -1,0 +1,119 @@
+"""Conditions on missing values, and on states that are told by one: `active` rows have no end yet."""
+
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking import bare_value
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+    add_condition,
+    is_measurable,
+)
+from app.agents.questions.scope import Reference
+from app.agents.questions.value_matching import flag_values
+from app.plans import build
+
+
+def parse_missing(reading: QuestionReading) -> None:
+    for phrase in (
+        "contain|contains|have|has|had|with|having no|zero C=column",
+        "no|zero C=column",
+        "without C=column",
+    ):
+        match = reading.text.find(phrase)
+        item = reading.text.item(match, "column") if match else None
+        if match is None or item is None:
+            continue
+        best = item.columns[0]
+        if (
+            best.score < 0.6
+            or not is_measurable(best.column)
+            or best.column.low != 0
+            or best.column.missing > 0
+        ):
+            continue
+        reference = reading.column(item, True)
+        add_condition(
+            reading,
+            match,
+            Condition(build.compare("=", reference.expression, build.literal(0)), reference, (0,)),
+        )
+    presence = "known|recorded|filled|given|present|available|reported"
+    for phrase, is_missing in (
+        (f"C=column @is? not|never|un {presence}|complete", True),
+        ("C=column @is? missing|unknown|empty|blank|null|unrecorded", True),
+        ("missing|unknown|empty|blank|unrecorded C=column", True),
+        (
+            (
+                "without|no|lack|lacking|lacks C=column value|values|reading|readings|entry|entries|data|"
+                "information?"
+            ),
+            True,
+        ),
+        ("have|has|had|having|with no C=column value|values|reading|readings|entry|entries|data?", True),
+        ("without C=column", True),
+        ("have|has|had|having|with no C=column", True),
+        ("@not @have C=column", True),
+        ("lack|lacking|lacks C=column", True),
+        (f"C=column @is {presence}", False),
+        (f"{presence} C=column", False),
+    ):
+        match = reading.text.find(phrase)
+        item = reading.text.item(match, "column") if match else None
+        if match is None or item is None or (is_missing and not _may_be_missing(reading, item)):
+            continue
+        if item.values and bare_value(item):
+            continue
+        reference = reading.column(item)
+        missing = build.is_missing(reference.expression)
+        flag = flag_values(reference.column)
+        if flag and is_missing and reference.column.missing == 0:
+            missing = build.compare("=", reference.expression, build.literal(flag[0]))
+        add_condition(reading, match, Condition(missing if is_missing else build.negate(missing), reference))
+        return
+
+
+def _may_be_missing(reading: QuestionReading, item: QuestionItem) -> bool:
+    best = item.columns[0]
+    return best.score >= 0.6 and (best.column.missing > 0 or flag_values(best.column) is not None)
+
+
+_UNFINISHED = "current|currently|active|still|open|running|ongoing|pending|unresolved|outstanding|unfinished"
+_FINISHED = (
+    "left|ended|cancelled|canceled|closed|former|resolved|finished|terminated|churned|inactive|"
+    "expired|completed"
+)
+_ENDS = word_set(
+    """
+    end ended left closed resolved returned restarted finished cancelled canceled completed delivered
+    solved exit terminated paid shipped churned
+    """
+)
+
+
+def parse_statuses(reading: QuestionReading) -> None:
+    """Parse `active`, `current staff`, `those who left`: by the missing end of what is not over yet."""
+    ends = [
+        Reference(table.name, column)
+        for table in reading.scope.tables
+        for column in table.dates
+        if column.missing > 0 and _ENDS & set(words(column.name))
+    ]
+    if len(ends) != 1:
+        return
+    for phrase, is_over in ((f"{_UNFINISHED}", False), (f"{_FINISHED}", True)):
+        for place, item in enumerate(reading.text.items):
+            if item.role or item.word not in phrase.split("|") or bare_value(item):
+                continue
+            if is_over and item.word == "open":
+                continue
+            state = build.is_missing(ends[0].expression)
+            reading.text.use([place], "condition")
+            reading.note(
+                f"{item.text!r} is read as `{ends[0].column.name}` {'given' if is_over else 'missing'}."
+            )
+            reading.conditions.append(
+                Condition(build.negate(state) if is_over else state, ends[0], place=place)
+            )
+            return

@@ -1,0 +1,311 @@
+"""Conditions on numbers: comparisons, ranges and equal numbers."""
+
+from collections.abc import Sequence
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.lexicon import (
+    ADJECTIVES,
+    AGGREGATE_WORDS,
+    COMPARATIVES,
+    PACE_WORDS,
+    PERSON_NOUNS,
+    SMALL,
+)
+from app.agents.questions.phrases import PhraseMatch
+from app.agents.questions.question_reading import (
+    Condition,
+    MeanBound,
+    QuestionReading,
+    add_condition,
+    is_measurable,
+)
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.build import ComparisonSign
+
+_SIGNS: tuple[tuple[str, ComparisonSign], ...] = tuple(
+    (phrase, sign)  # type: ignore[misc]
+    for phrase, sign in sorted(COMPARATIVES.items(), key=lambda entry: -len(entry[0].split()))
+)
+_OPPOSITE: dict[ComparisonSign, ComparisonSign] = {
+    ">": "<=",
+    ">=": "<",
+    "<": ">=",
+    "<=": ">",
+    "=": "!=",
+    "!=": "=",
+}
+_VERBS = "is|are|was|were|of|that|which|has|have|had|be|for|at|stronger|higher|lower"
+
+
+def parse_ranges(reading: QuestionReading) -> None:
+    for phrase in (
+        f"C=column {_VERBS}? {_VERBS}? between|from N=low @unit? and|to|- N=high @unit?",
+        "between|from N=low @unit? and|to|- N=high @unit?=unit C?=column",
+        "aged N=low and|to|- N=high",
+    ):
+        while match := reading.text.find(phrase):
+            low, high = reading.text.item(match, "low"), reading.text.item(match, "high")
+            item = reading.text.item(match, "column")
+            if item is not None:
+                reference = reading.column(item, True)
+            else:
+                meant = _meant_column(reading, match, "")
+                if meant is None:
+                    break
+                reference = meant
+            if reference.column.type == "datetime" or low is None or high is None:
+                break
+            bounds = sorted((_number(low), _number(high)))
+            condition = build.every(
+                [
+                    build.compare(">=", reference.expression, build.literal(bounds[0])),
+                    build.compare("<=", reference.expression, build.literal(bounds[1])),
+                ]
+            )
+            add_condition(reading, match, Condition(condition, reference))
+
+
+def _number(item: QuestionItem) -> int | float:
+    number = item.number or 0.0
+    return int(number) if number == int(number) else number
+
+
+def parse_comparisons(reading: QuestionReading) -> None:
+    """Parse `fare above 50`, `more than 3 bedrooms`, `older than 30`."""
+    for phrase, sign in _SIGNS:
+        pattern = " ".join(phrase.split())
+        for form in (
+            f"C=column {_VERBS}? not?=negation {_VERBS}? {pattern} N=number @unit?=unit",
+            f"{pattern} N=number @unit?=unit of? C=column",
+            f"{pattern} N=number @unit?=unit",
+        ):
+            start = 0
+            while match := reading.text.find(form, start):
+                start = match.places[0] + 1
+                condition = _comparison(reading, match, phrase, sign)
+                if condition is not None:
+                    add_condition(reading, match, condition)
+    for form, sign in (
+        ("N=number @unit? or|and more|higher|older|above|over|longer C?=column", ">="),
+        (("N=number @unit? or|and less|fewer|lower|younger|under C?=column"), "<="),
+    ):
+        while match := reading.text.find(form):
+            condition = _comparison(reading, match, "", sign)
+            if condition is None:
+                break
+            add_condition(reading, match, condition)
+
+
+def parse_relative(reading: QuestionReading) -> None:
+    """Parse `above the mean`, `cheaper than average`: comparisons with a figure of all rows."""
+    for word, sign in (
+        ("above|over|exceeds|exceeding|higher|greater|more", ">"),
+        ("below|under|lower|less|smaller", "<"),
+    ):
+        for phrase in (
+            f"C=column {_VERBS}? {word} than? @agg=function C?=again",
+            f"{word} than? @agg=function C=column",
+            f"{word} @agg=function C=column",
+        ):
+            match = reading.text.find(phrase)
+            item, function = (
+                (reading.text.item(match, name) for name in ("column", "function")) if match else (None, None)
+            )
+            if (
+                match is None
+                or item is None
+                or function is None
+                or not any(is_measurable(m.column) for m in item.columns)
+            ):
+                continue
+            if AGGREGATE_WORDS[function.word] != "mean":
+                continue
+            reference = reading.column(item, True)
+            reading.text.use(match.places, "condition")
+            reading.means.append(MeanBound(reference, sign))  # type: ignore[arg-type]
+            return
+
+
+def _comparison(
+    reading: QuestionReading, match: PhraseMatch, phrase: str, sign: ComparisonSign
+) -> Condition | None:
+    number, item = reading.text.required(match, "number"), reading.text.item(match, "column")
+    adjective = phrase.split()[0] if phrase else ""
+    reference = _compared_column(reading, match, adjective)
+    if reference is None or not is_measurable(reference.column):
+        return None
+    if adjective in ("faster", "slower") and PACE_WORDS & set(name_parts(reference.column.name)):
+        sign = "<" if adjective == "faster" else ">"
+    value = _number(number)
+    if _is_percent(reading, match) and isinstance(reference.column.high, int | float):
+        value = value / 100 if reference.column.high <= 1 < value else value
+    if match.names.get("negation"):
+        sign = _OPPOSITE[sign]
+    value = _in_stored_scale(reference.column, value)
+    low, high = reference.column.low, reference.column.high
+    if isinstance(low, int | float) and isinstance(high, int | float) and not low <= value <= high:
+        is_mentioned = item is not None and item.columns[0].score >= MIN_CLEAR_SCORE
+        if not is_mentioned:
+            return None
+        reading.quality *= OUTSIDE_QUALITY
+    return Condition(
+        build.compare(sign, reference.expression, build.literal(value)),
+        reference,
+        (value,),
+        place=match.places[0],
+    )
+
+
+def _compared_column(reading: QuestionReading, match: PhraseMatch, adjective: str) -> Reference | None:
+    """The column that a comparison names, or that its adjective or unit means."""
+    item = reading.text.item(match, "column")
+    if item is None or item.values or (item.row_tables and reading.text.item(match, "unit")):
+        return _meant_column(reading, match, adjective)
+    is_number = any(is_measurable(candidate.column) for candidate in item.columns)
+    return reading.column(item, True) if is_number else None
+
+
+def _is_percent(reading: QuestionReading, match: PhraseMatch) -> bool:
+    last = match.places[-1]
+    return any(item.text in ("%", "percent") for item in reading.text.items[last : last + 2])
+
+
+MIN_CLEAR_SCORE = 0.9
+"""Score of a column that the question names."""
+OUTSIDE_QUALITY = 0.75
+"""Strength of a comparison with a number that no row reaches."""
+_STORED_SCALES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "thousands": 1e3,
+    "m": 1e6,
+    "mio": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+}
+"""Last words of names of columns that hold multiples."""
+
+
+def _in_stored_scale(column: Column, value: int | float) -> int | float:
+    """A number in the unit of a column: 13 million are 13,000 of `jobless_k`."""
+    scale = _STORED_SCALES.get(words(column.name)[-1], 1) if words(column.name) else 1
+    high = column.high
+    return value / scale if scale > 1 and isinstance(high, int | float) and value > high else value
+
+
+def _meant_column(reading: QuestionReading, match: PhraseMatch, adjective: str) -> Reference | None:
+    """The column that a comparison without one means: by its adjective or unit, or an age of persons."""
+    unit = reading.text.item(match, "unit")
+    names = ADJECTIVES.get(adjective, "").split()
+    unit_word = unit.word if unit else ""
+    if unit_word in ("years", "year", "old") and not names:
+        names = ["age"]
+    elif unit_word and not names:
+        names = _UNIT_MEASURES.get(unit_word, unit_word).split()
+    if not names and not unit_word and any(item.word in PERSON_NOUNS for item in reading.text.items):
+        names = ["age"]
+    if not names:
+        return None
+    return find_measure(reading, names, adjective or unit_word)
+
+
+_UNIT_MEASURES = {
+    "degrees": "temperature temp tmax",
+    "degree": "temperature temp tmax",
+    "celsius": "temperature temp",
+    "kcal": "calories energy",
+    **dict.fromkeys(
+        ("hours", "hour", "minutes", "mins", "minute", "days", "seconds"), "duration minutes hours time days"
+    ),
+    **dict.fromkeys(
+        ("dollars", "euro", "euros", "usd", "eur", "pounds", "$", "\u20ac"),
+        "amount price cost total fare revenue salary",
+    ),
+    **dict.fromkeys(("km", "kilometres", "kilometers", "miles"), "distance km miles"),
+    **dict.fromkeys(("kg", "kilos", "grams", "g"), "weight mass kg"),
+    **dict.fromkeys(("cm", "metres", "meters", "m", "mm"), "height length width cm mm precipitation"),
+}
+"""Words of the columns that hold a unit."""
+
+
+def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) -> Reference | None:
+    """The only number whose name has one of these words, the first of them first."""
+    tables = [t for t in reading.scope.tables if t.name in reading.main_tables] or list(reading.scope.tables)
+    for pool in (tables, [*reading.scope.tables]):
+        for strength in (0.97, 0.78):
+            for name in names:
+                matches = [
+                    Reference(table.name, column)
+                    for table in pool
+                    for column in table.columns
+                    if is_measurable(column)
+                    and any(
+                        word_strength(name, part) >= strength
+                        for part in (*name_parts(column.name), *words(column.name))
+                    )
+                ]
+                if len(matches) > 1:
+                    complete = [m for m in matches if len(name_parts(m.column.name)) == 1]
+                    by_kind = [m for m in matches if phrase in SMALL and "min" in words(m.column.name)] or [
+                        m for m in matches if phrase not in SMALL and "max" in words(m.column.name)
+                    ]
+                    matches = complete if len(complete) == 1 else by_kind or matches
+                if len(matches) == 1:
+                    reading.note(f"`{matches[0].column.name}` is taken for {phrase!r}.")
+                    return matches[0]
+    return None
+
+
+def parse_pairs(reading: QuestionReading) -> None:
+    """Parse comparisons of two columns of a row: `cost above price`, `same start and end`."""
+    for phrase, sign in _SIGNS:
+        form = f"whose|where|when|with|which|that C=left {_VERBS}? {phrase} C=right"
+        match = reading.text.find(form)
+        if match is None:
+            continue
+        first_item, second_item = reading.text.item(match, "left"), reading.text.item(match, "right")
+        if first_item is None or second_item is None or not (first_item.columns and second_item.columns):
+            continue
+        first, second = reading.column(first_item, True), reading.column(second_item, True)
+        if is_measurable(first.column) and is_measurable(second.column) and first != second:
+            add_condition(reading, match, Condition(build.compare(sign, first.expression, second.expression)))
+
+
+def parse_equal_numbers(reading: QuestionReading) -> None:
+    """Parse `class 3`, `with 3 bedrooms`, `pclass = 1`."""
+    for phrase in (
+        "C=column =|is|equals|equal N=number",
+        ("with|have|has|having|had exactly? N=number C=column"),
+        "C=column N=number",
+    ):
+        start = 0
+        while match := reading.text.find(phrase, start):
+            start = match.places[0] + 1
+            item, number = reading.text.item(match, "column"), reading.text.item(match, "number")
+            if item is None or number is None or item.values or item.columns[0].score < 0.6:
+                continue
+            candidates = [c for c in item.columns if c.column.is_number]
+            if not candidates or _starts_range(reading, match):
+                continue
+            reference = Reference(candidates[0].table, candidates[0].column)
+            value = _number(number)
+            add_condition(
+                reading,
+                match,
+                Condition(build.compare("=", reference.expression, build.literal(value)), reference, (value,)),
+            )
+
+
+def _starts_range(reading: QuestionReading, match: PhraseMatch) -> bool:
+    following = match.places[-1] + 1
+    return following < len(reading.text.items) and reading.text.items[following].text in (
+        "or",
+        "and",
+        "to",
+        "-",
+    )

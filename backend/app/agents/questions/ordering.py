@@ -1,0 +1,62 @@
+"""Order and number of the rows of an answer, as far as the question names them."""
+
+from typing import NamedTuple
+
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.lexicon import HIGH, LOW
+from app.agents.questions.question_reading import QuestionReading
+
+MAX_ASKED_ROWS = 1_000
+"""Rows of a ranking that a question may ask for."""
+
+
+class Order(NamedTuple):
+    """`descending`: None where no order is asked for. `limit`: None for all rows."""
+
+    descending: bool | None = None
+    limit: int | None = None
+
+
+_HIGH_FIRST = "most|highest|largest|biggest|best|worst|longest|busiest|heaviest"
+_LOW_FIRST = "least|lowest|smallest|fewest|shortest|cheapest"
+
+
+def take_order(reading: QuestionReading) -> Order:
+    """Take words of order: `most first`, `top 5`, `descending`, `ranked`."""
+    text = reading.text
+    if match := text.take("top N=count", "order"):
+        return Order(True, as_count(text.item(match, "count")))
+    if match := text.take("bottom N=count", "order"):
+        return Order(False, as_count(text.item(match, "count")))
+    if text.take_any(
+        (
+            f"{_HIGH_FIRST} first",
+            "first {_HIGH_FIRST}",
+            "descending|desc",
+            ("high|highest|largest|most to low|lowest|smallest|least"),
+        ),
+        "order",
+    ):
+        return Order(True)
+    if text.take_any(
+        (
+            f"{_LOW_FIRST} first",
+            "ascending|asc",
+            ("low|lowest|smallest|poor|poorest|least to high|highest|largest|rich|most"),
+        ),
+        "order",
+    ):
+        return Order(False)
+    if text.take_any(("ranked|rank|ranking|sorted|sort|ordered|pareto",), "order"):
+        return Order(True)
+    return Order()
+
+
+def as_count(item: QuestionItem | None) -> int | None:
+    if item is None or item.number is None or not 1 <= item.number <= MAX_ASKED_ROWS:
+        return None
+    return int(item.number)
+
+
+def is_descending(word: str) -> bool:
+    return word in HIGH or word not in LOW

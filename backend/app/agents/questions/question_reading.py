@@ -1,0 +1,162 @@
+"""A reading under construction: the unused items, the conditions and the groups that were recognised so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import ColumnMatch, name_parts, word_strength
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.phrases import PhraseMatch, QuestionItems
+from app.agents.questions.scope import QuestionScope, Reference, stored_type
+from app.plans import build
+from app.plans.expressions import ColumnType, Expression, Scalar
+
+AMBIGUITY = 0.06
+"""Difference of scores below which two columns of a phrase are equally likely."""
+
+
+GENERAL_PARTS = frozenset({"total", "value", "overall", "amount", "all", "score", "count", "number"})
+"""Words of a name that say that it is the whole of its kind (`sleep_total` beside `sleep_rem`)."""
+
+
+class NotUnderstood(Exception):
+    """A question that has no reading, with the reason and, if there are, wordings that have one."""
+
+    def __init__(self, reason: str, options: Sequence[str] = ()) -> None:
+        super().__init__(reason)
+        self.options = tuple(options)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of each row: a column or an expression over columns of the scope."""
+
+    expression: Expression
+    label: str
+    type: ColumnType
+    reference: Reference | None = None
+    order: Expression | None = None
+    """Sort key where the value itself does not sort (names of weekdays)."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on rows. `column`, `values`: of a comparison with values of a column, if it is one."""
+
+    expression: Expression
+    column: Reference | None = None
+    values: tuple[Scalar, ...] = ()
+    is_compared: bool = False
+    """True for values that the question sets against each other."""
+    is_date: bool = False
+    place: int = 0
+    """Place of its first item."""
+
+
+@dataclass(frozen=True)
+class MeanBound:
+    """A comparison of a column with its mean over the rows that meet the other conditions."""
+
+    reference: Reference
+    sign: build.ComparisonSign
+
+
+@dataclass
+class QuestionReading:
+    """`conditions` and `keys` apply to whatever figure is asked for. `notes`: how words were taken."""
+
+    scope: QuestionScope
+    text: QuestionItems
+    conditions: list[Condition] = field(default_factory=list)
+    keys: list[Value] = field(default_factory=list)
+    means: list[MeanBound] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    quality: float = 1.0
+    """Product of the strengths of all matches."""
+
+    def copy(self) -> "QuestionReading":
+        return QuestionReading(
+            self.scope,
+            self.text.copy(),
+            [*self.conditions],
+            [*self.keys],
+            [*self.means],
+            [*self.notes],
+            self.quality,
+        )
+
+    @cached_property
+    def main_tables(self) -> tuple[str, ...]:
+        """Tables whose rows the question names, else all."""
+        return tuple(dict.fromkeys(name for item in self.text.items for name in item.row_tables[:1]))
+
+    def match(
+        self, item: QuestionItem, is_number: bool | None = None, tables: Sequence[str] = ()
+    ) -> ColumnMatch:
+        """The column that an item means. Raises NotUnderstood where several are equally likely."""
+        candidates = [m for m in item.columns if is_number is None or is_measurable(m.column) == is_number]
+        preferred = [m for m in candidates if m.table in tables]
+        candidates = preferred or candidates or [*item.columns]
+        best = candidates[0]
+        rivals = [m for m in candidates if best.score - m.score < AMBIGUITY]
+        if len(rivals) > 1 and best.coverage < 1:
+            rivals = self._by_context(rivals)
+        if len(rivals) > 1 and rivals[0].coverage < 1:
+            general = [m for m in rivals if GENERAL_PARTS & {*name_parts(m.column.name)}]
+            rivals = general if len(general) == 1 else rivals
+        if len({m.column.name for m in rivals}) > 1 and rivals[0].coverage < 1:
+            names = ", ".join(f"`{m.column.name}`" for m in rivals)
+            raise NotUnderstood(f"{item.text!r} could be {names}.", tuple(f"`{m.column.name}`" for m in rivals))
+        return rivals[0]
+
+    def _by_context(self, rivals: list[ColumnMatch]) -> list[ColumnMatch]:
+        """The columns whose other words stand in the question too, if some do."""
+        unused = [item.word for item in self.text.items if item.kind == "word"]
+        scores = [
+            sum(
+                max((word_strength(word, part) for word in unused), default=0.0)
+                for part in name_parts(m.column.name)
+            )
+            for m in rivals
+        ]
+        best = max(scores)
+        return [m for m, score in zip(rivals, scores, strict=True) if score > best - 0.3]
+
+    def column(self, item: QuestionItem, is_number: bool | None = None) -> Reference:
+        """The column that an item means; what is not its name is noted."""
+        tables = [*self.main_tables, *(c.column.table for c in self.conditions if c.column)]
+        match = self.match(item, is_number, tables)
+        self.quality *= min(1.0, max(match.score, 0.3) + 0.05) ** 0.5
+        if match.coverage < 1 or match.score < 0.9:
+            self.note(f"`{match.column.name}` is taken for {item.text!r}.")
+        return Reference(match.table, match.column)
+
+    def value(self, item: QuestionItem, is_number: bool | None = None) -> Value:
+        return make_value(self.column(item, is_number))
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+def make_value(reference: Reference) -> Value:
+    """The value of a column; spellings that differ in case only are one."""
+    column = reference.column
+    texts = [str(value) for value in column.values]
+    if not column.is_number and column.type == "text" and len({t.casefold() for t in texts}) < len(set(texts)):
+        return Value(build.call("lower", reference.expression), column.name, "text", reference)
+    return Value(reference.expression, column.name, stored_type(column), reference)
+
+
+def is_measurable(column: Column) -> bool:
+    """Tell if a column is a measure: a number that is no identifier."""
+    if not column.is_number or column.is_stored_as_text:
+        return False
+    return column.hint != "id" and not {"id", "code", "zip", "no", "nr"} & set(words(column.name))
+
+
+def add_condition(reading: QuestionReading, match: PhraseMatch, condition: Condition) -> None:
+    reading.text.use(match.places, "condition")
+    reading.conditions.append(condition)

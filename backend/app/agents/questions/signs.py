@@ -1,0 +1,32 @@
+"""Signs that a goal asks for figures of the rows, and signs that it goes beyond them."""
+
+import re
+
+from app.agents.questions.lexicon import ADJECTIVES, AGGREGATE_WORDS, SUPERLATIVES
+
+NOT_OF_DATA = re.compile(
+    r"\b(?:will|would|should|shall|tomorrow|likel\w+|probab\w+|chances?|risk|odds|expect\w*|importan\w+"
+    r"|factors?|drivers?|influenc\w+|affect\w*|what causes?|caused by|why|train\w*|models?|classifier"
+    r"|regress\w*|machine learning|learn\w*|explain\w*|build|anomal\w*|clusters?|segments?|interesting)\b",
+    re.IGNORECASE,
+)
+"""Words of goals that go beyond the existing rows."""
+
+_WORDS = "|".join(sorted({*AGGREGATE_WORDS, *SUPERLATIVES, *ADJECTIVES}, key=len, reverse=True))
+
+SIGNS = re.compile(
+    r"^\W*what (?:is|was|were|does|did|do) |^\W*(?:was|were|did|does|do) "
+    rf"|\b(?:{_WORDS}|how many|how much|how often|number of|count(?:s|ed)?|share|percent(?:age)?"
+    r"|proportion|fraction|rate|correlat\w+|(?:most|least) (?:common|frequent\w*|popular|often)|commonest"
+    r"|rarest|different|distinct|unique|missing|nulls?|percentile|quantile|quartiles|deciles|range|time span"
+    r"|period|ratio|distribution|histogram|cumulative|running|pareto|crosstab|ranking|percentages"
+    r"|when (?:was|were|did)|(?:what|how|who|which)(?: \w+){0,3} (?:was|were|did)|nobody|none of"
+    r"|(?:which|what)(?: \w+){1,3} are there|list|show|describe|summar\w+|compare|per|vs|versus|by|names? of"
+    r"|compared|exceed\w*|whose|(?:on|at|in|from|to) which|still|link(?:ed)?|relat(?:ion|ionship|ed)"
+    r"|differ\w*|departments? (?:have|has)|nothing|more often|ranked|rank|are there|is there"
+    r"|where do(?:es)?|go(?:es)? together|no [a-z]{1,40}s$|were there|was there|headcount|cheaper"
+    r"|(?:higher|lower|larger|smaller|older|younger|longer|shorter|more|less|fewer|better|worse)"
+    r"[a-z ]{1,40}than|first \d+|difference|never|without|at least|above|below|over)\b|%",
+    re.IGNORECASE,
+)
+"""Words of which a question that an aggregate answers has at least one."""

@@ -1,0 +1,198 @@
+"""Matching of words with the values of columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from rapidfuzz import fuzz
+
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import name_parts
+from app.plans.expressions import Scalar
+
+MIN_PREFIX_LETTERS = 3
+"""Letters of a code that begins the word that it stands for (`ENG` for engineering)."""
+MAX_SPELLED_VALUES = 2_000
+"""Values that are compared with a word by their spelling."""
+MIN_SPELLING_RATIO = 90.0
+"""Similarity in percent from which a word is a misspelt value."""
+
+ALIASES = {
+    **dict.fromkeys(
+        ("women", "woman", "females", "ladies", "girls", "girl", "lady"), ("female", "f", "w", "woman", "women")
+    ),
+    **dict.fromkeys(("female",), ("f", "w", "woman", "women")),
+    **dict.fromkeys(("men", "man", "males", "gentlemen", "boys", "boy"), ("male", "m", "man", "men")),
+    **dict.fromkeys(("male",), ("m", "man", "men")),
+    "first": ("1st",),
+    "second": ("2nd",),
+    "third": ("3rd",),
+    "usa": ("us", "united states"),
+    "uk": ("gb", "united kingdom"),
+    "germany": ("de",),
+    "france": ("fr",),
+    "spain": ("es",),
+    "italy": ("it",),
+    "austria": ("at",),
+    "switzerland": ("ch",),
+    "netherlands": ("nl",),
+    "undecided": ("u",),
+}
+"""Words for a value that is written otherwise, the likelier first."""
+OPPOSITES = {
+    **dict.fromkeys(
+        ("died", "dead", "death", "deaths", "die", "perished", "drowned", "killed", "fatal"), "surviv"
+    ),
+    **dict.fromkeys(("stayed", "retained", "remained", "loyal"), "churn"),
+    **dict.fromkeys(("failed", "fail", "failing"), "pass"),
+    **dict.fromkeys(("passed", "pass", "passing"), "fail"),
+    **dict.fromkeys(("rejected", "denied", "declined", "refused"), "approv"),
+    **dict.fromkeys(("lost", "lose"), "won"),
+    **dict.fromkeys(("unpaid",), "paid"),
+    **dict.fromkeys(("inactive",), "activ"),
+    **dict.fromkeys(("legitimate", "genuine"), "fraud"),
+}
+"""Words that deny a yes/no column whose name has the stem."""
+YES, NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
+YES_NO = tuple(frozenset(pair) for pair in zip(YES, NO, strict=True))
+
+
+@dataclass(frozen=True)
+class StoredValue:
+    """A value of a column as it is spelled."""
+
+    table: str
+    column: Column
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class ValueMatch:
+    """Stored spellings of a value that a phrase may mean. `score`: 1 for its full spelling."""
+
+    table: str
+    column: Column
+    values: tuple[Scalar, ...]
+    score: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.table, self.column.name
+
+
+def flag_values(column: Column) -> tuple[Scalar, Scalar] | None:
+    """The no and yes of a column with two such values, else None."""
+    if column.type == "boolean":
+        return False, True
+    by_word = {str(value).casefold(): value for value in column.values}
+    if column.distinct != 2 or frozenset(by_word) not in YES_NO:
+        return None
+    return next(by_word[no] for no in NO if no in by_word), next(by_word[yes] for yes in YES if yes in by_word)
+
+
+class ValueIndex:
+    """The values of all columns of texts, made once for a question."""
+
+    def __init__(self, tables: Sequence[TableProfile]) -> None:
+        self._stems: dict[tuple[str, ...], list[StoredValue]] = {}
+        self._joined: dict[str, list[StoredValue]] = {}
+        self._texts: dict[str, list[StoredValue]] = {}
+        for table in tables:
+            for column in table.columns:
+                if column.is_number or column.type in ("datetime", "boolean"):
+                    continue
+                for value in column.values:
+                    stored = StoredValue(table.name, column, value)
+                    parts = words(str(value))
+                    self._stems.setdefault(tuple(map(stem, parts)), []).append(stored)
+                    self._joined.setdefault("".join(parts), []).append(stored)
+                    if len(parts) == 1:
+                        self._texts.setdefault(str(value).casefold(), []).append(stored)
+
+    def match(self, phrase: Sequence[str]) -> tuple[ValueMatch, ...]:
+        """Values that a phrase of one to five words may mean, best first."""
+        candidates = [*self._stems.get(tuple(map(stem, phrase)), ()), *self._joined.get("".join(phrase), ())]
+        if len(phrase) == 1:
+            word = phrase[0]
+            candidates += [stored for alias in ALIASES.get(word, ()) for stored in self._texts.get(alias, ())]
+            if not candidates:
+                for text in islice(self._texts, MAX_SPELLED_VALUES):
+                    if text[:2] == word[:2]:
+                        candidates += self._texts[text]
+        by_column: dict[tuple[str, str], list[StoredValue]] = {}
+        for stored in dict.fromkeys(candidates):
+            by_column.setdefault((stored.table, stored.column.name), []).append(stored)
+        matches = [match for group in by_column.values() if (match := _best(tuple(phrase), group))]
+        return tuple(sorted(matches, key=lambda match: -match.score)[:6])
+
+
+def _best(phrase: tuple[str, ...], group: Sequence[StoredValue]) -> ValueMatch | None:
+    """The value of a column that a phrase fits best, in all its spellings."""
+    scores = {stored: _value_score(phrase, str(stored.value)) for stored in group}
+    top = max(scores.values())
+    values = tuple(stored.value for stored, score in scores.items() if score == top)
+    if top <= 0 or (top < 0.85 and len({str(value).casefold() for value in values}) > 1):
+        return None
+    return ValueMatch(group[0].table, group[0].column, values, top)
+
+
+@lru_cache(maxsize=20_000)
+def _value_score(phrase: tuple[str, ...], value: str) -> float:
+    parts = words(value)
+    if not parts or (len(value) == 1 and len(phrase[0]) > 1 and len(phrase) > 1):
+        return 0.0
+    if [*phrase] == parts:
+        return 1.0 if len("".join(parts)) > 1 else 0.4
+    if "".join(phrase) == "".join(parts) and len(parts[0]) > 1:
+        return 0.98
+    if len(phrase) == len(parts) and [stem(word) for word in phrase] == [stem(part) for part in parts]:
+        return 0.95
+    return _word_score(phrase[0], value, len(parts)) if len(phrase) == 1 else 0.0
+
+
+def _word_score(word: str, value: str, size: int) -> float:
+    """Score of a word that stands for a value: another name, a code, a beginning or a misspelling."""
+    text = value.casefold()
+    if text in ALIASES.get(word, ()):
+        return 0.92 - 0.02 * ALIASES[word].index(text)
+    if size > 1:
+        return 0.0
+    if (
+        len(text) >= MIN_PREFIX_LETTERS
+        and len(word) > len(text)
+        and word.startswith(text)
+        and not word.endswith("s")
+    ):
+        return 0.6
+    if len(text) >= 4 and stem(word).startswith(text):
+        return 0.7
+    if len(word) >= 5 and fuzz.ratio(word, text) >= MIN_SPELLING_RATIO:
+        return 0.75
+    return 0.0
+
+
+MIN_CONTAINED_LETTERS = 4
+"""Letters of a word that is looked for within the names of rows."""
+
+
+def match_contained(word: str, tables: Sequence[TableProfile]) -> tuple[str, Column, str] | None:
+    """Table, column and text of names of which several contain a word: `burgers` in `Cheese Burger`."""
+    text = stem(word)
+    if len(text) < MIN_CONTAINED_LETTERS:
+        return None
+    for table in tables:
+        for column in table.columns:
+            if column.type != "text" or column.distinct <= 10 or column.hint == "datetime":
+                continue
+            hits = [value for value in map(str, column.values) if text in {stem(part) for part in words(value)}]
+            if len(hits) >= 2:
+                return table.name, column, text
+    return None
+
+
+def denies_flag(word: str, column: Column) -> bool:
+    """Tell if a word says no of a yes/no column: `died` of `survived`."""
+    return any(stem(part).startswith(OPPOSITES.get(word, "\0")) for part in name_parts(column.name))

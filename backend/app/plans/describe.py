@@ -1,0 +1,200 @@
+"""A plan in one plain English sentence."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from app.plans import expressions as e
+from app.plans import plan as p
+
+_SIGNS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least"}
+
+
+def describe_plan(plan: p.Plan) -> str:
+    """Describe what a plan computes: figures, groups, conditions, order and tables."""
+    return ", ".join(part for part in (*_describe_steps(plan), _describe_source(plan)) if part)
+
+
+def _describe_source(plan: p.Plan) -> str:
+    match plan.source:
+        case p.DatasetSource() | p.WorkspaceSource():
+            tables = [plan.source.table, *_joined_tables(plan.steps)]
+            return f"from {' and '.join(f'`{name}`' for name in dict.fromkeys(tables))}"
+        case p.PlanSource():
+            return f"of the following rows: {describe_plan(plan.source.plan)}"
+    return f"from {plan.source.rows:,} made rows"
+
+
+def _joined_tables(steps: Sequence[p.Step]) -> list[str]:
+    return [
+        step.source.table
+        for step in steps
+        if isinstance(step, p.JoinStep)
+        and step.how in ("inner", "left")
+        and isinstance(step.source, p.DatasetSource)
+    ]
+
+
+def _describe_steps(plan: p.Plan) -> list[str]:
+    names = {
+        derived.name: derived.expression
+        for step in plan.steps
+        if isinstance(step, p.DeriveStep)
+        for derived in step.columns
+    }
+    parts: list[str] = []
+    for step in plan.steps:
+        parts += _STEPS[type(step)](step, names)
+    has_figures = any(
+        isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps
+    )
+    return parts if has_figures else ["the rows", *parts]
+
+
+def _figure(aggregation: p.Aggregation, names: "Names") -> str:
+    of = _name(aggregation.column, names) if aggregation.column else ""
+    where = f" where {describe_expression(aggregation.where, names)}" if aggregation.where else ""
+    match aggregation.function:
+        case "count":
+            text = f"the number of rows with {of}" if of and not where else "the number of rows"
+        case "count_distinct":
+            text = f"the number of different {of}"
+        case "stddev":
+            text = f"the standard deviation of {of}"
+        case "quantile":
+            text = f"the {100 * (aggregation.share or 0):g} % quantile of {of}"
+        case "correlation":
+            text = f"the correlation of {of} and {_name(aggregation.other or '', names)}"
+        case "share_true":
+            text = f"the share of rows where {of.strip('()')}"
+        case "first":
+            text = f"a value of {of}"
+        case "sum":
+            text = f"the total of {of}"
+        case function:
+            text = f"the {function}{'imum' if function in ('min', 'max') else ''} of {of}"
+    return text + where
+
+
+Names = dict[str, e.Expression]
+
+
+def _name(name: str, names: Names) -> str:
+    if name in names:
+        return f"({describe_expression(names[name], {})})"
+    return f"`{name}`"
+
+
+def _group(step: p.GroupStep, names: Names) -> list[str]:
+    figures = (
+        " and ".join(_figure(aggregation, names) for aggregation in step.aggregations) or "the combinations"
+    )
+    keys = [key for key in step.keys if not key.endswith(" number")]
+    by = f" for each {' and '.join(f'`{key}`' for key in keys)}" if keys else ""
+    return [figures + by]
+
+
+def _filter(step: p.FilterStep, names: Names) -> list[str]:
+    text = describe_expression(step.condition, names)
+    if text.startswith("`rank` is"):
+        return [f"the {'first' if text.endswith(' 1') else text.removeprefix('`rank` is ')} only"]
+    return [] if text.endswith("is given") else [f"where {text}"]
+
+
+def _sort(step: p.SortStep, names: Names) -> list[str]:
+    first = step.keys[0]
+    return [f"the highest `{first.column}` first"] if first.descending else []
+
+
+def _window(step: p.WindowStep, names: Names) -> list[str]:
+    parts = []
+    for figure in step.columns:
+        within = f" within each {' and '.join(f'`{n}`' for n in figure.within)}" if figure.within else ""
+        if figure.function in ("rank", "row_number", "dense_rank") and figure.order:
+            key = figure.order[0]
+            parts.append(f"ranked by the {'highest' if key.descending else 'lowest'} `{key.column}`{within}")
+        else:
+            of = f" of `{figure.column}`" if figure.column else ""
+            parts.append(f"with the {figure.function.replace('_', ' ')}{of}{within}")
+    return parts
+
+
+_STEPS: dict[type, Callable[[Any, Names], list[str]]] = {
+    p.JoinStep: lambda step, _: (
+        [
+            f"without any row of `{step.source.table}`"
+            if step.how == "anti"
+            else f"with a row of `{step.source.table}`"
+        ]
+        if step.how in ("anti", "semi") and isinstance(step.source, p.DatasetSource)
+        else []
+    ),
+    p.FilterStep: _filter,
+    p.DeriveStep: lambda step, _: [],
+    p.GroupStep: _group,
+    p.WindowStep: _window,
+    p.SortStep: _sort,
+    p.SelectStep: lambda step, _: [],
+    p.TopKStep: lambda step, _: [
+        f"the {step.k} with the {'highest' if step.descending else 'lowest'} `{step.by}`"
+    ],
+    p.LimitStep: lambda step, _: [f"the first {step.rows:,} rows"],
+    p.DistinctStep: lambda step, _: ["without duplicates"],
+    p.UnionStep: lambda step, _: ["and further rows"],
+    p.PivotStep: lambda step, _: [f"the {step.function} for each value of `{step.column}`"],
+    p.UnpivotStep: lambda step, _: [f"with a row for each of {len(step.columns)} columns"],
+    p.SampleStep: lambda step, _: [f"{step.rows:,} rows by chance"],
+    p.ProfileStep: lambda step, _: ["type, missing values and range of each column"],
+    p.CorrelateStep: lambda step, _: [
+        f"the correlations of {' and '.join(f'`{name}`' for name in step.columns)}"
+    ],
+}
+
+
+def describe_expression(expression: e.Expression, names: Names | None = None) -> str:
+    """Describe a value or a condition in words. `names`: expressions of derived columns."""
+    derived = names or {}
+    return _EXPRESSIONS[type(expression)](expression, lambda part: describe_expression(part, derived), derived)
+
+
+Say = Callable[[e.Expression], str]
+
+
+def _literal(expression: e.LiteralExpression, say: Say, names: Names) -> str:
+    value = expression.value
+    return repr(value) if isinstance(value, str) and not expression.type else str(value)
+
+
+def _negation(expression: e.NotExpression, say: Say, names: Names) -> str:
+    operand = expression.operand
+    return (
+        f"{say(operand.operand)} is given"
+        if isinstance(operand, e.IsNullExpression)
+        else f"not ({say(operand)})"
+    )
+
+
+def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
+    texts = " and ".join(map(say, expression.arguments))
+    return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"
+
+
+_EXPRESSIONS: dict[type, Callable[[Any, Say, Names], str]] = {
+    e.ColumnExpression: lambda part, _, names: _name(part.name, names),
+    e.LiteralExpression: _literal,
+    e.ArithmeticExpression: lambda part, say, _: f"{say(part.left)} {part.op} {say(part.right)}",
+    e.CompareExpression: lambda part, say, _: f"{say(part.left)} {_SIGNS[part.op]} {say(part.right)}",
+    e.LogicExpression: lambda part, say, _: f" {part.kind} ".join(map(say, part.operands)),
+    e.NotExpression: _negation,
+    e.InExpression: lambda part, say, _: f"{say(part.operand)} is one of {', '.join(map(repr, part.values))}",
+    e.BetweenExpression: lambda part, say, _: (
+        f"{say(part.operand)} is from {say(part.low)} to {say(part.high)}"
+    ),
+    e.IsNullExpression: lambda part, say, _: f"{say(part.operand)} is missing",
+    e.LikeExpression: lambda part, say, _: f"{say(part.operand)} is like {part.pattern!r}",
+    e.ContainsExpression: lambda part, say, _: f"{say(part.operand)} contains {part.text!r}",
+    e.CaseExpression: lambda part, say, _: f"the class of {say(part.branches[0].when).split(' is ')[0]}",
+    e.DatePartExpression: lambda part, say, _: f"the {part.part} of {say(part.operand)}",
+    e.DateTruncExpression: lambda part, say, _: f"the {part.unit} of {say(part.operand)}",
+    e.CastExpression: lambda part, say, _: say(part.operand),
+    e.CallExpression: _call,
+}
