@@ -26,6 +26,8 @@ MAX_REFIT_SHARE = 0.2
 """Share of the total budget that is reserved for the refit on all rows."""
 SAFETY_FACTOR = 1.15
 """Applied to all reserved times: the estimates come from one earlier measurement each."""
+DRIVERS_SHARE = 0.15
+"""Share of the total budget that is reserved in addition where the goal asks for the drivers of its target."""
 MAX_ENDING_SHARE = 0.45
 """Share of the total budget. A usable model has priority over a detailed final evaluation."""
 FIRST_ROUND_SHARE = 0.4
@@ -92,7 +94,9 @@ def make_budget(state: SessionState) -> Budget:
         total_s=total_s,
         worked_s=state.worked_s,
         ending_s=min(
-            estimate_ending_s(state.node_seconds) + min(estimate_refit_s(state), MAX_REFIT_SHARE * total_s),
+            estimate_ending_s(state.node_seconds)
+            + min(estimate_refit_s(state), MAX_REFIT_SHARE * total_s)
+            + (DRIVERS_SHARE * total_s if state.plan.wants_drivers else 0.0),
             MAX_ENDING_SHARE * total_s,
         ),
         deterministic=bool(preferences.deterministic),

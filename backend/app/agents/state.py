@@ -93,6 +93,7 @@ class PlanSummary:
     trading: Mapping[str, Any] | None = None
     understanding: Mapping[str, Any] | None = None
     """The reading of the goal as the user was shown it."""
+    wants_drivers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,14 @@ from app.tools.preferences import read_preferences
 
 
 def make_training_context(state: SessionState, deadline_s: float = 60.0) -> TrainingContext:
-    return TrainingContext(state.problem, state.split.folds, deadline_s, state.fit_slots, state.plan.families)
+    return TrainingContext(
+        state.problem,
+        state.split.folds,
+        deadline_s,
+        state.fit_slots,
+        state.plan.families,
+        state.plan.wants_drivers,
+    )
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,19 @@ class AnswerTable(ApiDocument):
     code: str = ""
 
 
+class DriverTexts(ApiDocument):
+    columns: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+class DriverList(ApiDocument):
+    """The drivers of the target. `requested`: the goal asked for them; `text`: the first sentence."""
+
+    requested: bool = False
+    text: str = ""
+    drivers: tuple[DriverTexts, ...] = ()
+
+
 class ReportSummary(ApiDocument):
     checked_claims: int | None = None
 
@@ -109,6 +122,7 @@ class SessionResult(ApiDocument):
     metrics: dict[str, MetricScore] = {}
     problem: Json | None = None
     answer: AnswerTable | None = None
+    drivers: DriverList | None = None
     report: ReportSummary | None = None
 
 

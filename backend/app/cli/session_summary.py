@@ -9,7 +9,7 @@ from rich.table import Table
 
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
-from app.cli.responses import AnswerTable, HoldoutScore, Json, QuestionEvent, RankedCandidate
+from app.cli.responses import AnswerTable, DriverList, HoldoutScore, Json, QuestionEvent, RankedCandidate
 from app.cli.run_session import RunResult
 from app.cli.sanitize import plain
 
@@ -60,6 +60,8 @@ def show(ending: RunResult, console: Console) -> None:
 def _show_result(ending: RunResult, console: Console) -> None:
     result = ending.result
     console.print(f"\n[bold]{plain(result.headline or 'Done.')}[/]")
+    if result.drivers:
+        _show_drivers(result.drivers, result.headline or "", console)
     entries, holdout = result.leaderboard, result.holdout
     places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
@@ -77,6 +79,15 @@ def _show_result(ending: RunResult, console: Console) -> None:
     else:
         console.print("[red]There is no report.[/]")
     console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session.id}[/]")
+
+
+def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
+    """Print what the target goes with: all effects if the goal asked for them, else the first sentence."""
+    if drivers.requested:
+        for text in (text for driver in drivers.drivers for text in driver.texts):
+            console.print(f"  - {plain(text)}")
+    if drivers.text != headline:
+        console.print(plain(drivers.text))
 
 
 def _show_answer(answer: AnswerTable, console: Console) -> None:

@@ -40,6 +40,7 @@ def explain_model(
     labels = make_labels(holdout, problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
     inputs = select_inputs(holdout, problem).iloc[labelled].reset_index(drop=True)
+    entities = holdout[problem.group_column].iloc[labelled] if problem.group_column else None
 
     def predict(rows: pd.DataFrame) -> np.ndarray:
         output = predict_all(stored.pipeline, rows, problem, workspace.threads)
@@ -57,6 +58,7 @@ def explain_model(
         repeats,
         Deadline(limit_s),
         sorted(_unused_columns(stored.pipeline)),
+        entities,
     )
     facts: dict[str, Any] = {**explanation.facts}
     points = _points(explanation.contributions)

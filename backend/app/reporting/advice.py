@@ -170,7 +170,10 @@ def _dominant_column(draft: ReportDraft) -> Text:
         return ()
     total = sum(max(entry.content.mean, 0) for entry in entries)
     column = entries[0].at("column")
-    if not total or column is None or entries[0].content.mean / total < _MIN_DOMINANT_SHARE:
+    drivers = draft.facts.drivers
+    if not total or column is None or (drivers and not drivers.content.is_first_clear):
+        return ()
+    if (entries[0].content.mean - 2 * entries[0].content.std) / total < _MIN_DOMINANT_SHARE:
         return ()
     return (
         "Monitor the quality of ",

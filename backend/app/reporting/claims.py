@@ -71,6 +71,11 @@ def _quantity(value: float) -> str:
     return f"{value:.3g}"
 
 
+def _rounded(value: float) -> str:
+    """Format a number that was rounded where it was recorded, with all of its digits."""
+    return f"{int(value):,}" if value == int(value) else f"{value:,.10g}"
+
+
 def _seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 120 else f"{value / 60:.1f} min"
 
@@ -116,8 +121,10 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "score": _score,
     "signed_score": lambda value: ("+" if value > 0 else "") + _score(value),
     "quantity": _quantity,
+    "rounded": _rounded,
     "significant": lambda value: f"{value:.4g}",
     "percent": lambda value: f"{100 * value:.1f}%",
+    "points": lambda value: f"{100 * value:.3g}",
     "whole_percent": lambda value: f"{100 * value:.0f}%",
     "seconds": _seconds,
     "mebibytes": lambda value: f"{value / 1048576:,.0f} MiB",

@@ -26,6 +26,7 @@ from app.reporting.records import (
     BlendRecord,
     CandidateRow,
     ComparisonRecord,
+    DriversRecord,
     EdaRecord,
     EvaluationRecord,
     ExplanationRecord,
@@ -156,6 +157,17 @@ class ReportFacts:
     def helping_columns(self) -> list[TypedFact[ImportanceEntry]]:
         """Columns with a significant importance."""
         return [entry for entry in self.importances if entry.content.helps]
+
+    @cached_property
+    def drivers(self) -> TypedFact[DriversRecord] | None:
+        """The columns that the target goes with, of an explanation on the hold-out."""
+        fact = self.explanation.at("drivers") if self.explanation else None
+        return read_as(DriversRecord, fact) if fact else None
+
+    @property
+    def wants_drivers(self) -> bool:
+        """True if the goal asked for the drivers of its target, and they were measured."""
+        return bool(self.explanation and self.explanation.content.wants_drivers and self.drivers)
 
     @cached_property
     def references(self) -> Sequence[TypedFact[ReferenceForecast]]:

@@ -127,9 +127,24 @@ class SegmentsRecord:
 
 
 @dataclass(frozen=True)
+class DriversRecord:
+    """The columns that the target goes with. The first `leaders` of `drivers` may be the first.
+
+    `is_first_clear`: one is, by more than chance explains.
+    """
+
+    drivers: Sequence[JsonObject]
+    leaders: int
+    is_first_clear: bool
+
+
+@dataclass(frozen=True)
 class ExplanationRecord:
+    """`wants_drivers`: the goal asked for the drivers of its target."""
+
     importances: Sequence[ImportanceEntry]
     segments: JsonObject | None
+    wants_drivers: bool = False
 
 
 @dataclass(frozen=True)

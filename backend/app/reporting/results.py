@@ -8,6 +8,7 @@ from app.reporting.claims import ClaimCollector
 from app.reporting.document.blocks import AnswerFigure
 from app.reporting.document.pieces import plain_text
 from app.reporting.draft import ReportDraft
+from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import ReportFacts, gather_facts
 from app.reporting.pages.answer import make_answer
@@ -26,6 +27,7 @@ _ANSWER = (
     "tables",
     "readings",
 )
+_DRIVERS = ("leaders", "is_first_clear", "tested", "rows", "holdout_rows")
 _REPORTS = ("report.html", "report.md", "report.json", "model_card.md")
 
 
@@ -37,9 +39,11 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     `{headline, conclusion: {text, figures: [{name, value, text, unit, low, high, period}]}, problem, split,
     metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, collapsed}],
     holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
-    importances, model, model_name, answer: {value, columns, rows, row_count, truncated, language, code,
-    rows_used, total_rows, tables, readings}, report: {artifact, checked_claims, markdown, json, model_card},
-    notebook, cautions}`. `collapsed`: tied with the best, and in the report only counted.
+    importances, drivers: {requested, text, leaders, is_first_clear, tested, rows, holdout_rows, drivers:
+    [{columns, grouped_by, rank, importance, low, high, effects, texts}]}, model, model_name, answer: {value,
+    columns, rows, row_count, truncated, language, code, rows_used, total_rows, tables, readings}, report:
+    {artifact, checked_claims, markdown, json, model_card}, notebook, cautions}`. `collapsed`: tied with the
+    best, and in the report only counted.
     """
     summary_call = next(
         (call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None
@@ -52,7 +56,8 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     facts = gather_facts(calls, session)
     newest = {(str(entry["kind"]), str(entry["name"])): str(entry["id"]) for entry in artifacts}
     model_name = str(facts.chosen_model.value) if facts.chosen_model else None
-    answer = make_answer(ReportDraft(calls, facts, claims=ClaimCollector()))
+    draft = ReportDraft(calls, facts, claims=ClaimCollector())
+    answer = make_answer(draft)
     return {
         "headline": plain_text(answer.text),
         "conclusion": {
@@ -66,6 +71,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "holdout": _holdout(facts),
         "metrics": _metrics(facts),
         "importances": [entry.value for entry in facts.importances],
+        "drivers": _drivers(draft),
         "model": newest.get(("model", _delivered_name(facts, model_name))) if model_name else None,
         "model_name": model_name,
         "answer": _answer(facts),
@@ -85,6 +91,22 @@ def _figure(figure: AnswerFigure) -> dict[str, Any]:
         "low": figure.low.value if figure.low else None,
         "high": figure.high.value if figure.high else None,
         "period": figure.time.text if figure.time else None,
+    }
+
+
+def _drivers(draft: ReportDraft) -> dict[str, Any] | None:
+    """Return what the target goes with: in words, and as it was recorded."""
+    drivers = draft.facts.drivers
+    if drivers is None:
+        return None
+    return {
+        "requested": draft.facts.wants_drivers,
+        "text": plain_text(leading_sentence(draft)),
+        **{name: drivers.value.get(name) for name in _DRIVERS},
+        "drivers": [
+            {**driver.value, "texts": [plain_text(text) for text in sentences_of(draft, driver)]}
+            for driver in items_at(drivers, "drivers")
+        ],
     }
 
 

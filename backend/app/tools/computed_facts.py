@@ -170,10 +170,24 @@ class ErrorSegments:
 
 
 @dataclass(frozen=True)
-class ExplanationSummary:
-    """The importances and error segments of `ExplanationFacts`."""
+class DriverColumns:
+    columns: Sequence[str]
 
-    importances: Sequence[ColumnImportance]
+
+@dataclass(frozen=True)
+class DriverRanking:
+    """The first `leaders` of the drivers may be the first; `is_first_clear`: one is, beyond chance."""
+
+    drivers: Sequence[DriverColumns] = ()
+    leaders: int = 0
+    is_first_clear: bool = False
+
+
+@dataclass(frozen=True)
+class ExplanationSummary:
+    """The drivers and error segments of `ExplanationFacts`."""
+
+    drivers: DriverRanking = DriverRanking()
     segments: ErrorSegments | None = None
     figures: Sequence[FigureTitle] = ()
 

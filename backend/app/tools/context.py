@@ -22,6 +22,7 @@ class TrainingContext:
 
     `deadline_s`: the session's working time at which the round must be over. `fit_slots`: fits that are
     computed at a time. `families`: the only ones that are fitted, besides the baseline; empty for any.
+    `wants_drivers`: the goal asks what the target goes with.
     """
 
     problem: Problem
@@ -29,6 +30,7 @@ class TrainingContext:
     deadline_s: float = 60.0
     fit_slots: int = 1
     families: tuple[str, ...] = ()
+    wants_drivers: bool = False
 
 
 @dataclass(frozen=True)

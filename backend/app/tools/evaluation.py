@@ -138,10 +138,11 @@ async def feature_importance(
         Computation("evaluate.feature_importance", params), {"frame": raw.digest}, limits
     )
     importances = parse_facts(ColumnImportances, computed.value)
-    first = ", ".join(importance.column for importance in importances.importances[:3]) or "no column"
+    helpful = [importance.column for importance in importances.importances if importance.helps]
+    significant = ", ".join(helpful[:3]) or "none"
     return CallResult(
         value={**json_object(computed), "model": model},
-        summary=f"Most important columns of {model}: {first}.",
+        summary=f"Columns of {model} with a significant importance: {significant}.",
         artifacts=figure_artifacts(computed, importances.figures),
     )
 

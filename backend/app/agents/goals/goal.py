@@ -55,6 +55,8 @@ class Goal:
     is_exploratory: bool
     """True if the goal asks for an exploration instead of a prediction."""
     wants_no_model: bool
+    wants_drivers: bool = False
+    """True if the goal asks what its target goes with."""
     costs: MistakeCosts | None = None
     quantile_percent: int | None = None
     """The requested quantile in percent."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from app.agents.goals import intents, patterns, vocabulary
 from app.agents.goals.column_roles import parse_roles
 from app.agents.goals.costs import parse_costs
+from app.agents.goals.drivers import asks_for_drivers, name_driver_target
 from app.agents.goals.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.thresholds import Threshold, parse_threshold
@@ -27,7 +28,8 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
-    costs, remaining = parse_costs(text)
+    wants_drivers = asks_for_drivers(text)
+    costs, remaining = parse_costs(name_driver_target(text) if wants_drivers else text)
     percent = _parse_percent(remaining)
     metric = _first_match(METRIC_PHRASES, remaining) if percent is None else _pinball_metric(percent)
     lookahead = _parse_lookahead(text)
@@ -41,7 +43,7 @@ def parse_goal(text: str) -> Goal:
         quoted=tuple(
             next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
         ),
-        kind=_parse_kind(text, metric),
+        kind=_parse_kind("" if wants_drivers else text, metric),
         metric=metric,
         lookahead=lookahead,
         outlook=_parse_outlook(text, texts.target, lookahead),
@@ -55,8 +57,9 @@ def parse_goal(text: str) -> Goal:
         coin=next((vocabulary.COINS[word] for word in words(text) if word in vocabulary.COINS), None),
         is_about_coins=bool(patterns.COIN_PRICES.search(text)),
         denied_phrases=tuple(rest or tail for rest, tail in intents.DENIED.findall(text)[:MAX_PHRASES]),
-        is_exploratory=wants_no_model or _asks_to_explore(text, texts.verb),
+        is_exploratory=wants_no_model or (not wants_drivers and _asks_to_explore(text, texts.verb)),
         wants_no_model=wants_no_model,
+        wants_drivers=wants_drivers,
         costs=costs,
         quantile_percent=percent,
         has_each_step=bool(patterns.EACH_STEP.search(text)),

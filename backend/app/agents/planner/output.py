@@ -67,6 +67,8 @@ class Plan(BaseModel):
     first; `horizon` then counts periods. `filter`: only rows that meet all of these conditions are used ("only
     for the coast"). `outlook` volatility is that of a price from now to the horizon,
     and is not traded.
+    `wants_drivers`: the goal asks what the target goes with ("what drives price?", "why do customers leave?");
+    the model is then a means, and the answer is the list of drivers.
     `model` and `families` name the models to fit, if the user wants certain ones. `stages` are the stages
     of the session: all, unless the user wants fewer.
     `question`: for a goal that asks for figures of the stored rows and for no model, the question that is
@@ -104,6 +106,7 @@ class Plan(BaseModel):
     costs: dict[MistakeSide, float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)
     exclude: list[str] = Field(default_factory=list)
+    wants_drivers: bool = False
     model: ModelChoice | None = None
     families: list[str] = Field(default_factory=list, max_length=20)
     stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))

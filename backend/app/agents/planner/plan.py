@@ -97,6 +97,7 @@ def make_plan(request: PlanRequest) -> Plan:
         filter=conditions,
         meets=request.entities_answer,
         costs=_choose_costs(request, kind),
+        wants_drivers=goal.wants_drivers,
         column_types=dict(preferences.column_types),
         exclude=[name for name in dict.fromkeys([*preferences.exclude, *excluded]) if name != column.name],
         notes=[*request.notes, *_notes(request, kind, metric, unmatched, horizon)],

@@ -35,6 +35,8 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
         return _plan_answer(question, parsed, tables)
+    if situation.goal.wants_drivers and not answers:
+        return None  # a goal about a model of its target
     if len(answers) >= MAX_QUESTIONS:
         return _refuse(goal, parsed.reason)
     return call(

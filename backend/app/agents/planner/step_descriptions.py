@@ -37,7 +37,7 @@ def _stage_steps(plan: Plan) -> dict[Stage, str]:
         "feature_engineering": f"Clean the columns that need it and build features{horizon}.",
         "model_training": f"Fit {_describe_models(plan)} and compare by cross-validation{metric}.",
         "hyperparameter_tuning": "Tune the best candidates while the score improves and time remains.",
-        "final_evaluation": "Evaluate once on the hold-out.",
+        "final_evaluation": f"Evaluate once on the hold-out{_describe_drivers(plan)}.",
         "reporting": _REPORT_STEP,
     }
 
@@ -52,6 +52,10 @@ def _describe_models(plan: Plan) -> str:
     if plan.families:
         return " and ".join(plan.families)
     return "an interpretable model" if plan.model == "interpretable" else "several kinds of model"
+
+
+def _describe_drivers(plan: Plan) -> str:
+    return f", and measure there what `{plan.target}` goes with" if plan.wants_drivers else ""
 
 
 def _describe_exclusions(plan: Plan) -> str:

@@ -48,4 +48,7 @@ def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     exclusions = f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""
     values = f" ({details})" if details and target.table is not PRICES else ""
     rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
-    return f"I will predict {outlook}`{plan.target}`{values}{ahead} from {source}{rows}{exclusions}."
+    scope = f"from {source}{rows}{exclusions}"
+    if plan.wants_drivers:
+        return f"I will explain what {outlook}`{plan.target}`{values}{ahead} goes with, {scope}."
+    return f"I will predict {outlook}`{plan.target}`{values}{ahead} {scope}."

@@ -9,17 +9,17 @@ import pandas as pd
 
 from app.modeling.explanation.contributions import Contributions, TreeMember, explain_contributions
 from app.modeling.explanation.dependence import partial_dependence
+from app.modeling.explanation.drivers import find_drivers
 from app.modeling.explanation.explained_model import Deadline, ExplainedModel
 from app.modeling.explanation.explanation_facts import ExplanationFacts, SegmentFacts
-from app.modeling.explanation.importance import permutation_importance
+from app.modeling.explanation.importance import ImportanceMeasurement, measure_importances
 from app.modeling.explanation.segments import find_worst_segments
-from app.modeling.facts.computation_facts import ImportanceFacts
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 4000
-"""Rows that segments are tested on: more narrow the intervals little."""
+"""Rows that segments, contributions and dependence are computed on: more narrow the intervals little."""
 MIN_ROWS = 200
 """Rows that are predicted whatever the time, and that measure the time of a row."""
 MIN_SEGMENT_ROWS = 100
@@ -27,7 +27,7 @@ MIN_SEGMENT_ROWS = 100
 WARM_UP_ROWS = 5
 """Rows of the first prediction, which takes longer: it loads the members of a stored model."""
 
-_SEGMENTS_SHARE, _IMPORTANCES_SHARE, _CONTRIBUTIONS_SHARE = 0.2, 0.6, 0.4
+_SEGMENTS_SHARE, _IMPORTANCES_SHARE, _EFFECTS_SHARE, _CONTRIBUTIONS_SHARE = 0.15, 0.7, 0.5, 0.4
 """Shares of the time left when each begins; dependence gets the rest."""
 
 FindMember = Callable[[pd.DataFrame], TreeMember | None]
@@ -52,20 +52,33 @@ def explain_predictions(
     repeats: int = 5,
     deadline: Deadline | None = None,
     unused: Sequence[str] = (),
+    entities: pd.Series | None = None,
 ) -> ModelExplanation:
-    """Explain a model by segments, importances, contributions and dependence.
+    """Explain a model by segments, importances with drivers, contributions and dependence.
 
     `rows`: raw inputs, `truth`: their labels, none missing; `metadata`: the stored model's (its name,
     threshold). Columns that order or group the rows are not shuffled, nor are `unused` ones, which the model
-    does not read; segments may use both.
+    does not read; segments may use both. `entities`: the group of each row, if rows are grouped.
     """
     deadline = deadline or Deadline(None)
-    problem = subject.problem
-    segments, rows, truth = _find_segments(subject, rows, truth, metadata.get("threshold"), seed, deadline)
+    problem, threshold = subject.problem, metadata.get("threshold")
+    holdout_rows = len(rows)
+    segments, sampled, sampled_truth = _find_segments(subject, rows, truth, threshold, seed, deadline)
     columns = order_by_relation(rows, truth, [problem.time_column, problem.group_column, *unused])
-    importance = permutation_importance(
-        subject, rows, truth, columns, repeats, seed, deadline.within(_IMPORTANCES_SHARE)
+    measurement = measure_importances(
+        subject,
+        rows,
+        truth,
+        columns,
+        repeats,
+        seed,
+        deadline.within(_IMPORTANCES_SHARE),
+        threshold,
+        entities,
     )
+    importance = measurement.facts()
+    drivers = find_drivers(measurement, holdout_rows, seed, deadline.within(_EFFECTS_SHARE))
+    rows, truth = sampled, sampled_truth
     member = find_member(rows)
     shap = (
         explain_contributions(member, problem, truth, seed, deadline.within(_CONTRIBUTIONS_SHARE))
@@ -73,9 +86,8 @@ def explain_predictions(
         else None
     )
     ranked = [entry for entry in importance["importances"] if entry["mean"] > 0]
-    columns_to_draw = [entry["column"] for entry in ranked if entry["helps"]] or [
-        entry["column"] for entry in ranked
-    ]
+    groups_to_draw = [entry for entry in ranked if entry["helps"]] or ranked
+    columns_to_draw = [column for entry in groups_to_draw for column in entry["columns"]]
     facts: ExplanationFacts = {
         "model": metadata.get("name"),
         "on": "hold-out",
@@ -86,10 +98,11 @@ def explain_predictions(
         "importances": importance["importances"],
         "left_out": importance["left_out"],
         "dependence": partial_dependence(subject, rows, columns_to_draw, seed, deadline),
+        "drivers": drivers,
         "contributions": shap.facts if shap else None,
         "segments": segments,
         "explain_s": round_significant(deadline.spent_s, 3) or 0.0,
-        "notes": _notes(importance, repeats, member is not None and shap is None),
+        "notes": _notes(measurement, repeats, member is not None and shap is None),
         "figures": [],
     }
     return ModelExplanation(facts, shap)
@@ -103,7 +116,7 @@ def _find_segments(
     seed: int,
     deadline: Deadline,
 ) -> tuple[SegmentFacts | None, pd.DataFrame, np.ndarray]:
-    """Find the worst segments; return them with the sampled rows for all other explanations."""
+    """Find the worst segments; return them with the sampled rows that they were found on."""
     subject.predict(rows.iloc[:WARM_UP_ROWS])
     share = deadline.within(_SEGMENTS_SHARE)
     probe = rows.iloc[:MIN_ROWS]
@@ -133,16 +146,21 @@ def _codes(column: pd.Series) -> np.ndarray:
     return np.asarray(pd.factorize(column)[0], dtype="float64")
 
 
-def _notes(importance: ImportanceFacts, requested: int, without_contributions: bool) -> list[str]:
+def _notes(measurement: ImportanceMeasurement, requested: int, without_contributions: bool) -> list[str]:
     notes = []
-    repeats, rows, left_out = importance["repeats"], importance["rows"], importance["left_out"]
+    repeats = min((importance.repeats for importance in measurement.ranked), default=0)
     if repeats < requested:
+        times = "once" if repeats == 1 else f"{repeats} times"
+        notes.append(f"Columns were shuffled {times} instead of {requested} times to keep the time limit.")
+    if measurement.screened:
         notes.append(
-            f"Columns were shuffled {repeats} instead of {requested} times on {rows} rows to keep the"
-            " time limit."
+            f"{len(measurement.screened)} columns were shuffled on {measurement.screened[0].rows} rows only,"
+            " which showed them to matter less; they come after the others."
         )
-    if left_out > 0:
-        notes.append(f"{left_out} columns with the least correlation with the target were not shuffled.")
+    if measurement.left_out > 0:
+        notes.append(
+            f"{measurement.left_out} columns with the least correlation with the target were not shuffled."
+        )
     if without_contributions:
         notes.append("SHAP values of single features would have exceeded the time limit.")
     return notes

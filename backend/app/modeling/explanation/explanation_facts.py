@@ -2,6 +2,7 @@
 
 from typing import Any, TypedDict
 
+from app.json_types import JsonScalar
 from app.modeling.facts.computation_facts import Importance
 
 
@@ -63,6 +64,66 @@ class SegmentFacts(TypedDict):
     worst: list[Segment]
 
 
+Effect = TypedDict(
+    "Effect",
+    {
+        "column": str,
+        "with": list[str],
+        "before": JsonScalar,
+        "after": JsonScalar,
+        "step": float | None,
+        "of_class": JsonScalar,
+        "value": float,
+        "low": float,
+        "high": float,
+        "is_clear": bool,
+        "size": float,
+        "size_low": float,
+        "size_high": float,
+    },
+)
+"""Difference of the target that goes with a step of a column, given the other columns.
+
+`before` and `after`: the values compared; of a number its quartiles, and the effect is per `step` between
+them. `with`: columns that change along with it. `of_class`: the class whose probability changes. `low` and
+`high`: 95% interval. `is_clear`: it does not hold zero. `size`, `size_low` and `size_high`: the same without
+sign, ascending.
+"""
+
+
+class Driver(TypedDict):
+    """A column, or a group of columns, that the target goes with.
+
+    `importance`: loss of the metric when they are shuffled, with `low` and `high` of its 95% interval.
+    `rank`: 1 for all that may be the first.
+    """
+
+    columns: list[str]
+    grouped_by: str
+    rank: int
+    importance: float
+    low: float | None
+    high: float | None
+    effects: list[Effect]
+
+
+class DriverFacts(TypedDict):
+    """Columns that the target goes with.
+
+    `drivers`: significant ones, the most important first. `leaders`: the number of those that may be the first;
+    `is_first_clear`: one is above all others beyond chance. `tested`: groups of columns that were shuffled;
+    `rows` of `holdout_rows`: the rows that this was measured on.
+    """
+
+    drivers: list[Driver]
+    leaders: int
+    is_first_clear: bool
+    tested: int
+    rows: int
+    holdout_rows: int
+    repeats: int
+
+
 class ExplanationFacts(TypedDict):
     """Facts of `explain.explain_model`, on hold-out rows after they were opened."""
 
@@ -78,6 +139,7 @@ class ExplanationFacts(TypedDict):
     left_out: int
     """Columns that were not shuffled: there were too many."""
     dependence: list[Dependence]
+    drivers: DriverFacts
     contributions: ContributionFacts | None
     segments: SegmentFacts | None
     explain_s: float

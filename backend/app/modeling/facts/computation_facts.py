@@ -285,11 +285,21 @@ class ComparisonFacts(TypedDict):
 
 
 class Importance(TypedDict):
-    """Loss of the metric when a raw column is shuffled; `helps` when mean - 2 std over repeats > 0."""
+    """Loss of the metric when a raw column is shuffled, with its standard error and 95% interval.
+
+    `columns`: the columns that were shuffled together, which `column` lists; `grouped_by`: why (`codes` of
+    one category, `date` parts, `lags`, `correlated`, or `single`). `rows`: rows that they were shuffled on.
+    `helps`: above the largest of as many useless columns by chance.
+    """
 
     column: str
+    columns: NotRequired[list[str]]
+    grouped_by: NotRequired[str]
     mean: float
     std: float
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+    rows: NotRequired[int]
     helps: bool
 
 

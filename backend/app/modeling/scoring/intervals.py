@@ -102,7 +102,7 @@ def bootstrap(
     baseline_statistic = make_statistic(main.name, baseline)
     batches: dict[str, list[np.ndarray]] = {metric.name: [] for metric in metrics}
     baseline_batches: list[np.ndarray] = []
-    for counts in _draw_counts(resampling, len(predicted.truth), rng):
+    for counts in draw_counts(resampling, len(predicted.truth), rng):
         for name, statistic in statistics.items():
             batches[name].append(statistic(counts))
         baseline_batches.append(baseline_statistic(counts))
@@ -119,7 +119,7 @@ def bootstrap(
     )
 
 
-def _draw_counts(resampling: Resampling, rows: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def draw_counts(resampling: Resampling, rows: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield how often each row is drawn, float32 (rows, resamples), a few resamples at a time."""
     batch_resamples = max(1, MAX_BATCH_CELLS // max(rows, 1))
     for start in range(0, resampling.resamples, batch_resamples):

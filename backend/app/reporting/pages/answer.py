@@ -4,6 +4,7 @@ from app.reporting.document.blocks import AnswerBlock
 from app.reporting.document.elements import Callout
 from app.reporting.document.pieces import Text
 from app.reporting.draft import ReportDraft
+from app.reporting.driver_texts import effect_sentences, leading_sentence
 from app.reporting.evidence import RecordedFact
 from app.reporting.pages import question_answer
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
@@ -26,9 +27,10 @@ def block(draft: ReportDraft) -> AnswerBlock:
     if facts.final is None:
         return AnswerBlock(_unfinished(draft))
     answer = make_answer(draft)
+    effects = effect_sentences(draft) if facts.wants_drivers else []
     return AnswerBlock(
         answer.text,
-        [*_error_of_forecast(draft, facts.final), *_comparison(draft, facts.final)],
+        [*effects, *_error_of_model(draft, facts.final), *_comparison(draft, facts.final)],
         _verdict(draft, facts.final),
         answer.figures,
         [] if facts.backtest else forecast_table(draft),
@@ -48,6 +50,8 @@ def make_answer(draft: ReportDraft) -> Statement:
         return question_answer.make_answer(draft)
     if final is None:
         return Statement(_unfinished(draft), [])
+    if draft.facts.wants_drivers:
+        return Statement(leading_sentence(draft), [])
     if verdict := edge_verdict(draft):
         score = answer_by_errors(draft, final) or answer_by_hits(draft, final)
         return Statement(verdict, score.figures if score else [])
@@ -68,9 +72,10 @@ def _kind(draft: ReportDraft) -> str:
     return "classification" if _is_classification(draft) else "regression"
 
 
-def _error_of_forecast(draft: ReportDraft, final: RecordedFact) -> list[Text]:
-    """State the error of earlier forecasts, where the first sentence is the forecast or a verdict."""
-    if not draft.facts.backtest and answer_by_forecast(draft) is None:
+def _error_of_model(draft: ReportDraft, final: RecordedFact) -> list[Text]:
+    """State the error, where the first sentence is a forecast, a verdict or the drivers."""
+    facts = draft.facts
+    if not facts.wants_drivers and not facts.backtest and answer_by_forecast(draft) is None:
         return []
     score = answer_by_hits(draft, final) if _is_classification(draft) else answer_by_errors(draft, final)
     return [score.text] if score else []

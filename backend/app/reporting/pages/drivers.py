@@ -1,24 +1,25 @@
-"""The block on what matters: the columns that the model relies on, and where it errs most."""
+"""The block on what matters: what the target goes with and by how much, and where the model errs most."""
 
 from app.reporting.document.blocks import DriversBlock
 from app.reporting.document.pieces import Piece, Text
-from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.draft import ReportDraft
+from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
 
-_MAX_NAMED = 4
-"""Columns named in a sentence, so that it stays readable."""
+_NOT_CAUSES = (
+    "An effect is the difference of the target that goes with a change of one column while the others stay as"
+    " they are; its interval is from rows that were not used in training. It is no proof of a cause."
+)
 
 
 def block(draft: ReportDraft) -> DriversBlock | None:
-    details = [*_columns(draft), *_worst_segment(draft)]
-    return DriversBlock(details, pictures=draft.pictures("importances")) if details else None
-
-
-def _columns(draft: ReportDraft) -> list[Text]:
-    helping = draft.facts.helping_columns
-    if not helping:
-        return []
-    names = join_texts([draft.render(entry.at("column")) for entry in helping[:_MAX_NAMED]])
-    return [("Most important columns: ", *names, ".")]
+    """Make the block. Where the goal asked for the drivers, the answer block has their sentences."""
+    leading, effects = leading_sentence(draft), effect_sentences(draft)
+    sentences = [] if draft.facts.wants_drivers or not leading else [leading, *effects]
+    details = [*sentences, *([(_NOT_CAUSES,)] if effects else []), *_worst_segment(draft)]
+    table = driver_table(draft)
+    if not details:
+        return None
+    return DriversBlock(details, [table] if table else [], draft.pictures("importances"))
 
 
 def _worst_segment(draft: ReportDraft) -> list[Text]:

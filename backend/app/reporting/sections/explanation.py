@@ -59,9 +59,7 @@ def errors(draft: ReportDraft) -> Section | None:
 
 
 def _opening(draft: ReportDraft, importance: RecordedFact) -> Text:
-    helping = draft.facts.helping_columns
-    names = join_texts([draft.render(entry.at("column")) for entry in helping[:_MAX_NAMED]])
-    leading: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
+    leading: Text = () if draft.facts.helping_columns else (_NO_COLUMN_STANDS_OUT,)
     repeats = draft.render(importance.at("repeats"), "integer")
     rows = draft.render(importance.at("rows"), "integer")
     where = "of the hold-out" if draft.facts.explanation else "outside the training folds"

@@ -15,10 +15,12 @@ from app.tools.recorded_clock import recorded_work_s
 from app.tools.registry import tool
 
 HOLDOUT = "holdout"
-BUDGET_SHARE = 0.05
-"""Share of the time budget that an explanation may take."""
+BUDGET_SHARE, DRIVERS_BUDGET_SHARE = 0.05, 0.2
+"""Share of the time budget that an explanation may take, and where the goal asks for the drivers."""
 MIN_S, MAX_S = 1.2, 20.0
 """Bounds of the measuring time in seconds: below, importances are noise; above, they hardly improve."""
+MAX_DRIVERS_S = 60.0
+"""Upper bound in seconds where the goal asks for the drivers: their intervals are the answer."""
 OVERHEAD_S, MIN_LATE_S = 1.6, 0.3
 """Seconds to reserve for loading and drawing, and seconds to measure in if the session is late."""
 DEFAULT_BUDGET_S = 60.0
@@ -43,7 +45,7 @@ async def explain_model(ctx: ToolContext, model: str) -> CallResult:
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
     explanation = parse_facts(ExplanationSummary, computed.value)
     return CallResult(
-        value={**json_object(computed), "model": model},
+        value={**json_object(computed), "model": model, "wants_drivers": ctx.training.wants_drivers},
         summary=_summary(model, explanation),
         artifacts=figure_artifacts(computed, explanation.figures),
     )
@@ -58,15 +60,21 @@ async def explanation_limit_s(ctx: ToolContext) -> float | None:
         return None
     budget_s = ctx.preferences.time_budget_s or DEFAULT_BUDGET_S
     left_s = ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call) - OVERHEAD_S
-    return round(min(max(BUDGET_SHARE * budget_s, MIN_S), MAX_S, max(left_s, MIN_LATE_S)), 3)
+    share, max_s = (
+        (DRIVERS_BUDGET_SHARE, MAX_DRIVERS_S) if ctx.training.wants_drivers else (BUDGET_SHARE, MAX_S)
+    )
+    return round(min(max(share * budget_s, MIN_S), max_s, max(left_s, MIN_LATE_S)), 3)
 
 
 def _summary(model: str, explanation: ExplanationSummary) -> str:
-    helping = [importance.column for importance in explanation.importances if importance.helps]
+    drivers = explanation.drivers
+    leading = " and ".join(", ".join(driver.columns) for driver in drivers.drivers[: drivers.leaders])
     relied = (
-        f"Most important columns of {model}: {', '.join(helping[:3])}."
-        if helping
-        else "No column has a significant importance."
+        "No column has a significant importance."
+        if not leading
+        else f"{model} relies most on {leading}."
+        if drivers.is_first_clear
+        else f"{model} relies on {leading}; the rows do not tell which column matters most."
     )
     worst = explanation.segments.worst if explanation.segments else ()
     where = f" The error is largest where {worst[0].column} {worst[0].text}." if worst else ""

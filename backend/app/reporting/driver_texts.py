@@ -1,0 +1,158 @@
+"""Drivers in words: what the target goes with, and by how much, with intervals. Never what causes it."""
+
+import re
+from collections.abc import Sequence
+
+from app.reporting.document.elements import ReportTable
+from app.reporting.document.pieces import Text
+from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
+
+_MAX_LEADERS = 4
+"""Columns named in the first sentence, so that it stays readable."""
+_YEAR = re.compile(r"(?:^|[^a-z])(?:year|yr)s?(?:$|[^a-z])", re.IGNORECASE)
+"""Names of columns of years, whose values have no thousands separators."""
+_GROUPS = {
+    "correlated": "they rise and fall together, so that their parts cannot be clear_effects apart",
+    "codes": "codes of one category",
+    "date": "parts of one date",
+    "lags": "earlier values of one series",
+}
+
+
+def leading_sentence(draft: ReportDraft) -> Text:
+    """State what the target goes with most, as far as the held-out rows tell the columns apart.
+
+    Empty if no drivers were measured.
+    """
+    drivers = draft.facts.drivers
+    if drivers is None:
+        return ()
+    target = _target(draft)
+    if not drivers.content.leaders:
+        tested = draft.render(drivers.at("tested"), "integer")
+        rows = draft.render(drivers.at("rows"), "integer")
+        return (
+            "These data do not show what ",
+            *target,
+            " goes with: on ",
+            *rows,
+            " rows that were not used in training, none of ",
+            *tested,
+            " columns matters by more than chance explains.",
+        )
+    leaders = items_at(drivers, "drivers")[: drivers.content.leaders]
+    names = join_texts([_columns(draft, driver) for driver in leaders[:_MAX_LEADERS]])
+    if drivers.content.is_first_clear:
+        return (*target, " goes most with ", *names, ".")
+    if len(leaders) == 1:
+        return (*target, " goes with ", *names, "; these rows do not tell if it matters most.")
+    return (*target, " goes most with ", *names, "; these rows do not tell which of them matters more.")
+
+
+def effect_sentences(draft: ReportDraft) -> list[Text]:
+    """Return a sentence for each effect, drivers in the order of their importance."""
+    return [sentence for driver in _drivers(draft) for sentence in sentences_of(draft, driver)]
+
+
+def sentences_of(draft: ReportDraft, driver: RecordedFact) -> list[Text]:
+    """Return the effects of one driver in words; one sentence that there are none to tell, without any."""
+    effects = items_at(driver, "effects")
+    clear_effects = [effect for effect in effects if (clear := effect.at("is_clear")) and clear.value]
+    if clear_effects:
+        return [
+            (*_change(draft, driver, effect), *_consequence(draft, effect), ".") for effect in clear_effects
+        ]
+    names = _columns(draft, driver, with_reason=False)
+    lines = [effect for effect in effects if effect.at("step")]
+    if lines:
+        span = _span(draft, lines[0])
+        return [
+            ("Between ", *span, " of ", *names, " these rows show no rise or fall of ", *_target(draft), ".")
+        ]
+    return [("For ", *names, " these rows show no difference between two values.")]
+
+
+def driver_table(draft: ReportDraft) -> ReportTable | None:
+    """Return the drivers with the loss of the metric when they are shuffled."""
+    drivers = _drivers(draft)
+    style = draft.metric.style
+    rows = [
+        [
+            _columns(draft, driver, with_reason=False),
+            draft.render(driver.at("rank"), "integer"),
+            draft.render(driver.at("importance"), style),
+            draft.interval(driver, style) or EMPTY_CELL,
+        ]
+        for driver in drivers
+    ]
+    caption = (
+        "Importance: by how much the error grows when the values are shuffled among rows that were not used in "
+        "training; columns that these rows do not tell apart share the first place"
+    )
+    return (
+        ReportTable(("Column", "Place", "Importance", "Interval"), rows, caption, (1, 2, 3)) if rows else None
+    )
+
+
+def _drivers(draft: ReportDraft) -> Sequence[RecordedFact]:
+    return items_at(draft.facts.drivers, "drivers")
+
+
+def _target(draft: ReportDraft) -> Text:
+    target = draft.facts.problem.at("target") if draft.facts.problem else None
+    return (draft.read(target),) if target else ("the target",)
+
+
+def _columns(draft: ReportDraft, driver: RecordedFact, with_reason: bool = True) -> Text:
+    """Name the columns of a driver, and why several are one."""
+    names = join_texts([draft.render(column) for column in items_at(driver, "columns")])
+    reason = _GROUPS.get(driver.text("grouped_by"), "") if with_reason else ""
+    return (*names, f" ({reason})") if reason else names
+
+
+def _change(draft: ReportDraft, driver: RecordedFact, effect: RecordedFact) -> Text:
+    """State the step of a number, or the two values that are compared."""
+    step = effect.at("step")
+    along = join_texts([draft.render(column) for column in items_at(effect, "with")])
+    pieces: Text = (", and ", *along, " along with it,") if along else ()
+    column = draft.render(effect.at("column"))
+    if step is not None:
+        span = _span(draft, effect)
+        return (draft.read(step, "rounded"), " more ", *column, *pieces, " (between ", *span, ") goes with ")
+    names = _columns(draft, driver, with_reason=False) if driver.text("grouped_by") == "codes" else column
+    after, before = (draft.render(effect.at(name), _value_style(effect, name)) for name in ("after", "before"))
+    return (*names, " ", *after, " instead of ", *before, *pieces, " goes with ")
+
+
+def _span(draft: ReportDraft, effect: RecordedFact) -> Text:
+    before, after = (draft.render(effect.at(name), _value_style(effect, name)) for name in ("before", "after"))
+    return (*before, " and ", *after)
+
+
+def _value_style(effect: RecordedFact, name: str) -> str:
+    value = effect.at(name)
+    if value is None or isinstance(value.value, str | bool):
+        return "moment" if value is not None and _is_moment(value.value) else "text"
+    is_year = _YEAR.search(effect.text("column")) and value.value == int(value.value)
+    return "plain_integer" if is_year else "quantity"
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]{5,20}", value) is not None
+
+
+def _consequence(draft: ReportDraft, effect: RecordedFact) -> Text:
+    """State the difference of the target with its interval, in units of the target or percentage points."""
+    value = effect.at("value")
+    is_rise = value is not None and value.value > 0
+    of_class = effect.at("of_class")
+    style = "rounded" if of_class is None else "points"
+    size = draft.render(effect.at("size"), style)
+    low, high = (draft.render(effect.at(name), style) for name in ("size_low", "size_high"))
+    bounds: Text = (" (", *low, " to ", *high, ")")
+    if of_class is None:
+        return (*size, *bounds, " more " if is_rise else " less ", *_target(draft))
+    name: Text = (*_target(draft), " = ", draft.read(of_class))
+    direction = " higher" if is_rise else " lower"
+    return ("a probability of ", *name, " that is ", *size, *bounds, " percentage points", direction)
