@@ -11,8 +11,8 @@ from app.modeling.explanation.column_groups import ColumnGroup, group_columns
 from app.modeling.explanation.explained_model import MAX_BATCH_ROWS, Deadline, ExplainedModel
 from app.modeling.facts.computation_facts import Importance, ImportanceFacts
 from app.modeling.problem.metrics import METRICS
+from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.intervals import draw_counts, make_resampling
-from app.modeling.scoring.resampled import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 

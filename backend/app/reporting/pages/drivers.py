@@ -2,9 +2,11 @@
 
 from app.reporting.document.blocks import DriversBlock
 from app.reporting.document.pieces import Piece, Text
-from app.reporting.draft import ReportDraft
+from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
 
+_MAX_NAMED = 4
+"""Columns named in a sentence, so that it stays readable."""
 _NOT_CAUSES = (
     "An effect is the difference of the target that goes with a change of one column while the others stay as"
     " they are; its interval is from rows that were not used in training. It is no proof of a cause."
@@ -14,12 +16,20 @@ _NOT_CAUSES = (
 def block(draft: ReportDraft) -> DriversBlock | None:
     """Make the block. Where the goal asked for the drivers, the answer block has their sentences."""
     leading, effects = leading_sentence(draft), effect_sentences(draft)
-    sentences = [] if draft.facts.wants_drivers or not leading else [leading, *effects]
+    sentences = [leading, *effects] if leading else _columns(draft)
+    if draft.facts.wants_drivers:
+        sentences = []
     details = [*sentences, *([(_NOT_CAUSES,)] if effects else []), *_worst_segment(draft)]
     table = driver_table(draft)
     if not details:
         return None
     return DriversBlock(details, [table] if table else [], draft.pictures("importances"))
+
+
+def _columns(draft: ReportDraft) -> list[Text]:
+    """Name the columns with a significant importance, in sessions that measured no drivers."""
+    names = [draft.render(entry.at("column")) for entry in draft.facts.helping_columns[:_MAX_NAMED]]
+    return [("Columns with a significant importance: ", *join_texts(names), ".")] if names else []
 
 
 def _worst_segment(draft: ReportDraft) -> list[Text]:
