@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from app.computations.figure_files import write_figures
@@ -13,6 +14,8 @@ from app.modeling.forecasting.future_rows import latest_rows
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
+from app.modeling.recipe.sampling_interval import IntervalUnit, detect_interval
+from app.modeling.recipe.time_series import split_series
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import first_recipe
@@ -31,7 +34,7 @@ def forecast_future(workspace: CellWorkspace) -> JsonValue:
 
     Inputs `train` and `holdout` (RAW frames) and `model` (model.skops), which may be fitted on both. Leaves
     forecasts.csv and forecasts.parquet: series, time, rows ahead, prediction and its interval or probabilities.
-    Returns `{"rows", "series", "horizon", "first", "last", "level", "forecasts", "figures"}`.
+    Returns `{"rows", "series", "horizon", "first", "last", "level", "months_apart", "forecasts", "figures"}`.
     """
     model = open_model(workspace)
     problem = model.problem
@@ -50,6 +53,7 @@ def forecast_future(workspace: CellWorkspace) -> JsonValue:
         "first": moments.min(),
         "last": moments.max(),
         "level": bounds.get("level"),
+        "months_apart": _months_apart(table, problem),
         "time_column": problem.time_column,
         "group_column": problem.group_column,
         "forecasts": model.to_records(forecasts.head(_count_listed(forecasts, problem))),
@@ -59,6 +63,14 @@ def forecast_future(workspace: CellWorkspace) -> JsonValue:
     )
     facts["figures"] = write_figures(workspace.output, figures)
     return to_json_facts(facts)
+
+
+def _months_apart(table: pd.DataFrame, problem: Problem) -> int | None:
+    """Return the months between rows of a series: 1, 3 or 12 for months, quarters or years; None for others."""
+    first_series = split_series(table, problem)[0]
+    times = np.sort(table[str(problem.time_column)].iloc[first_series].to_numpy())
+    interval = detect_interval(times)
+    return int(interval.count) if interval and interval.unit is IntervalUnit.MONTH else None
 
 
 def _count_listed(forecasts: pd.DataFrame, problem: Problem) -> int:

@@ -12,6 +12,7 @@ from app.modeling.facts.readings import FileReading, ReadingChoice
 class ColumnView(BaseModel):
     name: str = Field(examples=["age"])
     type: str = Field(description="integer, number, boolean, text or datetime.", examples=["number"])
+    unit: str | None = Field(default=None, description="Unit of a dataset's numbers.", examples=["dollars"])
 
 
 class DatasetView(BaseModel):

@@ -15,6 +15,8 @@ _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
 _MIN_CLASS_SHARE = 0.1
 """Share of the rarest class below which accuracy is dominated by the others."""
+_MAX_INPUTS = 8
+"""Input columns that are named, so that the sentence keeps to three lines."""
 _MIN_CALIBRATION_ERROR = 0.03
 """Mean calibration error, as a probability, from which a reader is warned."""
 _MIN_DOMINANT_SHARE = 0.5
@@ -242,10 +244,24 @@ def _next_step(draft: ReportDraft) -> Text:
     beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is not True:
         return ()
+    inputs = _input_columns(draft)
+    more = " and others" if len(inputs) > _MAX_INPUTS else ""
+    columns: Text = (" Each row has ", *join_texts(inputs[:_MAX_INPUTS]), f"{more}.") if inputs else ()
     return (
-        "Try the model on new rows through its predict endpoint, and compare its predictions with the actual "
-        "outcomes before anything depends on it.",
+        "Send new rows to the model's predict endpoint, and compare its predictions with the actual outcomes "
+        "before anything depends on it.",
+        *columns,
     )
+
+
+def _input_columns(draft: ReportDraft) -> list[Text]:
+    """Return the columns that the model takes: those of the training rows without target and exclusions."""
+    problem = draft.facts.problem
+    excluded = (
+        {problem.text("target"), *(str(name.value) for name in items_at(problem, "exclude"))} if problem else {}
+    )
+    columns = [column.at("name") for column in items_at(draft.facts.split, "columns")]
+    return [(draft.read(name),) for name in columns if name and str(name.value) not in excluded]
 
 
 RULES: dict[str, Rule] = {

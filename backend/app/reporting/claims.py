@@ -90,7 +90,8 @@ def _amount(value: float) -> str:
 
 def _percent_error(value: float) -> str:
     """Format a share with two significant digits: 12 %, 2.4 %."""
-    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
+    number = f"{100 * value:.0f}" if value >= 0.1 else f"{100 * value:.2g}"
+    return f"{number}\N{NO-BREAK SPACE}%"
 
 
 def _exact(value: float) -> str:

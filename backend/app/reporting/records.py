@@ -255,6 +255,8 @@ class ForecastRecord:
     last: str | None
     rows: int = 0
     series: int = 1
+    months_apart: int | None = None
+    """Months between rows of a series, for series in months, quarters or years."""
 
 
 @dataclass(frozen=True)

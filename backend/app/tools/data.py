@@ -1,12 +1,14 @@
 """Tools of data retrieval: list datasets, query and join them, and fetch the session's table."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.json_types import JsonValue
+from app.modeling.facts.column_units import find_unit
 from app.modeling.facts.conversion import parse_facts
-from app.modeling.facts.readings import merge_parsers
+from app.modeling.facts.readings import FileReading, merge_parsers
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import JoinDescriptions, QueryRows, SplitRows, json_object
@@ -44,11 +46,20 @@ async def list_datasets(ctx: ToolContext) -> CallResult:
 async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     """Describe a dataset's columns: types, missing values, distinct values, ranges and examples."""
     ref = await ctx.datasets.get(dataset)
-    columns = list(ref.profile.get("columns") or ref.columns)
+    columns: list[JsonValue] = [
+        _with_unit(column, ref.reading) for column in ref.profile.get("columns") or ref.columns
+    ]
     return CallResult(
-        value={"table": ref.table, "rows": ref.rows, "columns": [dict(column) for column in columns]},
+        value={"table": ref.table, "rows": ref.rows, "columns": columns},
         summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
     )
+
+
+def _with_unit(column: Mapping[str, JsonValue], reading: FileReading) -> dict[str, JsonValue]:
+    """Return a column's description with its unit, if it is a number that has one."""
+    unit = find_unit(str(column["name"]), reading)
+    is_amount = column.get("type") in ("integer", "number") or reading.find(str(column["name"]))
+    return {**column, "unit": unit.text} if unit and is_amount else dict(column)
 
 
 @tool(agents=RETRIEVAL)

@@ -74,7 +74,7 @@ async def test_a_regression_is_wrong_by_so_many_dollars(lab, tmp_path):
     report, page = await written(lab, table, "Predict the price of a house", tmp_path)
     sentence = plain_text(report.blocks[1].text)
     assert re.fullmatch(
-        r"Predictions of price are typically wrong by [\d,]+ dollars \([\d.]+ %\); "
+        r"Predictions of price are typically wrong by [\d,]+ dollars \([\d.]+\s%\); "
         r"half of the houses are within [\d,]+\.",
         sentence,
     )

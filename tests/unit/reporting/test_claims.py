@@ -50,3 +50,34 @@ def test_a_derived_claim_names_all_its_sources() -> None:
 
     assert (claim["text"], claim["step"], claim["call"], claim["pointer"]) == ("25.0%", 4, "tool:1.0", "/part")
     assert claim["operands"] == [{"step": 4, "call": "tool:1.0", "pointer": "/whole"}]
+
+
+@pytest.mark.parametrize(
+    ("style", "value", "text"),
+    [
+        ("amount", 26_912.4, "26,900"),
+        ("amount", 1_238, "1,240"),
+        ("amount", 41.29, "41.3"),
+        ("amount", 0.1234, "0.123"),
+        ("amount", 0, "0"),
+        ("amount", -1_238.0, "-1,240"),
+        ("amount", 999.6, "1,000"),
+        ("exact", 71_985.68000000001, "71,985.68"),
+        ("exact", 11_464.7431, "11,464.7431"),
+        ("exact", 0.000123456789, "0.000123457"),
+        ("exact", 29.88113454926709, "29.8811"),
+        ("exact", 7, "7"),
+        ("exact", 7.0, "7"),
+        ("percent_error", 0.1234, "12\N{NO-BREAK SPACE}%"),
+        ("percent_error", 0.0243, "2.4\N{NO-BREAK SPACE}%"),
+        ("of_hundred", 0.7125, "71 of 100"),
+        ("of_hundred", 0.997, "99.7 of 100"),
+        ("of_hundred", 1.0, "100 of 100"),
+        ("month", "2024-05-01T00:00:00", "May 2024"),
+        ("quarter", "2024-05-01", "quarter 2 of 2024"),
+        ("year", "2024-01-01", "2024"),
+        ("day", "2024-05-03T00:00:00", "3 May 2024"),
+    ],
+)
+def test_amounts_and_periods_are_shown_as_a_reader_says_them(style: str, value: object, text: str) -> None:
+    assert STYLES[style](value) == text

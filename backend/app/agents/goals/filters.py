@@ -203,7 +203,7 @@ def _number_conditions(parsed: _Text, table: TableProfile, target: str | None) -
         column = _named_number(parsed, name_at, table)
         if column is None or column.name == target:
             continue
-        value = convert(float(token.replace(",", "")), parsed.after(at + 1), column.name)
+        value = convert(float(token.replace(",", "")), parsed.after(at + 1), column)
         if _is_inside(column, value):
             yield RowCondition(column=column.name, operator=side, values=[value])
 

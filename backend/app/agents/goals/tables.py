@@ -41,6 +41,8 @@ class Column:
     is_day_first: bool = False
     number_signs: tuple[str, str] | None = None
     """Decimal and thousands sign of numbers that are stored as text."""
+    unit: str = ""
+    """Words after an amount, such as `dollars`; empty where neither cells nor name have a unit."""
 
     @property
     def can_be_target(self) -> bool:
@@ -111,6 +113,7 @@ class _ColumnSchema(BaseModel):
     examples: list[Any] | None = None
     values: list[Any] | None = None
     reading: _Reading | None = None
+    unit: str = ""
     min: Any = None
     max: Any = None
     q50: Any = None
@@ -153,6 +156,7 @@ def _column(schema: _ColumnSchema) -> Column:
         examples=tuple(schema.examples or ()),
         date_spelling=next(iter(parser.spellings), None),
         is_day_first=parser.day_first,
+        unit=schema.unit,
         number_signs=(parser.decimal, parser.group) if parser.decimal else None,
     )
 

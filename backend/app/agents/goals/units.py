@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 
 
@@ -70,10 +71,10 @@ def column_unit(name: str) -> Unit | None:
     )
 
 
-def convert(value: float, unit: str | None, column_name: str) -> float:
+def convert(value: float, unit: str | None, column: Column) -> float:
     """Convert an amount of a goal to the unit of a column; without units of one dimension it stays as it is."""
     goal_unit = find_unit(unit) if unit else None
-    own_unit = column_unit(column_name)
+    own_unit = find_unit(column.unit) or column_unit(column.name)
     if goal_unit is None or own_unit is None or goal_unit.dimension != own_unit.dimension:
         return value
     converted = value * goal_unit.size / own_unit.size

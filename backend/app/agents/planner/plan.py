@@ -205,7 +205,7 @@ def _threshold_cut(goal: Goal, column: Column) -> Cut | None:
     threshold = goal.threshold
     if threshold is None or not column.is_number or goal.kind != "classification" or column.distinct <= 2:
         return None
-    value = convert(threshold.value, threshold.unit, column.name)
+    value = convert(threshold.value, threshold.unit, column)
     inside = _is_between(column.low, value, column.high)
     return Cut(above=threshold.above, value=value) if inside else None
 

@@ -13,7 +13,8 @@ def describe_values(column: Column) -> str:
     if column.distinct == 2 and len(examples) == 2:
         return " or ".join(examples)
     if column.is_number and column.low is not None and column.high is not None:
-        extent = f"{_format(column.low)} to {_format(column.high)}"
+        unit = f" {column.unit}" if column.unit else ""
+        extent = f"{_format(column.low)} to {_format(column.high)}{unit}"
         return f"{extent}; {listing}" if listing else extent
     if column.distinct and not column.is_number and column.hint not in ("datetime", "id", "text"):
         return f"{column.distinct} classes; {listing}" if listing else f"{column.distinct} classes"

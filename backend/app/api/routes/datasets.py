@@ -23,6 +23,7 @@ from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import DatasetView, PreviewView, ProfileView, ReadingCorrection
 from app.datasets.service import Datasets, Upload, UploadLimits
+from app.modeling.facts.column_units import find_unit
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
 
@@ -78,7 +79,13 @@ async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))
 async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> DatasetView:
     row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
-    return DatasetView.model_validate(row).model_copy(update={"reading": get_reading(row)})
+    view, reading = DatasetView.model_validate(row), get_reading(row)
+    units = {column.name: find_unit(column.name, reading) for column in view.columns}
+    columns = [
+        column.model_copy(update={"unit": unit.text}) if (unit := units[column.name]) else column
+        for column in view.columns
+    ]
+    return view.model_copy(update={"reading": reading, "columns": columns})
 
 
 @router.get("/{dataset_id}/schema", operation_id="get_dataset_schema", responses=problems(404))

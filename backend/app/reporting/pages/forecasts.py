@@ -24,7 +24,7 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
     predictions = items_at(forecast, "forecasts")
     if forecast is None or not predictions or not _is_amount(predictions[0]) or draft.target is None:
         return None
-    style = period_style([prediction.text(forecast.text("time_column")) for prediction in predictions])
+    style = _style(forecast, predictions)
     groups = _by_series(forecast, predictions)
     text: list[Piece] = []
     figures: list[AnswerFigure] = []
@@ -45,7 +45,7 @@ def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     predictions = items_at(forecast, "forecasts")
     if forecast is None or len(predictions) < 2 or not _is_amount(predictions[0]):
         return []
-    style = period_style([prediction.text(forecast.text("time_column")) for prediction in predictions])
+    style = _style(forecast, predictions)
     group = forecast.text("group_column")
     bounded = predictions[0].at("low") is not None
     rows: list[list[Text]] = []
@@ -63,6 +63,16 @@ def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     return [ReportTable((), rows, caption, numeric=numeric, heads=heads)]
 
 
+_MONTHLY_STYLES = {1: "month", 3: "quarter", 12: "year"}
+"""Style of a period by the months between rows."""
+
+
+def _style(forecast: TypedFact[ForecastRecord], predictions: Sequence[RecordedFact]) -> str:
+    months = forecast.content.months_apart
+    times = [prediction.text(forecast.text("time_column")) for prediction in predictions]
+    return _MONTHLY_STYLES.get(months, "month") if months else period_style(times)
+
+
 def period_style(times: Sequence[str]) -> str:
     """Return the style of claims that shows these times: years, quarters, months, days or minutes."""
     moments = [datetime.fromisoformat(time) for time in times if time]
@@ -74,7 +84,7 @@ def period_style(times: Sequence[str]) -> str:
         return "day"
     if len({moment.day for moment in moments}) > 1 and any(moment.day < 28 for moment in moments):
         return "day"
-    return {1: "month", 3: "quarter", 12: "year"}.get(min(steps), "month")
+    return _MONTHLY_STYLES.get(min(steps), "month")
 
 
 def _is_amount(prediction: RecordedFact) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.agents.goals.tables import Column
 from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.units import convert
 
@@ -43,4 +44,8 @@ def test_other_comparisons_are_none(text: str) -> None:
 def test_an_amount_takes_the_unit_of_the_column(
     value: float, unit: str | None, column: str, converted: float
 ) -> None:
-    assert convert(value, unit, column) == converted
+    assert convert(value, unit, Column(column, "number", "numeric")) == converted
+
+
+def test_a_unit_written_beside_the_numbers_counts_as_one_of_the_name() -> None:
+    assert convert(2, "hours", Column("delay", "number", "numeric", unit="minutes")) == 120
