@@ -60,8 +60,8 @@ def make(app: FastAPI, ada: User, calls: list[RecordedCall]) -> Make:
         files: list[tuple[str, str, bytes]] = [
             ("report", "report.json", b"old"),
             ("report", "report.json", json.dumps(document).encode()),
-            ("report", "report.html", html.render(report, {}).encode()),
-            ("report", "report.md", markdown.render(report).encode()),
+            ("report", "report.html", html.render(report.lay_out(), {}).encode()),
+            ("report", "report.md", markdown.render(report.lay_out()).encode()),
             ("figure", "roc.png", b"\x89PNG"),
             ("model", "XGBoost", b"model"),
             ("model", "xgboost", b"another"),
