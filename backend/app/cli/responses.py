@@ -63,12 +63,19 @@ class SavedArtifact(ApiDocument):
 
 
 class RankedCandidate(ApiDocument):
-    """`collapsed`: tied with the best, and counted instead of listed."""
+    """A row of the leaderboard.
+
+    `collapsed`: tied with the best, and counted instead of listed. `compared`: judged on the same folds as the
+    others, else on `folds` of `fold_count`.
+    """
 
     name: str
     score: float | None = None
     std: float | None = None
     collapsed: bool = False
+    compared: bool = True
+    folds: int = 0
+    fold_count: int = 0
 
 
 class HoldoutScore(ApiDocument):

@@ -137,7 +137,11 @@ def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -
     for place, entry in enumerate(entries, 1):
         if entry.collapsed:
             continue
-        spread = f" ± {_number(entry.std, places)}" if entry.std is not None else ""
+        if not entry.compared:
+            remark = f"[dim]judged on {entry.folds} of {entry.fold_count} folds: not compared[/]"
+            table.add_row("", plain(entry.name), remark)
+            continue
+        spread = f" ± {_number(entry.std, places)}" if entry.std else ""
         table.add_row(str(place), plain(entry.name), f"{_number(entry.score, places)}{spread}")
     return table
 

@@ -40,11 +40,11 @@ _ANSWERS = {
 
 
 def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
-    """Draw the best candidates and always the baseline, with fold scores; skip candidates without a score."""
+    """Draw the best candidates and always the baseline, with fold scores; skip those that were not compared."""
     comparison = parse_facts(ComparisonRecord, facts)
     parts = [parse_facts(FitRecord, fit) for fit in fits]
     folds = {part.name: [score for score in part.fold_scores if score is not None] for part in parts}
-    scored = [row for row in comparison.leaderboard if row.score is not None]
+    scored = [row for row in comparison.leaderboard if row.score is not None and row.is_compared]
     drawn_rows = scored[:_MAX_CANDIDATES]
     drawn_rows += [row for row in scored[_MAX_CANDIDATES:] if row.name == comparison.baseline]
     entries = [_entry(row, comparison, folds.get(row.name, ())) for row in drawn_rows]

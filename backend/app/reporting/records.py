@@ -76,7 +76,7 @@ class BlendRecord:
 
 @dataclass(frozen=True)
 class CandidateRow:
-    """A row of the leaderboard."""
+    """A row of the leaderboard. `is_compared`: it was judged on the same `folds` as the others."""
 
     name: str
     score: float | None = None
@@ -84,6 +84,9 @@ class CandidateRow:
     fit_s: float | None = None
     difference: float | None = None
     distinguishable: bool | None = None
+    folds: int = 0
+    fold_count: int = 0
+    is_compared: bool = True
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,9 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
             "chosen": entry.content.name == model_name,
             "baseline": entry.content.name == baseline,
             "collapsed": entry in tied,
+            "compared": entry.content.is_compared,
+            "folds": entry.content.folds,
+            "fold_count": entry.content.fold_count,
         }
         for entry in entries
     ]

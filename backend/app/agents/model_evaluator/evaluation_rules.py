@@ -158,6 +158,8 @@ def _scored_candidates(brief: EvaluatorBrief) -> list[FitSummary]:
 
 def _best_by_score(fits: Sequence[FitSummary]) -> FitSummary:
     scored = [fit for fit in fits if fit.score is not None] or list(fits)
+    max_folds = max(len(fit.fitted_folds) for fit in scored)
+    scored = [fit for fit in scored if len(fit.fitted_folds) == max_folds]  # others have scores of other rows
     choose = max if scored[0].greater_is_better else min
     return choose(scored, key=lambda fit: fit.score or 0.0)
 

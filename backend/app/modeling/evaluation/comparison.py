@@ -1,6 +1,8 @@
-"""Comparison of candidates: the leaderboard, and the choice of the best."""
+"""Comparison of candidates on the same folds: the leaderboard, and the choice of the best."""
 
+import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -17,11 +19,20 @@ from app.modeling.table.json_values import round_significant
 Bounds = tuple[float | None, float | None, float | None]
 """(low, middle, high) of a difference."""
 
+_Z = 1.96
+"""Standard errors on each side of a 95% interval."""
+_COMPLEXITY: Mapping[str, int] = {BASELINE: 0, "LogisticRegression": 1, "Ridge": 1, "Network": 3, ENSEMBLE: 4}
+_SINGLE_MODEL = 2
+"""Ranks of complexity: a linear model before single models of trees and custom code, a network, an ensemble."""
+
 
 class PairedDifference(Protocol):
-    """The interval of the difference between two candidates, from the rows that both predicted."""
+    """The interval of the difference between two candidates, from the rows that both predicted.
 
-    def __call__(self, a: CandidateFit, b: CandidateFit) -> Bounds: ...
+    `rows_of`: a candidate whose rows alone count, if there is one.
+    """
+
+    def __call__(self, a: CandidateFit, b: CandidateFit, rows_of: CandidateFit | None = None) -> Bounds: ...
 
 
 def compare_candidates(
@@ -29,28 +40,46 @@ def compare_candidates(
     left_out: Sequence[Mapping[str, str]] = (),
     difference: PairedDifference | None = None,
 ) -> ComparisonFacts:
-    """Rank candidates by their out-of-fold score, and compare each with the best on common folds.
+    """Rank candidates by their out-of-fold score on the same folds, each with its distance to the best.
 
-    Candidates may have run different folds: two are ordered by the folds that both have. `difference` gives the
-    95% interval of a difference from rows; without it, it is Student's t over folds with the variance
-    correction of Nadeau and Bengio (2003) for folds that share training rows. Raises InvalidInput
-    `nothing_to_compare`.
+    The folds are those of the ensemble, else of the candidate with the most. Candidates that lack one of them
+    are listed last and not compared. `difference` gives the 95% interval of a difference from rows; without it,
+    it is Student's t over folds with the variance correction of Nadeau and Bengio (2003) for folds that share
+    training rows. Raises InvalidInput `nothing_to_compare`.
     """
-    scored = {fit.name: fit for fit in fits if fit.score is not None}
+    scored = [fit for fit in fits if fit.score is not None]
     if not scored:
         raise InvalidInput("nothing_to_compare", "No candidate has a score to compare.")
     difference = difference or difference_over_folds
-    metric = next(iter(scored.values())).metric
-    ranked = rank_candidates(list(scored.values()))
+    reference = _find_reference(scored)
+    folds = _scored_folds(reference)
+    ranked = _rank([restrict_to_folds(fit, folds) for fit in scored if _scored_folds(fit) >= folds])
+    incomplete = sorted(
+        (fit for fit in scored if not _scored_folds(fit) >= folds), key=lambda fit: -len(_scored_folds(fit))
+    )
     best = ranked[0]
-    baseline = next((fit for fit in scored.values() if fit.estimator == BASELINE), None)
+    baseline = next((fit for fit in scored if fit.estimator == BASELINE), None)
     weights: Mapping[str, float] = next((fit.weights or {} for fit in ranked if fit.estimator == ENSEMBLE), {})
-    leaderboard = [_against_best(fit, best, baseline, difference, weights) for fit in ranked]
-    choice = _choose(leaderboard)
+    leaderboard = [
+        _row(
+            fit,
+            difference(best, fit, reference) if fit is not best else (0.0, 0.0, 0.0),
+            _beats(fit, baseline, reference, difference),
+            weights,
+        )
+        for fit in ranked
+    ]
+    leaderboard += [
+        _row(fit, (None, None, None), _beats(fit, baseline, fit, difference), weights, is_compared=False)
+        for fit in incomplete
+    ]
+    choice = _choose(leaderboard, {fit.name: fit.estimator for fit in scored})
+    metric = best.metric
     return {
         "metric": metric,
         "greater_is_better": METRICS[metric].greater_is_better,
         "leaderboard": leaderboard,
+        "folds_compared": len(folds),
         "best": best.name,
         "chosen": choice["name"],
         "reason": _reason(leaderboard, choice),
@@ -61,22 +90,34 @@ def compare_candidates(
     }
 
 
-def rank_candidates(fits: Sequence[CandidateFit]) -> list[CandidateFit]:
-    """Rank candidates by the distance to a reference on common folds: the ensemble, or the best by score."""
+def _scored_folds(fit: CandidateFit) -> frozenset[int]:
+    return frozenset(place for place, score in enumerate(fit.fold_scores) if score is not None)
+
+
+def _find_reference(fits: Sequence[CandidateFit]) -> CandidateFit:
+    """Return the candidate on whose folds all are compared: the ensemble, else the one with the most folds."""
+    models = [fit for fit in fits if fit.estimator != BASELINE] or fits
+    ensemble = next((fit for fit in models if fit.estimator == ENSEMBLE), None)
+    return ensemble or max(models, key=lambda fit: len(_scored_folds(fit)))
+
+
+def restrict_to_folds(fit: CandidateFit, folds: frozenset[int]) -> CandidateFit:
+    """Return a fit with its scores on these folds alone."""
+    if _scored_folds(fit) == folds:
+        return fit
+    kept_scores = [score if place in folds else None for place, score in enumerate(fit.fold_scores)]
+    finite = [score for score in kept_scores if score is not None]
+    return replace(
+        fit,
+        fold_scores=kept_scores,
+        score=statistics.fmean(finite),
+        std=statistics.stdev(finite) if len(finite) > 1 else None,
+    )
+
+
+def _rank(fits: Sequence[CandidateFit]) -> list[CandidateFit]:
     by_score = rank_scores(fits[0].metric, {str(index): fit.score for index, fit in enumerate(fits)})
-    ranked = [fits[int(index)] for index in by_score]
-    reference = next((fit for fit in ranked if fit.estimator == ENSEMBLE), ranked[0])
-    return sorted(ranked, key=lambda fit: _behind(reference, fit))
-
-
-def _behind(reference: CandidateFit, fit: CandidateFit) -> float:
-    if fit is reference:
-        return 0.0
-    differences = fold_differences(reference, fit)
-    if len(differences):
-        return float(differences.mean())
-    sign = 1 if METRICS[fit.metric].greater_is_better else -1
-    return float(sign * ((reference.score or 0.0) - (fit.score or 0.0)))
+    return [fits[int(index)] for index in by_score]
 
 
 def fold_differences(a: CandidateFit, b: CandidateFit) -> np.ndarray:
@@ -86,30 +127,40 @@ def fold_differences(a: CandidateFit, b: CandidateFit) -> np.ndarray:
     return differences if not len(differences) or METRICS[a.metric].greater_is_better else -differences
 
 
-def _against_best(
+def _beats(
     fit: CandidateFit,
-    best: CandidateFit,
     baseline: CandidateFit | None,
+    rows_of: CandidateFit,
     difference: PairedDifference,
+) -> bool | None:
+    if baseline is None or fit.estimator == BASELINE:
+        return None
+    low = difference(fit, baseline, rows_of)[0]
+    return low is not None and low > 0
+
+
+def _row(
+    fit: CandidateFit,
+    bounds: Bounds,
+    beats_baseline: bool | None,
     weights: Mapping[str, float],
+    is_compared: bool = True,
 ) -> Comparison:
-    low, middle, high = difference(best, fit) if fit is not best else (0.0, 0.0, 0.0)
-    beats = None
-    if baseline is not None and fit is not baseline:
-        above = difference(fit, baseline)[0]
-        beats = above is not None and above > 0
+    low, middle, high = bounds
     return {
         "name": fit.name,
         "kind": _kind(fit, weights),
         "weight": weights.get(fit.name),
-        "folds": sum(score is not None for score in fit.fold_scores),
+        "folds": len(_scored_folds(fit)),
+        "fold_count": len(fit.fold_scores),
+        "is_compared": is_compared,
         "score": fit.score,
-        "std": fit.std,
+        "std": (fit.std or None) if len(_scored_folds(fit)) > 1 else None,
         "difference": middle,
         "low": low,
         "high": high,
         "distinguishable": low is not None and low > 0,
-        "beats_baseline": beats,
+        "beats_baseline": beats_baseline,
         "fit_s": fit.fit_s,
         "limited": fit.limited,
     }
@@ -121,7 +172,7 @@ def _kind(fit: CandidateFit, weights: Mapping[str, float]) -> str:
     return "member" if weights.get(fit.name) else "candidate"
 
 
-def difference_over_folds(a: CandidateFit, b: CandidateFit) -> Bounds:
+def difference_over_folds(a: CandidateFit, b: CandidateFit, rows_of: CandidateFit | None = None) -> Bounds:
     """Compute (low, mean, high) of a minus b over folds, positive if a is better; None if folds differ."""
     differences = fold_differences(a, b)
     count = len(differences)
@@ -134,24 +185,44 @@ def difference_over_folds(a: CandidateFit, b: CandidateFit) -> Bounds:
     return round_significant(mean - half_width), round_significant(mean), round_significant(mean + half_width)
 
 
-def _choose(leaderboard: Sequence[Comparison]) -> Comparison:
-    """The best candidate; an ensemble that is not distinguishable from it is preferred, because the best of
-    many scores is too high by selection."""
-    ensembles = (row for row in leaderboard if row["kind"] == "ensemble" and not row["distinguishable"])
-    return next(ensembles, leaderboard[0])
+def _choose(leaderboard: Sequence[Comparison], estimators: Mapping[str, str]) -> Comparison:
+    """Choose the best, or the simplest that is less than one standard error of the difference behind it.
+
+    The one-standard-error rule (Breiman et al. 1984): the best of many scores is too high by selection. The
+    baseline is chosen only if nothing is better.
+    """
+    best = leaderboard[0]
+    near = [row for row in leaderboard if row is best or (_is_near(row) and row["kind"] != "baseline")]
+    return min(near, key=lambda row: _COMPLEXITY.get(estimators[row["name"]], _SINGLE_MODEL))
+
+
+def _is_near(row: Comparison) -> bool:
+    low, middle, high = row["low"], row["difference"], row["high"]
+    if not row["is_compared"] or low is None or middle is None or high is None:
+        return False
+    return middle <= (high - low) / (2 * _Z)
 
 
 def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
     best = leaderboard[0]
-    indistinguishable = [row["name"] for row in leaderboard if row is not best and not row["distinguishable"]]
+    compared = [row for row in leaderboard if row["is_compared"]]
+    incomplete = [row["name"] for row in leaderboard if not row["is_compared"]]
+    tied = [row["name"] for row in compared if row is not best and not row["distinguishable"]]
     sentences = f"{best['name']} has the best out-of-fold score."
-    if indistinguishable:
-        names = ", ".join(indistinguishable[:3]) + (
-            f" and {len(indistinguishable) - 3} more" if len(indistinguishable) > 3 else ""
-        )
-        sentences += f" These rows do not distinguish it from {names}."
+    if tied:
+        sentences += f" These rows do not distinguish it from {_join(tied)}."
     if choice is not best:
-        sentences += f" {choice['name']} is chosen, because it averages several of them."
+        sentences += (
+            f" {choice['name']} is chosen: it is simpler, and less than one standard error of the difference"
+            f" behind."
+        )
+    if incomplete:
+        sentences += f" Judged on fewer folds, and not compared: {_join(incomplete)}."
     if choice["beats_baseline"] is False:
         sentences += " It does not beat the baseline beyond chance."
     return sentences
+
+
+def _join(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

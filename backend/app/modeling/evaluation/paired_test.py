@@ -34,10 +34,15 @@ class PairedBootstrap:
         self._seed = seed
         self._cached_counts = cache(self._draw_counts)
 
-    def __call__(self, a: CandidateFit, b: CandidateFit) -> Bounds:
-        """Compute (low, middle, high) of a minus b, positive if a is better; None without common rows."""
+    def __call__(self, a: CandidateFit, b: CandidateFit, rows_of: CandidateFit | None = None) -> Bounds:
+        """Compute (low, middle, high) of a minus b, positive if a is better; None without common rows.
+
+        Only rows that `rows_of` predicted too count, if it is given.
+        """
         frame_a, frame_b = self._outputs[a.name], self._outputs[b.name]
         common = np.intersect1d(frame_a.index.to_numpy(), frame_b.index.to_numpy())
+        if rows_of is not None:
+            common = np.intersect1d(common, self._outputs[rows_of.name].index.to_numpy())
         if len(common) < 2:
             return None, None, None
         rows, counts = self._sample(common)

@@ -247,13 +247,16 @@ class Comparison(TypedDict):
     """One candidate compared with the best. `difference`: the gain of the best over it, in the metric.
 
     `kind`: `ensemble`, `member` (it has a weight in the ensemble), `candidate` or `baseline`. `folds`: the
-    number of folds it was scored on.
+    number of folds it was scored on, of `fold_count`. `is_compared`: false for a candidate that lacks some of
+    the folds of the others; it stands after them, without a difference.
     """
 
     name: str
     kind: str
     weight: float | None
     folds: int
+    fold_count: NotRequired[int]
+    is_compared: NotRequired[bool]
     score: float | None
     std: float | None
     difference: float | None
@@ -269,12 +272,14 @@ class Comparison(TypedDict):
 class ComparisonFacts(TypedDict):
     """`evaluate.compare_models`: `leaderboard` best first.
 
-    `chosen` is the best, or an ensemble indistinguishable from it; `reason` names candidates close to the best.
+    `chosen` is the best, or the simplest within one standard error of it; `reason` names candidates close to
+    the best. `folds_compared`: the folds that all scores of compared candidates are of.
     """
 
     metric: str
     greater_is_better: bool
     leaderboard: list[Comparison]
+    folds_compared: NotRequired[int]
     best: str
     chosen: str
     reason: str

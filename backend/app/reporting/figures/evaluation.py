@@ -1,6 +1,7 @@
 """Figures of the evaluation: leaderboard, classification and regression."""
 
 from collections.abc import Sequence
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[DrawnCan
     style.plain_ticks(axes, "x")
     axes.set_xlabel(metric)
     values = axes.secondary_yaxis("right")
-    values.set_yticks(range(len(ranked)), [f"{e.mean:.3f} ± {e.std:.3f}" for e in ranked])
+    values.set_yticks(range(len(ranked)), [_score_text(e) for e in ranked])
     values.spines["right"].set_visible(False)
     values.tick_params(length=0, labelcolor=INK)
     return figure
@@ -199,6 +200,13 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
     axes.set_ylabel("Residual")
     histogram.set_xlabel("Rows")
     return figure
+
+
+def _score_text(entry: DrawnCandidate) -> str:
+    """Return the mean with four digits, and the deviation of several folds."""
+    places = min(max(3 - floor(log10(abs(entry.mean))), 0), 4) if entry.mean else 3
+    spread = f" ± {entry.std:,.{places}f}" if entry.std else ""
+    return f"{entry.mean:,.{places}f}{spread}"
 
 
 def _candidate(axes: Axes, place: int, entry: DrawnCandidate) -> None:

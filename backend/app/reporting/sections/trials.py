@@ -36,6 +36,7 @@ def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[Recorde
         for entry in entries[_MAX_ALWAYS_SHOWN:]
         if (distinguishable := entry.at("distinguishable")) is not None
         and distinguishable.value is False
+        and _is_compared(entry)
         and not (weight.value if (weight := entry.at("weight")) else 0)
         and entry.text("name") != chosen_name
         and entry.text("kind") != "baseline"
@@ -54,6 +55,12 @@ def _table(draft: ReportDraft, comparison: RecordedFact, entries: Sequence[Recor
     )
 
 
+def _is_compared(entry: RecordedFact) -> bool:
+    """Return false for a candidate that was not judged on the folds of the others."""
+    compared = entry.at("is_compared")
+    return compared is None or compared.value is not False
+
+
 def tuning(draft: ReportDraft) -> Section | None:
     tries = [fit for fit in draft.facts.fits if _is_tuning(fit)]
     if not tries:
@@ -70,7 +77,7 @@ def _row(draft: ReportDraft, entry: RecordedFact, best: str) -> list[Text]:
     return [
         draft.render(entry.at("name")),
         _spread(draft, entry),
-        EMPTY_CELL if is_best else _difference(draft, entry),
+        EMPTY_CELL if is_best or not _is_compared(entry) else _difference(draft, entry),
         draft.render(entry.at("fit_s"), "seconds"),
         ("best",) if is_best else _remark(draft, entry),
     ]
@@ -78,7 +85,8 @@ def _row(draft: ReportDraft, entry: RecordedFact, best: str) -> list[Text]:
 
 def _spread(draft: ReportDraft, scored: RecordedFact) -> Text:
     std = scored.at("std")
-    return (*draft.score(scored.at("score")), *((" ± ", draft.read(std, draft.metric.style)) if std else ()))
+    spread = (" ± ", draft.read(std, draft.metric.style)) if std and std.value else ()
+    return (*draft.score(scored.at("score")), *spread)
 
 
 def _difference(draft: ReportDraft, entry: RecordedFact) -> Text:
@@ -88,6 +96,9 @@ def _difference(draft: ReportDraft, entry: RecordedFact) -> Text:
 
 def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     limited, beats = entry.at("limited"), entry.at("beats_baseline")
+    if not _is_compared(entry):
+        folds, all_folds = (draft.render(entry.at(name), "integer") for name in ("folds", "fold_count"))
+        return ("judged on ", *folds, " of ", *all_folds, " folds: not compared")
     if limited:
         return (draft.read(limited),)
     if beats is not None and beats.value is False:

@@ -36,9 +36,17 @@ def test_the_leaderboard_marks_candidates_that_the_folds_distinguish() -> None:
     assert [row["name"] for row in facts["leaderboard"]] == ["good", "close", "bad", "baseline"]
     distinguishable = {row["name"]: row["distinguishable"] for row in facts["leaderboard"]}
     assert distinguishable == {"good": False, "close": False, "bad": True, "baseline": True}
-    assert (facts["chosen"], facts["beats_baseline"], facts["baseline"]) == ("good", True, "baseline")
+    assert (facts["best"], facts["beats_baseline"], facts["baseline"]) == ("good", True, "baseline")
     assert "close" in facts["reason"]
     assert "bad" not in facts["reason"]
+
+
+def test_the_simplest_within_one_standard_error_of_the_best_is_chosen_and_said_so() -> None:
+    facts = compare_candidates([NAIVE, BAD, CLOSE, GOOD])
+    assert facts["chosen"] == "close"
+    assert "it is simpler" in facts["reason"]
+    clearly_behind = fit("behind", [0.76, 0.78, 0.75, 0.77, 0.75], "LogisticRegression")
+    assert compare_candidates([NAIVE, clearly_behind, GOOD])["chosen"] == "good"
 
 
 def test_a_model_like_the_baseline_does_not_beat_it() -> None:
@@ -57,25 +65,42 @@ def test_a_candidate_without_a_score_is_not_compared() -> None:
         compare_candidates([fit("broken", [None] * 5)])
 
 
-def test_an_ensemble_indistinguishable_from_the_best_is_chosen() -> None:
-    blended = fit("Ensemble", [0.80, 0.80, 0.79, 0.80, 0.79], "Ensemble", weights={"good": 1.0})
+def test_an_ensemble_is_chosen_where_it_gains_beyond_noise() -> None:
+    blended = fit("Ensemble", [0.82, 0.84, 0.80, 0.83, 0.81], "Ensemble", weights={"good": 1.0})
     facts = compare_candidates([NAIVE, GOOD, CLOSE, blended])
-    assert (facts["best"], facts["chosen"], facts["beats_baseline"]) == ("good", "Ensemble", True)
+    assert (facts["best"], facts["chosen"], facts["beats_baseline"]) == ("Ensemble", "Ensemble", True)
     kinds = {row["name"]: (row["kind"], row["weight"], row["folds"]) for row in facts["leaderboard"]}
     assert kinds["good"] == ("member", 1.0, 5)
     assert kinds["close"] == ("candidate", None, 5)
     assert kinds["Ensemble"][0] == "ensemble"
-    worse = fit("Ensemble", [0.60, 0.62, 0.58, 0.61, 0.59], "Ensemble", weights={"good": 1.0})
-    assert compare_candidates([NAIVE, GOOD, worse])["chosen"] == "good"
+    equal = fit("Ensemble", [0.80, 0.83, 0.77, 0.81, 0.79], "Ensemble", weights={"good": 1.0})
+    assert compare_candidates([NAIVE, GOOD, equal])["chosen"] == "good"
 
 
-def test_candidates_are_ordered_by_their_common_folds() -> None:
-    one_lucky_fold = fit("lucky", [0.83, None, None, None, None], "LightGBM")
-    steady = fit("steady", [0.84, 0.80, 0.79, 0.80, 0.79])
-    assert [row["name"] for row in compare_candidates([one_lucky_fold, steady])["leaderboard"]] == [
-        "steady",
-        "lucky",
-    ]
+def test_candidates_with_fewer_folds_stand_apart() -> None:
+    lucky = fit("lucky", [0.93, None, None, None, None], "LightGBM")
+    facts = compare_candidates([lucky, NAIVE, GOOD, CLOSE])
+    assert [row["name"] for row in facts["leaderboard"]] == ["good", "close", "baseline", "lucky"]
+    row = facts["leaderboard"][-1]
+    assert (row["is_compared"], row["folds"], row["fold_count"]) == (False, 1, 5)
+    assert (row["difference"], row["std"]) == (None, None)
+    assert facts["folds_compared"] == 5
+    assert "not compared: lucky" in facts["reason"]
+    assert facts["chosen"] != "lucky"
+
+
+def test_all_scores_are_of_the_folds_of_the_ensemble() -> None:
+    blended = fit("Ensemble", [0.83, 0.84, None, None, None], "Ensemble", weights={"good": 1.0})
+    facts = compare_candidates([NAIVE, GOOD, blended])
+    scores = {row["name"]: row["score"] for row in facts["leaderboard"]}
+    assert scores["good"] == pytest.approx((0.80 + 0.82) / 2)
+    assert {row["folds"] for row in facts["leaderboard"]} == {2}
+    assert all(row["is_compared"] for row in facts["leaderboard"])
+
+
+def test_a_single_fold_has_no_deviation() -> None:
+    facts = compare_candidates([fit("one", [0.8, None]), fit("two", [0.7, None], "Ridge", std=0.0)])
+    assert [row["std"] for row in facts["leaderboard"]] == [None, None]
 
 
 def test_tuning_is_deterministic_and_proposes_as_much_as_fits() -> None:
