@@ -66,7 +66,8 @@ def fit_ensemble(table: pd.DataFrame, folder: Path) -> dict[str, Path]:
     table.to_parquet(source)
     locked: Any = split.lock_holdout(CellWorkspace({"table": source}, folder), {"target": "price"}, seed=0)
     given = {"problem": locked["problem"], "folds": locked["folds"]}
-    fits, inputs = [], {}
+    fits: list[Any] = []
+    inputs: dict[str, Path] = {}
     for place, estimator in enumerate(_ESTIMATORS):
         output = folder / estimator
         output.mkdir()
@@ -95,6 +96,13 @@ def measure(inputs: Mapping[str, Path], folder: Path, limit_s: float) -> Measure
     )
 
 
+def describe(row: Measurement) -> str:
+    return (
+        f"{row.seconds:>7.1f}  {row.time_ratio:>11.2f}  {row.row_ratio:>11.2f}  {row.repeats:>7}"
+        f"  {row.held:>4} of {row.effects:<2}  {row.leading}"
+    )
+
+
 def _effects(drivers: Any) -> Iterator[tuple[float, float, float]]:
     """Yield low bound, truth and high bound of each effect of one column."""
     for driver in drivers["drivers"]:
@@ -120,11 +128,7 @@ def main() -> None:
             for goal, share in (("any", BUDGET_SHARE), ("drivers", DRIVERS_BUDGET_SHARE)):
                 (folder / goal).mkdir()
                 row = measure(inputs, folder / goal, max(share * given.budget, MIN_S))
-                print(
-                    f"{rows:>7,} x {columns:<4}  {goal:<8} {row.seconds:>7.1f}  {row.time_ratio:>11.2f}"
-                    f"  {row.row_ratio:>11.2f}  {row.repeats:>7}  {row.held:>4} of {row.effects:<2}  {row.leading}",
-                    flush=True,
-                )
+                print(f"{rows:>7,} x {columns:<4}  {goal:<8} {describe(row)}", flush=True)
 
 
 if __name__ == "__main__":
