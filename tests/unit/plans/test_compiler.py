@@ -12,6 +12,7 @@ from app.computations.sql_functions import FUNCTIONS as ADMITTED
 from app.errors import InvalidInput
 from app.plans.compiler import compile_plan
 from app.plans.counting import make_counting_plans
+from app.plans.describe import describe_plan
 from app.plans.functions import FUNCTIONS
 from app.plans.plan import MAX_DEPTH, Plan
 
@@ -108,6 +109,47 @@ def test_counting_plans_stop_before_the_group() -> None:
         'SELECT count(*) AS "rows" FROM "orders" AS t0 WHERE t0."id" > CAST(1 AS BIGINT)'
     )
     assert compile_plan(counting.rows_there, TABLES).sql == 'SELECT count(*) AS "rows" FROM "orders" AS t0'
+
+
+def test_counting_plans_count_the_innermost_rows_of_nested_plans() -> None:
+    keep = {"kind": "filter", "condition": compare("id", ">", 1)}
+    inner = make_plan(keep, {"kind": "limit", "rows": 3}).model_dump()
+    counting = make_counting_plans(Plan.model_validate({"source": {"kind": "plan", "plan": inner}}))
+    used, there = (compile_plan(plan, TABLES).sql for plan in counting)
+    assert used == 'SELECT count(*) AS "rows" FROM "orders" AS t0 WHERE t0."id" > CAST(1 AS BIGINT)'
+    assert there == 'SELECT count(*) AS "rows" FROM "orders" AS t0'
+
+
+def test_quantiles_and_correlations_agree_with_the_rows() -> None:
+    connection = duckdb.connect()
+    rows = [(1, "a", 1.0, 2.0, None), (2, "b", 2.0, 4.0, None), (3, "b", 4.0, 8.0, None)]
+    load(connection, "orders", rows)
+    aggregations = [
+        {"name": "q", "function": "quantile", "column": "id", "share": 0.25},
+        {"name": "c", "function": "correlation", "column": 'a"b', "other": "Größe"},
+        {"name": "v", "function": "variance", "column": "id"},
+    ]
+    plan = make_plan({"kind": "group", "aggregations": aggregations})
+    [figures] = connection.execute(compile_admitted(plan, connection).sql).fetchall()
+    assert figures == pytest.approx((1.5, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("figure", [{"function": "quantile"}, {"function": "mean", "share": 0.5}])
+def test_a_share_belongs_to_a_quantile_and_to_nothing_else(figure: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="share"):
+        make_plan({"kind": "group", "aggregations": [{"name": "q", "column": "id", **figure}]})
+
+
+def test_a_plan_is_described_in_a_sentence() -> None:
+    plan = make_plan(
+        {"kind": "filter", "condition": compare("id", ">", 1)},
+        {
+            "kind": "group",
+            "keys": ["select"],
+            "aggregations": [{"name": "m", "function": "mean", "column": "id"}],
+        },
+    )
+    assert describe_plan(plan) == "where `id` is above 1, the mean of `id` for each `select`, from `orders`"
 
 
 def test_a_constant_key_is_no_position() -> None:

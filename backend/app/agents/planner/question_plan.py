@@ -7,7 +7,7 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
-from app.agents.questions.parser import is_question, parse_question
+from app.agents.questions.parser import describes_rows, is_question, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.runtime.offline_policy import AgentAction, call, finish
 
@@ -22,8 +22,11 @@ MAX_QUESTIONS = 3
 def ask_or_answer(situation: Situation) -> AgentAction | None:
     """Plan the answer of a question, or ask about it if it was not understood."""
     goal, tables = situation.goal.text, situation.tables
-    if not tables or not is_question(goal) or situation.preferences.implies_model:
+    if not tables or situation.preferences.implies_model:
         return None
+    if not is_question(goal):
+        described = None if names_barriers(goal) else describes_rows(goal, tables)
+        return _plan_answer(goal, described, tables) if described else None
     if names_barriers(goal):
         return None  # a goal about future trades
     answers = situation.answers_to(WHICH_QUESTION)

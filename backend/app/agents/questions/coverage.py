@@ -25,7 +25,7 @@ _ACTIONS = word_set(
     hold holds earn earns pay pays cost costs sell sells buy buys score scores win wins play plays
     belong belongs contain contains cover covers fall falls lie lies stand stands perform performs reach
     reaches reached cause causes lead leads led bring brings brought need needs needed receive receives
-    get gets fetch fetches weigh weighs weighed last lasts lasted travel travels travelled go goes come
+    get gets fetch fetches weigh weighs weighed lasts lasted travel travels travelled go goes come
     comes arrive arrives arrived leave leaves depart departs departed visit visits vary varies differ
     differs depend depends change changes rise rises drop drops grow grows became become becomes appear
     appears appeared share consist consists occur occurs drive drives drove driven ride rides walk walks

@@ -84,7 +84,7 @@ def _take_aggregates(reading: QuestionReading) -> list[Figure]:
         f"standard deviation {_OF}? C+=columns",
         f"@agg+=functions standard? deviation? value|values|amount|number|level? {_OF}? C=columns C=factor",
         f"@agg+=functions and standard? deviation {_OF}? C+=columns",
-        f"@agg+=functions value|values|amount|level|figures? {_OF}? E? C+=columns",
+        f"@agg+=functions U? value|values|amount|level|number|figures? {_OF}? E? C+=columns",
         "C+=columns @agg+=functions",
         "how much C=columns total|overall|altogether=functions",
         "C+=columns on|in average|total=functions",

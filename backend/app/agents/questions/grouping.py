@@ -233,7 +233,7 @@ def _can_group(reading: QuestionReading, item: QuestionItem, match: PhraseMatch)
 def _add_columns(reading: QuestionReading, items: list[QuestionItem]) -> None:
     for item in items:
         reference = reading.column(item)
-        if reference.column.type == "datetime":
+        if reference.column.type == "datetime" and not reference.column.is_stored_as_text:
             reading.keys.append(make_period(reference, "day"))
             continue
         reading.keys.append(make_value(display_reference(reading, reference)))

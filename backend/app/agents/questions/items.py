@@ -76,13 +76,15 @@ def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
         yield QuestionItem("date", lexeme.date)
     elif lexeme.number:
         yield QuestionItem("number", lexeme.number, lexeme.value)
-    elif lexeme.sign:
-        if lexeme.sign in _KEPT_SIGNS:
-            yield QuestionItem("sign", lexeme.sign)
+    elif lexeme.sign == "&":
+        yield QuestionItem("word", "and")
+    elif lexeme.sign in _KEPT_SIGNS:
+        yield QuestionItem("sign", lexeme.sign or "")
     elif lexeme.word:
         parts = [without_accents(lexeme.word).lower()] if lexeme.word.islower() else words(lexeme.word)
-        for part in [piece for text in parts for piece in text.split("_") if piece]:
-            if part in NUMBER_WORDS:
-                yield QuestionItem("number", part, float(NUMBER_WORDS[part]))
-            else:
-                yield QuestionItem("word", part)
+        yield from (_make_word(piece) for text in parts for piece in text.split("_") if piece)
+
+
+def _make_word(text: str) -> QuestionItem:
+    is_number = text in NUMBER_WORDS
+    return QuestionItem("number", text, float(NUMBER_WORDS[text])) if is_number else QuestionItem("word", text)

@@ -52,7 +52,8 @@ AGGREGATE_WORDS = {
 HIGH = word_set(
     """
     highest largest biggest greatest most maximum max top best strongest longest heaviest tallest oldest latest
-    priciest fastest hottest warmest wettest windiest busiest richest deepest widest farthest furthest newest
+    priciest fastest quickest hottest warmest wettest windiest busiest richest deepest widest farthest furthest
+    newest
     peak deadliest steepest rainiest loudest brightest
     """
 )
@@ -71,7 +72,9 @@ ADJECTIVES = {
         ("longest", "longer", "shortest", "shorter", "lasted"), "duration length time minutes hours"
     ),
     **dict.fromkeys(("cheapest", "cheaper", "priciest", "expensive", "pricier"), "price fare cost fee amount"),
-    **dict.fromkeys(("fastest", "faster", "slowest", "slower"), "speed pace time seconds"),
+    **dict.fromkeys(
+        ("fastest", "faster", "slowest", "slower", "quickest", "quicker"), "speed pace time seconds"
+    ),
     **dict.fromkeys(("hottest", "warmest", "hotter", "warmer"), "temperature tmax temp"),
     **dict.fromkeys(("coldest", "coolest", "colder", "cooler"), "temperature tmin temp"),
     **dict.fromkeys(("wettest", "wetter", "driest", "drier", "rainiest"), "precipitation rain rainfall"),

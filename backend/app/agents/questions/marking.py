@@ -229,7 +229,7 @@ def _row_score(word: str, own: str, table: TableProfile, nouns: dict[str, float]
         return nouns[own]
     if word in _DAYS and _is_daily(table):
         return 0.85
-    if any(share_concept(own, stem(part)) for part in words(table.name)):
+    if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.name)):
         return 0.7
     # `stops` of a table with a time `stopped`
     return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0

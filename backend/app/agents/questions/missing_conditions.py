@@ -6,6 +6,7 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import bare_value
 from app.agents.questions.question_reading import (
     Condition,
+    NotUnderstood,
     QuestionReading,
     add_condition,
     is_measurable,
@@ -108,6 +109,10 @@ def parse_statuses(reading: QuestionReading) -> None:
                 continue
             if is_over and item.word == "open":
                 continue
+            if any(c.is_date and c.column and c.column.table == ends[0].table for c in reading.conditions):
+                raise NotUnderstood(
+                    f"It asks what was {item.word!r} at a time; ask for a range of dates instead."
+                )
             state = build.is_missing(ends[0].expression)
             reading.text.use([place], "condition")
             reading.note(

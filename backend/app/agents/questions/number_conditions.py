@@ -11,7 +11,6 @@ from app.agents.questions.lexicon import (
     AGGREGATE_WORDS,
     COMPARATIVES,
     PACE_WORDS,
-    PERSON_NOUNS,
     SMALL,
 )
 from app.agents.questions.phrases import PhraseMatch
@@ -207,8 +206,8 @@ def _meant_column(reading: QuestionReading, match: PhraseMatch, adjective: str) 
         names = ["age"]
     elif unit_word and not names:
         names = _UNIT_MEASURES.get(unit_word, unit_word).split()
-    if not names and not unit_word and any(item.word in PERSON_NOUNS for item in reading.text.items):
-        names = ["age"]
+    if not names and not unit_word:
+        names = ["age"]  # of persons; a number outside of its range is refused
     if not names:
         return None
     return find_measure(reading, names, adjective or unit_word)

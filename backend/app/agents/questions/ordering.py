@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from app.agents.goals.tables import Column
+from app.agents.questions.column_matching import name_parts
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import HIGH, LOW
+from app.agents.questions.lexicon import LOW
 from app.agents.questions.question_reading import QuestionReading
 
 MAX_ASKED_ROWS = 1_000
@@ -58,5 +60,12 @@ def as_count(item: QuestionItem | None) -> int | None:
     return int(item.number)
 
 
-def is_descending(word: str) -> bool:
-    return word in HIGH or word not in LOW
+_SPEEDS = frozenset({"speed", "velocity", "mph", "kmh", "kph"})
+
+
+def is_descending(word: str, column: Column | None = None) -> bool:
+    """Tell if the most of a column comes first: the fastest have the highest speed, and the lowest time."""
+    if word in ("fastest", "quickest", "slowest"):
+        has_speed = column is not None and bool(_SPEEDS & set(name_parts(column.name)))
+        return has_speed == (word != "slowest")
+    return word not in LOW

@@ -88,6 +88,27 @@ def is_question(goal: str) -> bool:
     return bool(SIGNS.search(text)) and not looks_ahead and not _judges_a_model(text)
 
 
+_NAMES_A_TARGET = re.compile(
+    r"^\W*(?:who|which|whether|if|will|can|find|detect|classify|identify|tell|spot|flag|make|build|help)\b",
+    re.IGNORECASE,
+)
+"""First words of goals whose object is a target rather than rows."""
+MIN_DESCRIBING_WORDS = 3
+"""Words of a phrase that describes rows by a condition."""
+
+
+def describes_rows(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
+    """Parse a phrase without any sign of a question that describes rows: `matches not yet played`."""
+    text = NO_MODEL.sub(" ", goal)
+    looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
+    is_short = len(words(text)) < MIN_DESCRIBING_WORDS
+    if looks_ahead or is_short or _NAMES_A_TARGET.search(text) or _judges_a_model(text):
+        return None
+    parsed = parse_question(goal, tables)
+    is_restricted = isinstance(parsed, ParsedQuestion) and '"filter"' in parsed.plan.model_dump_json()
+    return parsed if isinstance(parsed, ParsedQuestion) and is_restricted else None
+
+
 def _judges_a_model(text: str) -> bool:
     """Tell if a text names a metric or costs of errors."""
     metrics = (pattern for pattern, metric in METRIC_PHRASES if metric != "top_3_accuracy")

@@ -43,6 +43,12 @@ class Figure:
                 return f"{function} {value}"
 
 
+_REPEATING: frozenset[AggregateFunction] = frozenset(
+    {"sum", "mean", "median", "stddev", "variance", "quantile"}
+)
+"""Figures that change when rows of a joined table are repeated."""
+
+
 @dataclass
 class PlanDraft:
     """Steps of a plan over the rows that a reading is about."""
@@ -75,6 +81,12 @@ class PlanDraft:
         self.steps.append(build.keep(self.source.resolve(condition)))
 
     def aggregation(self, figure: Figure) -> Aggregation:
+        repeated = figure.value.reference if figure.value else None
+        if repeated and repeated.table != self.source.base and figure.function in _REPEATING:
+            raise NotUnderstood(
+                f"`{repeated.column.name}` of `{repeated.table}` would count once for each row of"
+                f" `{self.source.base}`."
+            )
         return build.aggregation(
             figure.name,
             figure.function,

@@ -12,6 +12,7 @@ from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,
     add_condition,
+    make_value,
 )
 from app.agents.questions.scope import Reference
 from app.agents.questions.value_matching import ValueMatch, denies_flag, flag_values
@@ -235,6 +236,19 @@ def parse_flags(reading: QuestionReading) -> None:
             None,
         )
         value = yes if (negation is None) != denies_flag(item.word, reference.column) else no
+        opposite = next(
+            (
+                c
+                for c in reading.conditions
+                if c.column == reference and c.values == (no if value == yes else yes,)
+            ),
+            None,
+        )
+        if opposite is not None:
+            reading.text.use([place], "group")
+            reading.conditions.remove(opposite)
+            reading.keys.append(make_value(reference))
+            continue
         reading.note(f"Those for which `{reference.column.name}` is {value} are meant.")
         reading.text.use([place] + ([negation] if negation is not None else []), "condition")
         reading.conditions.append(

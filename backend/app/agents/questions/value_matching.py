@@ -15,6 +15,8 @@ from app.plans.expressions import Scalar
 
 MIN_PREFIX_LETTERS = 3
 """Letters of a code that begins the word that it stands for (`ENG` for engineering)."""
+MIN_WORD_LETTERS = 4
+"""Letters of a value in lower case that begins the word that it stands for (`herbi` for herbivore)."""
 MAX_SPELLED_VALUES = 2_000
 """Values that are compared with a word by their spelling."""
 MIN_SPELLING_RATIO = 90.0
@@ -85,12 +87,16 @@ class ValueMatch:
 
 def flag_values(column: Column) -> tuple[Scalar, Scalar] | None:
     """The no and yes of a column with two such values, else None."""
-    if column.type == "boolean":
+    if column.type == "boolean" and not column.is_stored_as_text:
         return False, True
     by_word = {str(value).casefold(): value for value in column.values}
     if column.distinct != 2 or frozenset(by_word) not in YES_NO:
         return None
     return next(by_word[no] for no in NO if no in by_word), next(by_word[yes] for yes in YES if yes in by_word)
+
+
+_VALUELESS_TYPES = frozenset({"integer", "number", "datetime", "boolean"})
+"""Types whose values are no words."""
 
 
 class ValueIndex:
@@ -102,7 +108,7 @@ class ValueIndex:
         self._texts: dict[str, list[StoredValue]] = {}
         for table in tables:
             for column in table.columns:
-                if column.is_number or column.type in ("datetime", "boolean"):
+                if not column.is_stored_as_text and column.type in _VALUELESS_TYPES:
                     continue
                 for value in column.values:
                     stored = StoredValue(table.name, column, value)
@@ -164,6 +170,7 @@ def _word_score(word: str, value: str, size: int) -> float:
         len(text) >= MIN_PREFIX_LETTERS
         and len(word) > len(text)
         and word.startswith(text)
+        and (value.isupper() or len(text) >= MIN_WORD_LETTERS)
         and not word.endswith("s")
     ):
         return 0.6
@@ -194,5 +201,8 @@ def match_contained(word: str, tables: Sequence[TableProfile]) -> tuple[str, Col
 
 
 def denies_flag(word: str, column: Column) -> bool:
-    """Tell if a word says no of a yes/no column: `died` of `survived`."""
-    return any(stem(part).startswith(OPPOSITES.get(word, "\0")) for part in name_parts(column.name))
+    """Tell if a word says no of a yes/no column: `died` of `survived`, `unemployed` of `employed`."""
+    parts = name_parts(column.name)
+    if any(word == prefix + part for part in parts for prefix in ("un", "non", "in", "dis", "im")):
+        return True
+    return any(stem(part).startswith(OPPOSITES.get(word, "\0")) for part in parts)

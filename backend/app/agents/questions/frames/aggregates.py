@@ -43,7 +43,8 @@ def mean_of_counts(reading: QuestionReading) -> Plan | None:
     match = reading.text.find("mean|average|avg|median=function number|count of? E|C=rows")
     if match is not None and len(reading.keys) == 1:
         rows, word = reading.text.item(match, "rows"), reading.text.item(match, "function")
-        if rows is not None and word is not None:
+        is_measure = rows is not None and any(is_measurable(m.column) for m in rows.columns)
+        if rows is not None and word is not None and not is_measure:
             reading.text.use(match.places, "figure")
             figure, base = count_figure(reading, rows)
             return _plan_two_levels(reading, figure, reading.keys.pop(), AGGREGATE_WORDS[word.word], base)

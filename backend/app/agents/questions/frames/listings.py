@@ -11,6 +11,8 @@ from app.plans.plan import Plan, SampleStep
 
 LISTING_QUALITY = 0.7
 """Strength of a list of rows against a figure: any words that name columns and values can be read as one."""
+MIN_LISTED_SCORE = 0.6
+"""Score of a column that is shown because the question names it."""
 DEFAULT_ROWS = 10
 """Rows that are shown where no number is asked for."""
 
@@ -92,8 +94,12 @@ def list_rows(reading: QuestionReading) -> Plan | None:
     text = reading.text
     text.take_any(("list|show|give|display|find me? all|every?", "which|what", "who", "names? of"), "figure")
     requested: list[QuestionItem] = []
-    while match := text.find("C=column"):
+    place = 0
+    while match := text.find("C=column", place):
         item = text.required(match, "column")
+        place = match.places[-1] + 1
+        if item.columns[0].score < MIN_LISTED_SCORE:
+            continue
         text.use(match.places, "figure")
         requested.append(item)
     rows = text.take("E=rows", "figure")

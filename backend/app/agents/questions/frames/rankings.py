@@ -15,7 +15,7 @@ from app.agents.questions.lexicon import (
     SUPERLATIVES,
 )
 from app.agents.questions.number_conditions import find_measure
-from app.agents.questions.ordering import as_count
+from app.agents.questions.ordering import as_count, is_descending
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     NotUnderstood,
@@ -230,7 +230,7 @@ def _superlative_of_column(reading: QuestionReading) -> Plan | None:
         return None
     reading.text.use(match.places, "figure")
     count = as_count(reading.text.item(match, "count")) or 1
-    descending = side.word not in LOW
+    descending = is_descending(side.word, measure.columns[0].column if measure.columns else None)
     if not any(is_measurable(m.column) for m in measure.columns):
         figure, base = count_figure(reading, measure)
         return _rank(reading, what, match, figure, descending, count, base)
@@ -328,7 +328,14 @@ def _verb_superlative(reading: QuestionReading) -> Plan | None:
     reading.text.use(match.places, "figure")
     value = measured(reading, measure)
     count = as_count(reading.text.item(match, "count")) or 1
-    return _rank(reading, what, match, _figure(reading, value, None), side.word not in LOW, count)
+    return _rank(
+        reading,
+        what,
+        match,
+        _figure(reading, value, None),
+        is_descending(side.word, value.reference.column if value.reference else None),
+        count,
+    )
 
 
 def _mentioned_most_rows(reading: QuestionReading) -> Plan | None:

@@ -11,9 +11,9 @@ from app.plans.plan import Plan
 
 def running_total(reading: QuestionReading) -> Plan | None:
     """`cumulative kilometres by week`, `running total of sales`."""
-    match = reading.text.find("running|cumulative|accumulated total|sum? of? C=column") or reading.text.find(
-        "running|cumulative|accumulated total|sum|count|number? of? E=rows"
-    )
+    match = reading.text.find(
+        "running|cumulative|cumulated|accumulated total|sum? of? C=column"
+    ) or reading.text.find("running|cumulative|cumulated|accumulated total|sum|count|number? of? E=rows")
     if match is None:
         return None
     reading.text.use(match.places, "figure")

@@ -47,6 +47,8 @@ def share(reading: QuestionReading) -> Plan | None:
     if match is None:
         return None
     item = reading.text.item(match, "column")
+    if reading.text.has("change|changed|growth|grew|grow|increase|increased"):
+        return None
     words_used = [reading.text.items[p].text for p in match.places]
     if len(words_used) == 1 and words_used[0] == "%" and not (reading.conditions or reading.keys):
         return None
