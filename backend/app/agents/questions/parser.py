@@ -93,6 +93,10 @@ _NAMES_A_TARGET = re.compile(
     re.IGNORECASE,
 )
 """First words of goals whose object is a target rather than rows."""
+_RESTRICTS = re.compile(
+    r"\b(?:with|without|no|not|never|under|over|above|below|on|in|from|since|until|where)\b", re.IGNORECASE
+)
+"""Words that tie rows to a condition."""
 MIN_DESCRIBING_WORDS = 3
 """Words of a phrase that describes rows by a condition."""
 
@@ -101,7 +105,7 @@ def describes_rows(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     """Parse a phrase without any sign of a question that describes rows: `matches not yet played`."""
     text = NO_MODEL.sub(" ", goal)
     looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
-    is_short = len(words(text)) < MIN_DESCRIBING_WORDS
+    is_short = len(words(text)) < MIN_DESCRIBING_WORDS or not _RESTRICTS.search(text)
     if looks_ahead or is_short or _NAMES_A_TARGET.search(text) or _judges_a_model(text):
         return None
     parsed = parse_question(goal, tables)
