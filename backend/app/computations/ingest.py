@@ -4,8 +4,10 @@ Plain types: integer (BIGINT), number (DOUBLE, finite), boolean, text (VARCHAR),
 """
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -20,10 +22,10 @@ from app.computations.uploads.json_width import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.profile import profile_table
+from app.computations.uploads.typed_columns import convert_columns, infer_column_types
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.type_inference.conventions import Conventions
 
 CELLS_FILE = "cells.parquet"
 """Columns that have a second reading, as written, so that the reading can be corrected."""
@@ -48,11 +50,29 @@ def ingest(
     """
     converted = convert(workspace, filename, expanded_bytes)
     file = ConvertedFile.model_validate(converted.pop("conventions"))
-    table = CellWorkspace(
-        {"table": workspace.output / "table.parquet"}, workspace.output, workspace.threads, workspace.report
-    )
-    described = profile(table, file.conventions)
-    return {**converted, "profile": described, "reading": read_file(file, described).model_dump(mode="json")}
+    table = workspace.output / "table.parquet"
+    work = workspace.output / ".work"
+    work.mkdir()
+    try:
+        with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
+            workspace.report(0.6, "Reading the meaning of the cells")
+            inferred = infer_column_types(connection, table, int(str(converted["rows"])), file.conventions)
+            if convert_columns(connection, inferred, table, table.with_name(CELLS_FILE), work):
+                file = file.with_cells(inferred.cells)
+            workspace.report(0.7, "Profiling the columns")
+            described = profile_table(connection, table, inferred.decisions, inferred.sample)
+    except BaseException:
+        table.unlink(missing_ok=True)
+        table.with_name(CELLS_FILE).unlink(missing_ok=True)
+        raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return {
+        **converted,
+        "columns": list_plain_columns(described),
+        "profile": described,
+        "reading": read_file(file, described).model_dump(mode="json"),
+    }
 
 
 def convert(
@@ -96,16 +116,9 @@ def convert(
     }
 
 
-def profile(workspace: CellWorkspace, conventions: Conventions | None = None) -> dict[str, JsonValue]:
-    """Profile the input `table` (Parquet of plain types) column by column; see `uploads/profile.py`."""
-    work = workspace.output / ".work"
-    work.mkdir()
-    try:
-        with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
-            workspace.report(0.7, "Profiling the columns")
-            return profile_table(connection, workspace.inputs["table"], conventions)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+def list_plain_columns(described: Mapping[str, Any]) -> list[JsonValue]:
+    """Names and types of the columns of a profile."""
+    return [{"name": column["name"], "type": column["type"]} for column in described["columns"]]
 
 
 def read_upload(

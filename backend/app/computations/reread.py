@@ -9,14 +9,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from app.computations.ingest import profile
+from app.computations.ingest import list_plain_columns
 from app.computations.uploads import sql
 from app.computations.uploads.corrections import CorrectedColumn, correct_column, require_columns
 from app.computations.uploads.file_reading import describe_correction
+from app.computations.uploads.profile import profile_table
+from app.computations.uploads.typed_columns import infer_column_types
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.facts.readings import FileReading, ReadingChoice
 from app.modeling.type_inference.conventions import Conventions
+from app.modeling.type_inference.type_decision import TypeDecision
 
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
@@ -44,16 +47,12 @@ def reread(
         source = raw if raw is not None else typed
         examples[name] = [str(value) for value in source.dropna().head(5)] if source.dtype == "str" else []
     _write(workspace, corrected)
-    table = CellWorkspace(
-        {"table": workspace.output / "table.parquet"}, workspace.output, workspace.threads, workspace.report
-    )
-    conventions = Conventions(before.decimal, before.is_day_first)
-    described = profile(table, conventions)
+    described = _profile(workspace, before, choices)
     after = before
     for name, column in corrected.items():
         after = describe_correction(after, name, choices[name], column.parser, examples[name], described)
     return {
-        "columns": _plain_columns(described),
+        "columns": list_plain_columns(described),
         "profile": described,
         "reading": after.model_dump(mode="json"),
     }
@@ -85,5 +84,32 @@ def _write(workspace: CellWorkspace, columns: Mapping[str, CorrectedColumn]) -> 
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _plain_columns(described: Mapping[str, Any]) -> list[JsonValue]:
-    return [{"name": column["name"], "type": column["type"]} for column in described["columns"]]
+def _profile(
+    workspace: CellWorkspace, before: FileReading, choices: Mapping[str, ReadingChoice]
+) -> dict[str, Any]:
+    """Profile the corrected table; columns that were not chosen keep their stored reading."""
+    table = workspace.output / "table.parquet"
+    conventions = Conventions(before.decimal, before.is_day_first)
+    work = workspace.output / ".work"
+    work.mkdir()
+    try:
+        with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
+            rows = pq.read_metadata(table).num_rows
+            inferred = infer_column_types(connection, table, rows, conventions)
+            stored = [
+                TypeDecision(
+                    column.column,
+                    column.reads_as,
+                    dict(column.parser),
+                    column.text,
+                    column.confidence,
+                    {"unit": column.unit},
+                )
+                for column in before.columns
+                if column.parser and column.column not in choices
+            ]
+            names = {decision.column for decision in stored}
+            others = [decision for decision in inferred.decisions if decision.column not in names]
+            return profile_table(connection, table, [*stored, *others], inferred.sample)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

@@ -21,5 +21,5 @@ def test_rows_at_even_distances_stand_for_a_long_table(
         if kept == "table":
             connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
             source = "profiled"
-        sample = column_meanings._sample(connection, source, 5_000, [column])
+        sample = column_meanings.read_sample(connection, source, 5_000, [column])
     assert sample[column].tolist() == list(range(0, 35_000, 35))

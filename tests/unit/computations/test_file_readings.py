@@ -14,6 +14,7 @@ from app.computations.reread import reread
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.facts.readings import FileReading
+from app.modeling.type_inference.parsers import parse_columns
 
 
 def convert(folder: Path, text: str, name: str = "table.csv") -> tuple[dict[str, Any], FileReading, Path]:
@@ -106,7 +107,8 @@ def test_a_rule_of_the_file_survives_a_later_row_that_changes_another_column(tmp
     lines = [f"{n % 900 + 1}.{n % 1000:03};{n % 90},5;{n}" for n in range(6_000)]
     lines[-1] = "1.000;1,5;late"
     facts, _, table = convert(tmp_path / "t", "umsatz;preis;n\n" + "\n".join(lines) + "\n")
-    assert {column["name"]: column["type"] for column in facts["columns"]}["n"] == "text"
+    assert {column["name"]: column["type"] for column in facts["columns"]}["n"] == "number"
+    assert scalar(table, "count(*) - count(n)") == 1
     assert scalar(table, "min(umsatz)") >= 1000
 
 
@@ -159,9 +161,69 @@ def test_rows_to_predict_are_read_as_the_file_was(
     assert predicted(model, tmp_path, versand="06/03/2010") != pytest.approx(predicted(model, tmp_path))
 
 
-def test_a_cell_that_the_reading_does_not_admit_is_refused(model: Path, tmp_path: Path) -> None:
+def test_a_cell_that_the_reading_does_not_admit_is_missing_or_refused(model: Path, tmp_path: Path) -> None:
+    assert predicted(model, tmp_path, preis="49,0,5") == pytest.approx(predicted(model, tmp_path, preis=None))
+    row = {"stadt": "A", "menge": 1, "preis": "49,0,5", "bestellt": "2010-06-03", "versand": "2010-06-03"}
     with pytest.raises(InvalidInput, match="preis"):
-        predicted(model, tmp_path, preis="49,0,5")
+        predict(CellWorkspace({"model": model}, tmp_path), [row], strict=True)
+
+
+def test_sql_training_and_prediction_have_one_value_for_a_cell(tmp_path: Path) -> None:
+    header = "price,weight,share,month,lap,opens,born,n\n"
+    cells = [
+        '"$1,250.50",12 kg,12 %,Jan 2023,1:45,6am,03/07/48',
+        "$980.00,500 g,(3.5)%,Feb 2023,2:05,9:30 pm,24/02/95",
+    ]
+    rows = [f"{cells[n % 2]},{n}" for n in range(40)]
+    rows += [f"${n},{n} kg,{n} %,Mar 2023,2:{n},{n - 10}am,13/03/{n},{n}" for n in range(11, 22)]
+    _, reading, table = convert(tmp_path / "t", header + "\n".join(rows) + "\n")
+    frame = pd.read_parquet(table)
+    assert frame["price"].head(2).tolist() == [1250.5, 980.0]
+    assert frame["weight"].head(2).tolist() == [12.0, 0.5]
+    assert frame["share"].head(2).tolist() == [12.0, -3.5]
+    assert frame["month"].head(2).tolist() == [pd.Timestamp("2023-01-01"), pd.Timestamp("2023-02-01")]
+    assert (frame["lap"] * 60).head(2).tolist() == pytest.approx([1.75, 2 + 5 / 60])
+    assert frame["opens"].head(2).tolist() == [6.0, 21.5]
+    assert frame["born"].dt.year.head(2).tolist() == [1948, 1995]
+    kinds = {column.column: (column.kind, column.unit) for column in reading.columns}
+    assert kinds["price"] == ("money", "USD")
+    assert kinds["weight"] == ("number", "kg")
+    assert kinds["share"] == ("percent", "%")
+    assert kinds["month"][0] == "month"
+    assert (kinds["lap"], kinds["opens"]) == (("duration", "hours"), ("time", "hours"))
+    workspace = CellWorkspace({"table": table}, tmp_path)
+    locked: Any = split.lock_holdout(workspace, {"target": "n"}, readings=reading.parsers())
+    train = pd.read_parquet(tmp_path / "train.parquet")
+    assert set(train["price"]) >= {1250.5, 980.0}
+    raw = pd.DataFrame({"price": ["$1,250.50"], "weight": ["12 kg"], "born": ["03/07/48"]})
+    later = parse_columns(raw, locked["problem"]["reading"])
+    assert later["price"].tolist() == [1250.5]
+    assert later["weight"].tolist() == [12.0]
+    assert later["born"].dt.year.tolist() == [1948]
+
+
+def test_converted_cells_can_be_read_as_written_again(tmp_path: Path) -> None:
+    prices = ["$12.50", "$9", "on request", "$7.25"] * 9
+    text = "price,n\n" + "".join(f"{price},{n}\n" for n, price in enumerate(prices))
+    facts, table = corrected(tmp_path, text, {"price": "text"})
+    assert pd.read_parquet(table)["price"].head(3).tolist() == ["$12.50", "$9", "on request"]
+    assert {column["name"]: column["type"] for column in facts["columns"]}["price"] == "text"
+
+
+def test_a_correction_of_one_column_keeps_the_readings_of_others(tmp_path: Path) -> None:
+    text = "price,share,n\n" + "".join(f"${n}.50,{n} %,{n}\n" for n in range(40))
+    facts, _ = corrected(tmp_path, text, {"price": "text"})
+    share = FileReading.model_validate(facts["reading"]).find("share")
+    assert share is not None
+    assert (share.kind, share.unit) == ("percent", "%")
+    profiled = next(column for column in facts["profile"]["columns"] if column["name"] == "share")
+    assert profiled["reading"]["evidence"]["unit"] == "%"
+
+
+def test_dates_whose_order_nothing_decides_stay_as_written(tmp_path: Path) -> None:
+    text = "when,n\n" + "".join(f"{n % 12 + 1:02}/{n * 7 % 12 + 1:02}/2020,{n}\n" for n in range(40))
+    facts, _, _ = convert(tmp_path / "t", text)
+    assert {column["name"]: column["type"] for column in facts["columns"]}["when"] == "text"
 
 
 def test_a_table_of_types_has_a_plain_reading(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.table.json_values import to_json_scalar, to_json_value
 from app.modeling.type_inference.column_decisions import infer_types, make_parsers
-from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.parsers import parse_columns
 from app.modeling.type_inference.type_decision import TypeDecision
 
@@ -27,16 +26,21 @@ def add_meanings(
     source: str,
     rows: int,
     columns: list[dict[str, JsonValue]],
-    conventions: Conventions,
+    decisions: Sequence[TypeDecision] | None = None,
+    sample: pd.DataFrame | None = None,
 ) -> None:
     """Add `reading` and `redundant` to the columns of a profile, from evenly spaced rows of `source`.
+
+    `decisions` and the typed `sample` that they were inferred from; without them they are inferred here.
 
     `reading`: `{"as", "text", "confidence", "evidence", "parser"}` and, of numbers and dates, `min`, `q50` and
     `max`; the hint follows it. `redundant`: `{"kind", "of", "text"}`.
     """
-    sample = _sample(connection, source, rows, [str(column["name"]) for column in columns])
     by_name = {str(column["name"]): column for column in columns}
-    decisions = infer_types(sample, conventions=conventions)
+    if sample is None:
+        sample = read_sample(connection, source, rows, list(by_name))
+    if decisions is None:
+        decisions = infer_types(sample)
     parsed = parse_columns(sample, make_parsers(decisions))
     for decision in decisions:
         column = by_name[decision.column]
@@ -51,7 +55,7 @@ def add_meanings(
         }
 
 
-def _sample(
+def read_sample(
     connection: duckdb.DuckDBPyConnection, source: str, rows: int, names: Sequence[str]
 ) -> pd.DataFrame:
     """Read every n-th row of a long table."""

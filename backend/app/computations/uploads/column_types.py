@@ -8,6 +8,7 @@ stays text, with a note where most values fit. The spellings and the words for m
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from app.modeling.type_inference.conventions import Conventions
@@ -30,7 +31,8 @@ MAX_EXAMPLE_CHARS = 40
 """Characters of a cell that a note shows."""
 
 
-@dataclass(frozen=True)
+# Equal only to itself: rules are compared for every cell of the sample.
+@dataclass(frozen=True, eq=False)
 class TypeRule:
     """A plain `type`, the `pattern` of a value, SQL for `{c}`; `attempt` gives NULL where `sql` fails.
 
@@ -43,9 +45,13 @@ class TypeRule:
     sql: str
     attempt: str
 
-    def accepts(self, value: str) -> bool:
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
         # As DuckDB reads the pattern: digits and spaces of other scripts are no digits and spaces.
-        return re.fullmatch(self.pattern, value, re.ASCII) is not None
+        return re.compile(self.pattern, re.ASCII)
+
+    def accepts(self, value: str) -> bool:
+        return self._compiled.fullmatch(value) is not None
 
 
 def _checked(name: str, type_: str, pattern: str, sql_type: str, check: str, source: str = "{c}") -> TypeRule:
@@ -258,16 +264,18 @@ def is_order_unclear(possible: Sequence[TypeRule]) -> bool:
 
 
 def _accepts_all(rule: TypeRule, values: Sequence[str]) -> bool:
-    return all(rule.accepts(value) and _is_order_possible(rule, value) for value in values)
-
-
-def _is_order_possible(rule: TypeRule, value: str) -> bool:
+    if not all(map(rule.accepts, values)):
+        return False
     for day_first, month_first in _ORDERS:
         if rule in (day_first, month_first):
-            first, second = (int(part) for part in re.findall(r"\d+", value)[:2])
-            day, month = (first, second) if rule is day_first else (second, first)
-            return 1 <= day <= 31 and 1 <= month <= 12
+            return all(_is_order_possible(value, is_day_first=rule is day_first) for value in values)
     return True
+
+
+def _is_order_possible(value: str, *, is_day_first: bool) -> bool:
+    first, second = (int(part) for part in re.findall(r"\d+", value)[:2])
+    day, month = (first, second) if is_day_first else (second, first)
+    return 1 <= day <= 31 and 1 <= month <= 12
 
 
 def _describe_mismatch(name: str, values: Sequence[str]) -> str:

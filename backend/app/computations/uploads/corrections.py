@@ -41,7 +41,11 @@ def correct_column(
     InvalidInput `reading_not_possible` if a cell cannot be read so, or cannot be restored.
     """
     name = str(typed.name)
-    if pd.api.types.is_datetime64_any_dtype(typed.dtype) and choice in ("day_first", "month_first"):
+    if (
+        cells is None
+        and pd.api.types.is_datetime64_any_dtype(typed.dtype)
+        and choice in ("day_first", "month_first")
+    ):
         return _reorder(typed, choice, reading)
     raw = cells if cells is not None else typed
     if not is_text(raw):

@@ -50,6 +50,15 @@ class ConvertedFile(BaseModel):
     notes: tuple[str, ...] = ()
     columns: dict[str, ConvertedColumn] = {}
 
+    def with_cells(self, cells: Mapping[str, tuple[str, ...]]) -> "ConvertedFile":
+        """The file with example cells of columns that it has none of."""
+        others = {
+            name: ConvertedColumn(rule="", cells=texts)
+            for name, texts in cells.items()
+            if name not in self.columns or not self.columns[name].cells
+        }
+        return self.model_copy(update={"columns": {**self.columns, **others}})
+
     @property
     def conventions(self) -> Conventions:
         return Conventions(self.decimal, self.day_first, self.evidence, self.notes)

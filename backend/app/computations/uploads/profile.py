@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_hints import hint
 from app.computations.uploads.column_meanings import add_meanings
 from app.json_types import JsonValue
-from app.modeling.type_inference.conventions import Conventions
+from app.modeling.type_inference.type_decision import TypeDecision
 
 EXACT_ROWS = 100_000
 """Rows of tables with exact distinct counts."""
@@ -55,11 +56,14 @@ _AGGREGATES: dict[str, dict[str, str]] = {
 
 
 def profile_table(
-    connection: duckdb.DuckDBPyConnection, path: Path, conventions: Conventions | None = None
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    decisions: Sequence[TypeDecision] | None = None,
+    sample: pd.DataFrame | None = None,
 ) -> dict[str, JsonValue]:
     """Profile a Parquet file: `{"rows", "approximate", "columns": [...]}`, without NaN and infinity.
 
-    `conventions`: of the file that it was converted from.
+    `decisions` on its columns and their typed `sample`, as of `column_meanings.add_meanings`.
     """
     source = f"read_parquet({sql.text(path)})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
@@ -81,7 +85,7 @@ def profile_table(
         for name, type_ in columns
     ]
     if rows:
-        add_meanings(connection, source, rows, profiled, conventions or Conventions())
+        add_meanings(connection, source, rows, profiled, decisions, sample)
     return {"rows": rows, "approximate": rows > EXACT_ROWS, "columns": [*profiled]}
 
 

@@ -98,13 +98,15 @@ def _infer_pivot(name: str, values: Iterable[str], spellings: Sequence[str]) -> 
     years = sorted({int(match["year"]) for match in matches if match and len(match["year"]) == 2})
     if not years:
         return CENTURY_PIVOT
+    if _BIRTH_NAME.search(name):
+        return next((year for year in years if year > MAX_BIRTH_YEAR), max(years[-1] + 1, CENTURY_PIVOT))
     gaps = [(later - earlier, later) for earlier, later in pairwise(years)]
     across = years[0] + 100 - years[-1]
     widest, first = max(gaps, default=(0, 0))
     if widest > across:
         return first
-    is_past = years[-1] > (MAX_BIRTH_YEAR if _BIRTH_NAME.search(name) else MAX_NEAR_YEAR)
-    return min(years[0], CENTURY_PIVOT) if is_past and across > widest else max(years[-1] + 1, CENTURY_PIVOT)
+    is_past = years[-1] > MAX_NEAR_YEAR
+    return min(years[0], CENTURY_PIVOT) if is_past else max(years[-1] + 1, CENTURY_PIVOT)
 
 
 def _resolve_day_first(

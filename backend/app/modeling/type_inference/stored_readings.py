@@ -54,5 +54,7 @@ def _combine(decision: TypeDecision, parser: Mapping[str, Any], *, is_raw: bool)
 def _is_converted(column: pd.Series, op: str) -> bool:
     if op == "read_date":
         return bool(pd.api.types.is_datetime64_any_dtype(column.dtype))
+    if op == "read_text":
+        return is_text(column)
     is_number = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
-    return op == "read_number" and bool(is_number)
+    return op in ("read_number", "read_clock") and bool(is_number)
