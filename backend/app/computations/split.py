@@ -62,7 +62,7 @@ def lock_holdout(
         "unlabelled_removed": locked.unlabelled_removed,
         "target_summary": summarize_target(locked.train, resolved),
         "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
-        "reading": [decision.to_json() for decision in inferred],  # type: ignore[misc]  # the same keys
+        "reading": [decision.to_json() for decision in (*inferred, *converted) if decision.text],  # type: ignore[misc]  # the same keys
         "notes": [*_metric_notes(problem, resolved), *locked.notes],
     }
     return to_json_facts(facts)

@@ -13,6 +13,7 @@ from itertools import chain
 
 from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.date_spellings import COMPACT_TIME_FORMATS, OFFSET_PATTERN, TIME_FORMATS
+from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.number_spellings import (
     MAX_WHOLE_DIGITS,
     SIGN,
@@ -205,6 +206,10 @@ def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
             f" {present[0][:MAX_EXAMPLE_CHARS]}; kept as text.",
         )
     rule = possible[0]
+    if rule in (INTEGER, NUMBER) and is_identifier(name, present):
+        return TypeChoice(
+            TEXT, note=f"{name}: codes such as {present[0][:MAX_EXAMPLE_CHARS]} are kept as text."
+        )
     if rule is COMMA and all("," not in value or GROUPED.fullmatch(value.strip()) for value in present):
         return TypeChoice(
             TEXT,

@@ -145,7 +145,7 @@ def _describe_column(
         return None
     reads_as = inferred.reads_as if inferred else column.type
     evidence = inferred.evidence if inferred else {}
-    kind, unit = describe_values(parser or {}, str(evidence.get("unit") or ""))
+    kind, unit = describe_values(parser or {}, str(evidence.get("unit") or ""), column.name)
     examples = _parse_cells(parser, cells) if parser else _plain_examples(column, cells)
     return ColumnReading(
         column=column.name,

@@ -1,7 +1,7 @@
 """Durations and times of day in text, as hours: `14:30`, `1:05:09`, `7:30 pm`, `1h 30m`, `9h15`, `2'58"`."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -138,7 +138,7 @@ def guess_durations(name: str, values: Mapping[str, int]) -> DurationGuess | Non
     return DurationGuess(share, next(iter(durations)), clock_format, is_time_of_day, words)
 
 
-def _clock_format(name: str, texts: Iterable[str]) -> ClockFormat:
+def _clock_format(name: str, texts: Collection[str]) -> ClockFormat:
     clocks = [match for text in texts if (match := _CLOCK.fullmatch(text))]
     pairs = [int(match["hours"]) for match in clocks if match["seconds"] is None and match["mark"] == ":"]
     triples = [int(match["hours"]) for match in clocks if match["seconds"] is not None]
@@ -149,7 +149,8 @@ def _clock_format(name: str, texts: Iterable[str]) -> ClockFormat:
     is_short = bool(pairs) and not triples and _SHORT_NAME.search(name) is not None
     is_minutes = not halves and (continues or exceeds_a_day or is_short)
     others = sum(parse_hours(text) is not None for text in texts)
-    return ClockFormat(is_minutes, others >= MIN_DOTTED_SHARE * len(list(texts)))
+    has_dots = any(_BARE_DOTTED.fullmatch(text) for text in texts)
+    return ClockFormat(is_minutes, has_dots and others >= MIN_DOTTED_SHARE * len(texts))
 
 
 def _are_times_of_day(name: str, durations: Mapping[str, float]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
+from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NUMBER_PATTERN, NumberFormat
 from app.modeling.type_inference.quantities import list_units, parse_spelled
 from app.modeling.type_inference.vocabulary import ZERO_WORDS
@@ -270,6 +271,8 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     if sum(number.count for number in unitless if re.match(r"0\d", number.body)) >= 0.01 * _count_rows(
         unitless
     ):
+        return True
+    if is_identifier(name, [number.body for number in unitless]):
         return True
     lengths = {sum(map(str.isdigit, number.body)) for number in unitless}
     if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", number.body) for number in unitless):

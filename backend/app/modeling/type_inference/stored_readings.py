@@ -9,6 +9,8 @@ import pandas as pd
 from app.modeling.type_inference.distinct_values import is_text
 from app.modeling.type_inference.type_decision import TypeDecision
 
+_TYPES = {"read_number": "number", "read_clock": "number", "read_date": "datetime", "read_text": "text"}
+"""Parser of a converted column -> its type."""
 _NUMBER_FIELDS = ("decimal", "group", "before", "after")
 
 
@@ -32,8 +34,23 @@ def use_readings(
         if decision is not None:
             by_name[name] = _combine(decision, parser, is_raw=is_text(frame[name]))
         elif _is_converted(frame[name], str(parser["op"])):
-            converted.append(TypeDecision(name, "", dict(parser), "", 1.0))
+            converted.append(
+                TypeDecision(name, _TYPES[parser["op"]], dict(parser), _describe(name, parser), 1.0)
+            )
     return list(by_name.values()), converted
+
+
+def _describe(name: str, parser: Mapping[str, Any]) -> str:
+    """A sentence on a column of texts that became values at upload; empty where the file's type says it all."""
+    match parser["op"]:
+        case "read_clock":
+            return f"{name!r} holds times, converted to hours at upload."
+        case "read_number" if "before" in parser:
+            return f"{name!r} holds numbers written as text, converted at upload."
+        case "read_date" if list(parser.get("spellings") or ()) != ["day and month"]:
+            return f"{name!r} holds dates written as text, converted at upload."
+        case _:
+            return ""
 
 
 def _combine(decision: TypeDecision, parser: Mapping[str, Any], *, is_raw: bool) -> TypeDecision:
