@@ -18,6 +18,8 @@ from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import FUNCTION_WORDS
 
 _DIRECTORY = Path(__file__).with_name("lexicon")
+_NAMES_FILE = "names.txt"
+"""File of abbreviations and of names in other languages."""
 MAX_GAP = 2
 """Words that may stand between two words of a phrase: "turn the lights up"."""
 MAX_GOAL_STEMS = 300
@@ -57,10 +59,21 @@ def _phrase(text: str) -> Phrase:
     return tuple(map(stem, content))
 
 
-def load_concept_lines() -> list[tuple[list[str], list[str]]]:
-    """Load the lines of the lexicon: names of columns, and ways to ask for what they store."""
+class ConceptLine(NamedTuple):
+    """A line of the lexicon: names of columns, and ways to ask for what they store.
+
+    `asks_by_name`: people ask by the names too; abbreviations and foreign names are other words in a request.
+    """
+
+    names: list[str]
+    ways: list[str]
+    asks_by_name: bool
+
+
+def load_concept_lines() -> list[ConceptLine]:
+    """Load the lines of all files of the lexicon."""
     return [
-        (_split_list(names), _split_list(ways))
+        ConceptLine(_split_list(names), _split_list(ways), path.name != _NAMES_FILE)
         for path in sorted(_DIRECTORY.glob("*.txt"))
         for line in path.read_text(encoding="utf-8").splitlines()
         if not line.startswith("#")
@@ -75,11 +88,12 @@ def _split_list(text: str) -> list[str]:
 @cache
 def _load() -> _Lexicon:
     lexicon = _Lexicon()
-    for concept, (names, ways) in enumerate(load_concept_lines()):
-        name_phrases = set(map(_phrase, names))
+    for concept, line in enumerate(load_concept_lines()):
+        name_phrases = set(map(_phrase, line.names))
+        asked_phrases = set(map(_phrase, line.ways)) | (name_phrases if line.asks_by_name else set())
         for phrase in filter(None, name_phrases):
             lexicon.names.setdefault(phrase[0], []).append((phrase, concept))
-        for phrase in filter(None, name_phrases | set(map(_phrase, ways))):
+        for phrase in filter(None, asked_phrases):
             lexicon.questions.setdefault(phrase[0], []).append((phrase, concept))
             lexicon.concepts_by_phrase[phrase] = lexicon.concepts_by_phrase.get(phrase, 0) + 1
     return lexicon

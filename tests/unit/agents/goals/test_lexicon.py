@@ -43,7 +43,7 @@ def test_a_phrase_is_stronger_than_its_words_and_keeps_its_part() -> None:
 def test_each_line_names_columns_and_ways_to_ask() -> None:
     lines = load_concept_lines()
     assert len(lines) > 1_000
-    for names, ways in lines:
-        assert names, ways
-        assert ways, names
-        assert all(text.isascii() and text == text.strip().lower() for text in (*names, *ways)), names
+    for line in lines:
+        assert line.names, line.ways
+        assert line.ways, line.names
+        assert all(text.isascii() and text == text.strip().lower() for text in (*line.names, *line.ways))
