@@ -26,9 +26,20 @@ _SKIPPED = word_set(
 """Words between a preposition and its value: "for the coast", "of type A"."""
 _EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
 _EXCLUDING_PAIRS = frozenset({("leave", "out"), ("leaving", "out"), ("other", "than"), ("apart", "from")})
+_EVERYDAY = word_set(
+    """
+    yes no other others none unknown home high low medium good bad new old open closed first last one two three
+    work day night morning evening week month year time total free paid left right up down single general basic
+    standard normal active may march us it all any small large big male female
+    """
+)
+"""Values that are everyday words of requests too: alone they restrict nothing."""
 _COMPARING = word_set("and or vs versus than compare compared between against")
 """Words beside a value that compare it with another one, in a goal that compares."""
-_COMPARISON_GOAL = re.compile(r"\b(?:vs|versus|compar\w{0,6}|differ\w{0,7}|than)\b", re.IGNORECASE)
+_COMPARISON_GOAL = re.compile(
+    r"\b(?:vs|versus|compar\w{0,6}|differ\w{0,7}|[a-z]{2,15}er than|(?:more|less) [a-z]{1,15} than)\b",
+    re.IGNORECASE,
+)
 MAX_TOKENS = 300
 """Tokens of a goal that are searched for conditions: several sentences."""
 MAX_VALUES = 50
@@ -156,13 +167,14 @@ def _restriction(
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
     if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
         return "not_in"
-    if compares and (before in _COMPARING or parsed.after(end) in _COMPARING):
+    if compares and (before in _COMPARING or _COMPARING & set(parsed.tokens[end : end + 3])):
         return None
-    if set(parsed.tokens) & _RESTRICTING:
+    if set(parsed.tokens) & _RESTRICTING or before in _PLACING:
         return "in"
-    if before in _PLACING or _stands_beside_name(parsed, start, end, column):
+    if _stands_beside_name(parsed, start, end, column) or _names_rows(parsed.after(end), table):
         return "in"
-    return "in" if _names_rows(parsed.after(end), table) else None
+    # A word of its own, and not one that everybody uses: "glass claims", "AUR closing price".
+    return "in" if not _EVERYDAY.issuperset(parsed.tokens[start:end]) else None
 
 
 def _is_excluded_behind(parsed: _Text, end: int) -> bool:

@@ -47,7 +47,10 @@ _CHAT = Unserved(
 
 _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
     (
-        word_set("send email mail text sms notify alert message ping whatsapp phone ring tweet post call warn"),
+        word_set(
+            "send email mail text sms notify alert message ping whatsapp phone ring tweet post call warn dial"
+            " contact"
+        ),
         _SEND,
     ),
     (word_set("remind schedule book reserve invite arrange"), _SCHEDULE),
@@ -56,7 +59,8 @@ _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
     (
         word_set(
             "update delete insert change reprice deploy restart install migrate overwrite write upload fix edit"
-            " remove rename block ban fire hire switch turn set put add cancel close"
+            " remove rename block ban fire hire switch turn set put add cancel close stop start pause upgrade"
+            " rebook reroute reassign promote unsubscribe shut reboot pay"
         ),
         _CHANGE,
     ),
@@ -75,7 +79,8 @@ _TARGET_OF_SEND = word_set(
     "me us him her them everybody everyone customers clients team boss manager dispatcher staff"
 )
 _AMBIGUOUS = word_set(
-    "text order post call open set put add turn close visit search warn alert trade book switch change"
+    "text order post call open set put add turn close visit search warn alert trade book switch change stop"
+    " start contact pause pay upgrade"
 )
 """Verbs that are nouns too: they head a request only with an object behind them that no table holds."""
 _OBJECT = re.compile(

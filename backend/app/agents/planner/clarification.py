@@ -108,23 +108,6 @@ def ask_without_dates(column: Column) -> AgentAction:
     )
 
 
-MIN_KNOWN_ENTITY_ROWS = 20
-"""Mean rows per entity from which new rows are assumed to be about known entities."""
-
-
-def ask_entities(column: Column, rows: int) -> AgentAction:
-    rows_per_value = rows / column.distinct
-    return call(
-        "ask_user",
-        message=f"`{column.name}` repeats.",
-        question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {rows_per_value:.1f} rows"
-        " each. For new ones the model is validated on values that it was not trained on; for known ones it may"
-        " learn from their earlier rows.",
-        options=list(ENTITIES),
-        default="known ones" if rows_per_value >= MIN_KNOWN_ENTITY_ROWS else "new ones",
-    )
-
-
 def ask_time(dates: Sequence[Column]) -> AgentAction:
     names = [column.name for column in dates]
     listing = ", ".join(f"`{name}`" for name in names)

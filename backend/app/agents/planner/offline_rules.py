@@ -17,6 +17,7 @@ from app.agents.goals.target import TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.planner import clarification, price_questions, question_plan
+from app.agents.planner.entities import assume_entities
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
@@ -27,7 +28,6 @@ from app.agents.planner.trading import add_trading_terms
 from app.agents.planner.understanding import describe_prediction, understand_prediction
 from app.agents.runtime.conversation import ConversationView, read_conversation
 from app.agents.runtime.offline_policy import AgentAction, call, finish, make_view_policy
-from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 NO_COLUMN = "None of the tables has a column that can be predicted."
 
@@ -176,21 +176,6 @@ def ask_about_time(situation: Situation) -> AgentAction | None:
     return clarification.ask_time(dates) if is_open else None
 
 
-def ask_about_entities(situation: Situation) -> AgentAction | None:
-    """Ask if the model will meet new entities, which decides how it is validated."""
-    target, goal, preferences = situation.target, situation.goal, situation.preferences
-    if target is None or situation.entities_answer or preferences.group_column:
-        return None
-    is_settled = mentions_new_entities(goal.text) is not None or mentions_future(goal.text)
-    if is_settled or goal.group_phrases or goal.lookahead or goal.outlook:
-        return None
-    excluded, _ = columns.excluded_columns(goal, target.table, target.column.name)
-    column = columns.find_entity_column(target.table, target.column.name)
-    if column is None or column.name in {*preferences.exclude, *excluded}:
-        return None
-    return clarification.ask_entities(column, target.table.rows)
-
-
 def ask_about_dates(situation: Situation) -> AgentAction | None:
     dates = _ambiguous_dates(situation)
     return clarification.ask_date_order(dates) if dates and not situation.date_order_answer else None
@@ -242,6 +227,7 @@ def conclude(situation: Situation) -> AgentAction:
     if target is None or situation.is_stopped:
         reason = "There is nothing to predict." if situation.is_stopped else NO_COLUMN
         return finish(Plan(target="?", notes=[reason]))
+    entities = assume_entities(situation)
     plan = make_plan(
         PlanRequest(
             goal=situation.goal_with_lookahead,
@@ -249,8 +235,8 @@ def conclude(situation: Situation) -> AgentAction:
             target=target,
             preferences=_preferences_with_answers(situation),
             kind_answer=situation.kind_answer,
-            entities_answer=situation.entities_answer,
-            notes=situation.resolved.notes,
+            entities_answer=situation.entities_answer or (entities.meets if entities else None),
+            notes=[*situation.resolved.notes, *([entities.note] if entities else [])],
         )
     )
     plan = add_trading_terms(plan, situation, target)
@@ -284,7 +270,6 @@ RULES = (
     ask_about_missing_dates,
     ask_for_kind,
     ask_about_time,
-    ask_about_entities,
     ask_about_dates,
     ask_for_coin,
     ask_for_horizon,

@@ -122,20 +122,17 @@ def purchases(make_table: Any, make_column: Any) -> Any:
     return make_table("purchases", [*columns, make_column("amount")])
 
 
-async def test_an_entity_that_repeats_is_a_question_about_new_or_known_ones(bench, make_table, make_column):
+async def test_an_entity_that_repeats_is_assumed_to_be_new(bench, make_table, make_column):
     bench.shelf.datasets = [purchases(make_table, make_column)]
-    goal: dict[str, Any] = {"goal": "Predict the amount", "preferences": {}}
-    with pytest.raises(GraphInterrupt):
-        await bench.run("planner", goal)
-    [question] = bench.journal.questions
-    assert question.text.startswith("Will the model meet new ones or known ones? `customer_id` has 300 values")
-    assert question.default == "new ones"
-    plans = {}
-    for answer in ("new ones", "known ones"):
-        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
-        plans[answer] = (await bench.run("planner", goal)).output
-    assert (plans["new ones"].group_column, plans["known ones"].group_column) == ("customer_id", None)
-    assert plans["known ones"].goal_with_entities("Predict it.") == "Predict it. We know them."
+    plan = (await bench.run("planner", {"goal": "Predict the amount", "preferences": {}})).output
+    assert bench.journal.questions == []
+    assert (plan.meets, plan.group_column) == ("new", "customer_id")
+    assert any(note.startswith("`customer_id` has 300 values") for note in plan.notes)
+    bench.journal = MemoryJournal(answers={})
+    known = (
+        await bench.run("planner", {"goal": "Predict the amount. We know them.", "preferences": {}})
+    ).output
+    assert (known.meets, known.group_column) == (None, None)
 
 
 @pytest.mark.parametrize("said", ["for new customers", "of customers we know", "without ids"])
@@ -178,11 +175,10 @@ async def test_a_price_in_text_can_be_the_target(bench, make_table, make_column)
     assert plan.cut is not None
 
 
-@pytest.mark.parametrize(("name", "asked"), [("Country", 0), ("product", 0), ("store_id", 1), ("Patient", 1)])
-async def test_a_trait_that_repeats_is_no_entity(name, asked, bench, make_table, make_column):
+@pytest.mark.parametrize(
+    ("name", "is_entity"), [("Country", False), ("product", False), ("store_id", True), ("Patient", True)]
+)
+async def test_a_trait_that_repeats_is_no_entity(name, is_entity, bench, make_table, make_column):
     bench.shelf.datasets = [make_table("t", [make_column(name, "category", 300), make_column("amount")])]
-    try:
-        await bench.run("planner", {"goal": "Predict the amount", "preferences": {}})
-    except GraphInterrupt:
-        assert asked
-    assert len(bench.questions) == asked
+    plan = (await bench.run("planner", {"goal": "Predict the amount", "preferences": {}})).output
+    assert (plan.meets is not None) == is_entity
