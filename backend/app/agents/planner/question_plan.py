@@ -1,5 +1,6 @@
 """Plans for goals that are questions about the data, answered from the tables without a model."""
 
+import re
 from collections.abc import Sequence
 
 from app.agents.goals.tables import TableProfile
@@ -13,6 +14,14 @@ from app.agents.runtime.offline_policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
+_ASKS_FOR_FIGURES = re.compile(
+    r"\b(?:averages?|mean|median|totals?|sum|top|share|percent\w{0,4}|ratio|count"
+    r"|per|by|each|most|least|highest|lowest|largest|smallest|best|worst|busiest|correlat\w{0,6}|distribution|list"
+    r"|show|plot|compare\w{0,2}|vs|versus|describe|overview|first|last|latest|was|were|did|had|have|went|ever|rows?"
+    r"|between|against|so far|are there|is there)\b|^\W*how many\b",
+    re.IGNORECASE,
+)
+"""Words for figures of stored rows. Without them a question that is not understood may ask for a prediction."""
 MAX_NOTES = 20
 """Notes of a plan."""
 MAX_QUESTIONS = 3
@@ -38,7 +47,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
         return _plan_answer(question, parsed, tables)
-    if situation.goal.wants_drivers and not answers:
+    if not answers and (situation.goal.wants_drivers or not _ASKS_FOR_FIGURES.search(goal)):
         return None  # a goal about a model of its target
     if len(answers) >= MAX_QUESTIONS:
         return _refuse(goal, parsed.reason)
