@@ -1,7 +1,7 @@
 """How long a cell takes: `python benchmarks/sandbox/cells.py`.
 
-The pandas snippet (import, a frame of 1,000 rows, a sum) from request to result with every wall, warm, against
-`python -c` with the same snippet; 100 cells one after another and what they leave; 16 at once.
+The pandas snippet (import, a frame of 1,000 rows, a sum) from request to result with full isolation, warm,
+against `python -c` with the same snippet; 100 cells one after another and what they leave; 16 at once.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""One line for the terminal of `labcrew up` where the cells of this host lack their walls."""
+"""One line for the terminal of `labcrew up` where the cells of this host lack isolation."""
 
 import http.client
 import time
@@ -23,7 +23,7 @@ class _Readiness(BaseModel):
     degraded: dict[str, str] = {}
 
 
-class WallsNotice:
+class IsolationNotice:
     """Asks the API at the address `api` for its readiness until the cells have answered; tells at most once."""
 
     def __init__(self, api: str, tell: Callable[[str], object]) -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
-from app.cli.isolation_notice import WallsNotice
+from app.cli.isolation_notice import IsolationNotice
 from app.cli.process_commands import QUEUES
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
@@ -64,9 +64,9 @@ class Service:
     def watch(self, api: str) -> None:
         """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying.
 
-        Tells once, when the API at the address `api` knows, that the cells lack their walls.
+        Tells once, when the API at the address `api` knows, that the cells lack isolation.
         """
-        notice = WallsNotice(api, self._tell)
+        notice = IsolationNotice(api, self._tell)
         while not self.stopping.wait(_WATCH_S):
             notice.look()
             for part in self._parts:

@@ -1,4 +1,4 @@
-"""Canary of a zygote: tries in a cell what its walls must refuse, before untrusted work runs there."""
+"""Canary of a zygote: tries in a cell what its isolation must refuse, before untrusted work runs there."""
 
 import os
 import socket

@@ -1,8 +1,8 @@
 """Small computations by which tests check the guarantees of cells; the service itself asks for none of them.
 
 They are part of the package because a cell imports from nowhere else: its zygote is started without the path of
-the tests, a request names a function of `app.computations`, and the walls show a cell only installed packages
-and this one. No request of a user can name a function.
+the tests, a request names a function of `app.computations`, and a cell sees only this package and installed
+ones. No request of a user can name a function.
 """
 
 import ctypes

@@ -30,7 +30,7 @@ def write_features(
 
     Input `frame`: the RAW training frame. Leaves frame.parquet and the source. `trial`:
     `custom_code_trial.TrialFacts`. `limit_s`: time for making these features on all training rows. Raises
-    InvalidInput that the author can act on, and Unavailable `code_needs_walls` outside a cell for untrusted
+    InvalidInput that the author can act on, and Unavailable `code_needs_isolation` outside a cell for untrusted
     code.
     """
     frame, parsed_problem, rows = read_preview(workspace, problem)

@@ -23,7 +23,7 @@ from app.modeling.custom_code.functions import allow_code
 from app.sandbox import answer_conversion, preloaded_libraries, program
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
-from app.sandbox.isolation import CellView, Tier, Walls
+from app.sandbox.isolation import CellView, Confinement, Tier
 from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.policy.custom_functions import define
 from app.sandbox.request_format import (
@@ -67,16 +67,16 @@ def serve_requests(setup: CellSetup, cell_socket: socket.socket) -> NoReturn:
     os.setsid()
     die_with_parent(setup.parent)
     cell_socket = clear_descriptors(cell_socket)
-    walls: Walls | OSError | None = _prepare(setup)
+    confinement: Confinement | OSError | None = _prepare(setup)
     if not select.select([cell_socket], [], [], 0)[0]:  # no request waits yet
         preloaded_libraries.touch_common_pages()
     folder = await_request(cell_socket)
     for request in read_requests(REQUEST):
         try:
             # Before the first request only: further ones are of the same owner, inputs and limits.
-            if walls:
-                _confine(request, setup, walls, folder)
-                walls = None
+            if confinement:
+                _confine(request, setup, confinement, folder)
+                confinement = None
             report = _answer(request)
         except LabError as error:
             report = {"end": End.REFUSED, "fault": _refusal_fault(error)}
@@ -84,7 +84,7 @@ def serve_requests(setup: CellSetup, cell_socket: socket.socket) -> NoReturn:
             report = _exception_report(error)
         _flush()
         _write_report(report)
-        if walls:
+        if confinement:
             break  # they did not go up: no further request is read
     finish()
 
@@ -97,22 +97,24 @@ def _flush() -> None:
             continue  # its reader has closed the pipe at the limit
 
 
-def _prepare(setup: CellSetup) -> Walls | OSError:
+def _prepare(setup: CellSetup) -> Confinement | OSError:
     """Do the work that needs no request. An error is returned, to be reported as the answer to the request."""
     # Every fork has the zygote's random state: without a new seed all cells would draw the same numbers.
     np.random.seed()
     try:
-        return Walls(setup.tier, setup.interpreter)
+        return Confinement(setup.tier, setup.interpreter)
     except OSError as error:
         return error
 
 
-def _confine(request: CellRequest, setup: CellSetup, walls: Walls | OSError, folder: int | None) -> None:
-    """Apply the limits and walls of a request, and enter its output folder."""
+def _confine(
+    request: CellRequest, setup: CellSetup, confinement: Confinement | OSError, folder: int | None
+) -> None:
+    """Apply the limits and the isolation of a request, and enter its output folder."""
     sys.stdout = _open_capped(STDOUT, request.limits)
     sys.stderr = _open_capped(STDERR, request.limits)
     bounds.apply(request.limits, setup.base)
-    _raise_walls(request, setup.tier, walls, folder)
+    _isolate(request, setup.tier, confinement, folder)
     os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
@@ -121,18 +123,18 @@ def _confine(request: CellRequest, setup: CellSetup, walls: Walls | OSError, fol
         pyarrow.set_cpu_count(request.limits.threads)
 
 
-def _raise_walls(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: int | None) -> None:
+def _isolate(request: CellRequest, tier: Tier, confinement: Confinement | OSError, folder: int | None) -> None:
     if tier is Tier.NONE and not request.trusted:
-        raise Unavailable("cells_not_isolated", "This host lacks the walls that untrusted work needs.")
+        raise Unavailable("cells_not_isolated", "This host lacks the isolation that untrusted work needs.")
     links = request.inputs if isinstance(request.work, Code) else {}
     try:
-        if isinstance(walls, OSError):
-            raise walls
+        if isinstance(confinement, OSError):
+            raise confinement
         # On a filesystem of its own the kernel counts every byte; elsewhere surveys must find each by a name.
         names_stay = not request.trusted and folder is None
-        walls.confine(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
+        confinement.confine(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
     except OSError as error:
-        raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
+        raise Unavailable("cells_not_isolated", f"The cell could not be isolated: {error}") from error
 
 
 def _answer(request: CellRequest) -> Report:
@@ -152,7 +154,7 @@ def _compute(request: CellRequest) -> object:
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)
     if request.trusted:
         return compute(workspace, **work.params)
-    with allow_code(define):  # the walls that such code needs are up
+    with allow_code(define):  # the isolation that such code needs is in place
         return compute(workspace, **work.params)
 
 

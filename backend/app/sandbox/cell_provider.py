@@ -34,9 +34,9 @@ class ProcessConfig:
 
     `home`: a private folder on a disk with free space. `max_cells`: cells that compute at once; more wait.
     `max_warm_cells`: cells that stay for more requests of the same key, each until it was idle for `max_idle_s`
-    seconds. `tier`: "best", or a value of `walls.Tier`. `socket`: address of the host's zygote; without it the
-    provider starts a zygote of its own, in `container` if there is one. `allow_unisolated`: run trusted work
-    with limits only where the kernel cannot isolate cells.
+    seconds. `tier`: "best", or a value of `isolation.Tier`. `socket`: address of the host's zygote; without it
+    the provider starts a zygote of its own, in `container` if there is one. `allow_unisolated`: run trusted
+    work with limits only where the kernel cannot isolate cells.
     """
 
     home: Path
@@ -118,7 +118,7 @@ class ProcessProvider:
         return launch.result().isolation if launch.done() and not failed else None
 
     async def isolation(self) -> Isolation:
-        """Return the walls that cells have here; starts the zygote if needed."""
+        """Return the isolation that cells have here; starts the zygote if needed."""
         return (await self._zygote()).isolation
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """Requests to cells and their outcomes: the contract of every provider.
 
 A provider runs one request in one cell and never raises for an event inside it: the outcome says how the cell
-ended. It raises `errors.Unavailable` when the host lacks walls that the request needs (fail closed).
+ended. It raises `errors.Unavailable` when the host lacks the isolation that the request needs (fail closed).
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class Limits:
 class Computation:
     """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`.
 
-    `trusted`: False where its inputs may be hostile (a stored pipeline), so that it needs walls as code does.
+    `trusted`: False where its inputs may be hostile (a stored pipeline), so that it is isolated as code is.
     `warm_for`: the owner for whom its cell may stay, with all that it has loaded, for the next request of the
     same function, inputs, limits and owner. Such a request leaves no files, and its usage holds only its time.
     """
@@ -58,7 +58,7 @@ class Computation:
 
 @dataclass(frozen=True)
 class Code:
-    """Source written by an agent or a user: needs the language policy and every wall of the host."""
+    """Source written by an agent or a user: needs the language policy and all isolation of the host."""
 
     source: str
 
@@ -118,10 +118,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Isolation:
-    """Walls of this host. `refusal`: reason why untrusted work is refused, or None if it may run.
+    """Isolation of this host. `refusal`: reason why untrusted work is refused, or None if it may run.
 
     `halt`: reason why all other work is refused too, or None if it may run, with limits only where there is no
-    wall. `missing`: each stronger tier that does not work here, with the reason.
+    isolation. `missing`: each stronger tier that does not work here, with the reason.
     """
 
     tier: str

@@ -1,4 +1,4 @@
-"""Walls of a cell, in the order in which they go up. Each stands by itself; together they are the boundary.
+"""Isolation of a cell: its layers, in the order in which they are applied. Each works without the others.
 
 namespaces     no network, no other process, no other file (where the kernel allows it)
 no_new_privs   nothing run later can gain a privilege
@@ -32,7 +32,7 @@ No other file there is granted: some list the processes of the host, or count th
 
 
 class Tier(StrEnum):
-    """Walls that a host has. The values are public: `/readyz`, `labcrew doctor`, errors."""
+    """Isolation that a host offers. The values are public: `/readyz`, `labcrew doctor`, errors."""
 
     NAMESPACES = "namespaces+lsm"
     LSM = "lsm-only"
@@ -56,8 +56,8 @@ class CellView:
     names_stay: bool = False
 
 
-class Walls:
-    """Walls of this process. Parts that do not depend on a request are prepared at once, and bind nothing."""
+class Confinement:
+    """Isolation of this process. Parts that need no request are prepared at once, and bind nothing."""
 
     def __init__(self, tier: Tier, interpreter: Iterable[Path]) -> None:
         """Raises OSError, as `confine` does."""
@@ -72,7 +72,7 @@ class Walls:
             namespaces.prepare_root(interpreter)
 
     def confine(self, view: CellView) -> None:
-        """Restrict this process to `view` for good. Raises OSError if a wall does not go up."""
+        """Restrict this process to `view` for good. Raises OSError if a layer cannot be applied."""
         if self._tier is Tier.NAMESPACES:
             namespaces.enter_root(view.readable, view.output, view.folder)
         # Before Landlock, which grants no rights to make links.
@@ -86,7 +86,7 @@ class Walls:
         self._files.grant(landlock.ADD if view.names_stay else landlock.WRITE, [view.output])
         self._files.grant(landlock.READ_BY_NAME, _control_group_files())
         self._files.bind()
-        # Last: the filter refuses the calls that put up the other walls.
+        # Last: the filter refuses the calls that apply the other layers.
         seccomp.install(seccomp.make_filter(os.getpid()))
 
 
@@ -132,7 +132,7 @@ def survey_host() -> tuple[Tier, dict[str, str]]:
 
 
 def tier_failure(tier: Tier) -> str | None:
-    """Try the walls of a tier in a child. Returns the reason why they do not go up; None if they do."""
+    """Test the isolation of a tier in a child. Returns the reason why it fails; None if it works."""
     if MACHINE not in AUDIT_ARCHITECTURES:
         return f"no table of system calls for {MACHINE}"
     reader, writer = os.pipe()
@@ -150,7 +150,7 @@ def _try_tier(tier: Tier, writer: int) -> int:
     try:
         if tier is Tier.NAMESPACES:
             namespaces.enter_namespaces()
-        Walls(tier, ()).confine(CellView((), Path("/dev/null")))
+        Confinement(tier, ()).confine(CellView((), Path("/dev/null")))
     except OSError as error:
         os.write(writer, str(error).encode())
         return 1

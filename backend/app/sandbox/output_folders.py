@@ -1,7 +1,7 @@
 """List, copy out and remove the output folders of cells. No function here follows a link.
 
-A cell may leave anything that its walls allow: links, unreadable folders, trees deeper than the longest path.
-Files are opened, moved and removed only after its last process has ended, so nothing changes meanwhile.
+A cell may leave anything that its isolation allows: links, unreadable folders, trees deeper than the longest
+path. Files are opened, moved and removed only after its last process has ended, so nothing changes meanwhile.
 """
 
 import os

@@ -52,7 +52,7 @@ def _frames(inputs: Mapping[str, Path]) -> dict[str, object]:
 
 def _execute(code: CodeType, variables: dict[str, object]) -> None:
     try:
-        exec(code, variables)  # noqa: S102 (the purpose of this module, behind policy and walls)
+        exec(code, variables)  # noqa: S102 (the purpose of this module, behind policy and isolation)
     except BaseException as error:
         if exhausted_limit(error):
             raise

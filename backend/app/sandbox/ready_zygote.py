@@ -1,4 +1,4 @@
-"""A zygote that is ready: its walls have been tried, and it takes requests."""
+"""A zygote that is ready: its isolation has been tested, and it takes requests."""
 
 import asyncio
 import os
@@ -59,14 +59,14 @@ class ReadyZygote:
             await await_thread(asyncio.to_thread(remove, copies))
 
 
-NO_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
-HALT = "Nothing computes without these walls here: run on Linux 5.13 or newer, or set ALLOW_UNISOLATED=true."
+NO_ISOLATION = "This host's kernel lacks the isolation that untrusted work needs (Landlock and seccomp)."
+HALT = "Nothing computes without this isolation here: run on Linux 5.13 or newer, or set ALLOW_UNISOLATED=true."
 
 
 async def start_zygote(
     link: ZygoteLink, scratch: Path, container: Container | None, allow_unisolated: bool
 ) -> ReadyZygote:
-    """Start a zygote, and let a canary cell try the walls before untrusted work does.
+    """Start a zygote, and let a canary cell test the isolation before untrusted work runs.
 
     Raises Unavailable when the zygote ends meanwhile.
     """
@@ -74,14 +74,14 @@ async def start_zygote(
     tier, missing = facts["tier"], facts["missing"]
     zygote = ReadyZygote(link, scratch, container)
     if tier == Tier.NONE:
-        halt = None if allow_unisolated else f"{NO_WALLS} {HALT}"
-        return replace(zygote, isolation=Isolation(tier, NO_WALLS, missing, halt))
+        halt = None if allow_unisolated else f"{NO_ISOLATION} {HALT}"
+        return replace(zygote, isolation=Isolation(tier, NO_ISOLATION, missing, halt))
     return replace(zygote, isolation=Isolation(tier, await _run_canary(zygote), missing))
 
 
 _MAX_CANARY_S = 120.0
 """Seconds for the canary, which takes milliseconds: a machine that is busy at start-up must not be taken for
-one without walls."""
+one without isolation."""
 
 
 async def _run_canary(zygote: ReadyZygote) -> str | None:
@@ -91,10 +91,10 @@ async def _run_canary(zygote: ReadyZygote) -> str | None:
     outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_MAX_CANARY_S)))
     await asyncio.to_thread(remove, output)
     if outcome.fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE):
-        raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")
+        raise Unavailable("cells_unavailable", "The zygote ended while its isolation was tested.")
     if outcome.end is not End.RETURNED:
-        return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
-    return f"The walls do not hold: a cell could {outcome.value}." if outcome.value else None
+        return f"The isolation could not be tested: {outcome.fault.detail if outcome.fault else outcome.end}"
+    return f"The isolation fails: a cell could {outcome.value}." if outcome.value else None
 
 
 async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | None) -> Outcome:

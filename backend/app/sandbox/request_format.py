@@ -13,7 +13,7 @@ from app.sandbox.contract import CellRequest, Code, Computation, Limits
 # Descriptors of a cell: the three of every process, then its request to read and its report to write.
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)
 
-# Its own filesystem, until the walls are up; the socket on which its zygote sends it these descriptors.
+# Its own filesystem, until it is isolated; the socket on which its zygote sends it these descriptors.
 _FOLDER, CELL_SOCKET = 5, 6
 
 _PARKED_DESCRIPTOR = 1_000

@@ -1,6 +1,6 @@
 """Spare cells: forked and prepared before there is a request, while no client waits for them.
 
-A spare serves one request like any other cell, and stands behind every wall before it reads a byte of its data.
+A spare serves one request like any other cell, and is fully isolated before it reads a byte of its data.
 Spares end with their zygote, and when no request has come for a while.
 """
 

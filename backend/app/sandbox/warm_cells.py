@@ -1,7 +1,7 @@
 """Warm cells, which stay for the next request of the same key: a stored model is not loaded for every row.
 
-Walls, limits and cancellation hold as in any cell, and a request of another key gets another cell. A warm cell
-ends when it was idle for a while, when it is old, and when a request ended badly in it.
+Isolation, limits and cancellation hold as in any cell, and a request of another key gets another cell. A warm
+cell ends when it was idle for a while, when it is old, and when a request ended badly in it.
 """
 
 import asyncio

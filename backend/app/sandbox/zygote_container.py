@@ -1,4 +1,4 @@
-"""Zygote in a container: the same process and protocol behind one more wall, by the docker command.
+"""Zygote in a container: the same process and protocol with one more layer of isolation, by the docker command.
 
 The container sees its own image, the scratch folder, the blobs (read-only) and the folder of its socket; it
 has no network, no capability and no way to gain one. Its standard input is its lifeline: when the process that

@@ -60,7 +60,7 @@ async def run_code(
 ) -> ComputationResult:
     """Run code over the tables that are visible now; a program gets those whose names occur in it.
 
-    Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without the walls it needs.
+    Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without isolation.
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":

@@ -73,7 +73,7 @@ async def test_a_database_without_this_schema_says_what_to_do(
 @pytest.mark.parametrize(
     ("allowed", "text"), [(True, "SQL and uploads run with limits only"), (False, "set ALLOW_UNISOLATED=true")]
 )
-async def test_cells_without_walls_are_named(
+async def test_cells_without_isolation_are_named(
     app: FastAPI, nobody: httpx.AsyncClient, tmp_path: Path, allowed: bool, text: str
 ) -> None:
     config = ProcessConfig(tmp_path / "cells", tier="none", allow_unisolated=allowed)
@@ -82,7 +82,7 @@ async def test_cells_without_walls_are_named(
     await unwalled.start()
     ready = (await nobody.get("/readyz")).json()
     await unwalled.close()
-    assert ready["degraded"]["cells"].startswith("This host's kernel lacks the walls")
+    assert ready["degraded"]["cells"].startswith("This host's kernel lacks the isolation")
     assert text in ready["degraded"]["cells"]
     assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "refused")
 

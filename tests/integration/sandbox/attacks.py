@@ -1,4 +1,4 @@
-"""Attacks that the walls alone must stop: raw Python, no language policy.
+"""Attacks that the isolation alone must stop: raw Python, no language policy.
 
 Each sets `result` to "PWNED" if it got what it was after. `@SECRET@` is a file outside, `@OUTSIDE@` its folder.
 """

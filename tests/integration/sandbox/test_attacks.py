@@ -1,4 +1,4 @@
-"""Attacks on the walls: what agent-written code could do if the language policy let everything through."""
+"""Attacks on the isolation: what agent-written code could do if the language policy let everything through."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES))
-async def test_the_walls_alone_stop_an_attack(cells: Cells, secret: Path, name: str) -> None:
+async def test_the_isolation_alone_stops_an_attack(cells: Cells, secret: Path, name: str) -> None:
     source = ESCAPES[name].replace("@SECRET@", str(secret)).replace("@OUTSIDE@", str(secret.parent))
     outcome = await cells.run(Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False))
     assert outcome.value != "PWNED"

@@ -126,10 +126,10 @@ async def test_closing_does_not_wait_for_a_start(tmp_path: Path) -> None:
     await until(lambda: not running(str(tmp_path)))
 
 
-async def test_without_walls_trusted_work_runs_and_untrusted_is_refused(tmp_path: Path) -> None:
+async def test_without_isolation_trusted_work_runs_and_untrusted_is_refused(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, tier="none"))
     assert (await compute(provider, "echo", value=1)).value == 1
-    with pytest.raises(Unavailable, match="walls"):
+    with pytest.raises(Unavailable, match="isolation"):
         await provider.run(CellRequest(Computation("cell_fixtures.who", trusted=False), {}, provider.scratch))
     await provider.close()
 

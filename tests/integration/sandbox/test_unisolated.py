@@ -33,7 +33,7 @@ async def unwalled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ce
 
 @pytest.mark.parametrize("work", UNTRUSTED, ids=["program", "pipeline", "kept"])
 async def test_untrusted_work_is_refused(unwalled: Cells, work: Code | Computation) -> None:
-    with pytest.raises(Unavailable, match="lacks the walls") as refused:
+    with pytest.raises(Unavailable, match="lacks the isolation") as refused:
         await unwalled.run(work)
     assert refused.value.code == "cells_not_isolated"
 
@@ -69,7 +69,7 @@ async def test_limits_hold(unwalled: Cells) -> None:
     assert left.end is End.OUT_OF_DISK
 
 
-async def test_without_walls_nothing_computes_unless_allowed(tmp_path: Path) -> None:
+async def test_without_isolation_nothing_computes_unless_allowed(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, tier="none", allow_unisolated=False))
     cells = Cells(provider)
     for work in (Computation("cell_fixtures.echo", {"value": 1}), *UNTRUSTED):

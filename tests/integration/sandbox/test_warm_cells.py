@@ -106,7 +106,7 @@ async def test_cancelling_kills_a_warm_cell(cells: Cells) -> None:
     assert (await remember(cells, "nine", limits, value=3)).value == [3]
 
 
-async def test_the_walls_hold_at_every_request(cells: Cells) -> None:
+async def test_the_isolation_holds_at_every_request(cells: Cells) -> None:
     work = Computation(
         "canary.escape", {"path": str(cells.provider.scratch / LOCK_NAME)}, trusted=False, warm_for="ten"
     )

@@ -1,4 +1,4 @@
-"""The line of `labcrew up` about cells without walls, from an API that answers over HTTP."""
+"""The line of `labcrew up` about cells without isolation, from an API that answers over HTTP."""
 
 import json
 import threading
@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from app.cli import isolation_notice
-from app.cli.isolation_notice import WallsNotice
+from app.cli.isolation_notice import IsolationNotice
 
-LACK = "This host's kernel lacks the walls."
+LACK = "This host's kernel lacks the isolation."
 STARTING = {"degraded": {"cells": "It has not answered yet."}, "untrusted_code": {"status": "unknown"}}
 WALLED = {"degraded": {"workers": "None."}, "untrusted_code": {"status": "allowed"}}
 WITHOUT = {"degraded": {"cells": LACK}, "untrusted_code": {"status": "refused"}}
@@ -45,13 +45,13 @@ def api(answers: list[object]) -> Iterator[str]:
     ("script", "lines"),
     [([STARTING, WITHOUT], [f"Cells: {LACK}"]), ([STARTING, WALLED], []), (["nonsense", WALLED], [])],
 )
-def test_the_lack_of_walls_is_one_line(
+def test_the_lack_of_isolation_is_one_line(
     api: str, answers: list[object], monkeypatch: pytest.MonkeyPatch, script: list[object], lines: list[str]
 ) -> None:
     monkeypatch.setattr(isolation_notice, "_PAUSE_S", 0.0)
     answers.extend(script)
     told: list[str] = []
-    notice = WallsNotice(api, told.append)
+    notice = IsolationNotice(api, told.append)
     for _ in range(5):  # more than there are answers: it asks no more once it knows
         notice.look()
     assert (told, answers) == (lines, [])
@@ -59,5 +59,5 @@ def test_the_lack_of_walls_is_one_line(
 
 def test_an_api_that_is_away_is_asked_again_later() -> None:
     told: list[str] = []
-    WallsNotice("http://127.0.0.1:9", told.append).look()
+    IsolationNotice("http://127.0.0.1:9", told.append).look()
     assert told == []

@@ -19,7 +19,7 @@ class DyingLink:
         pipes.watch()
 
 
-async def test_a_zygote_that_ends_while_its_walls_are_tried_is_unavailable(tmp_path: Path) -> None:
+async def test_a_zygote_that_ends_while_its_isolation_is_tested_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="ended while"):
         await start_zygote(DyingLink(), tmp_path, None, True)  # type: ignore[arg-type]
     assert not any(tmp_path.iterdir())  # noqa: ASYNC240 - a test

@@ -39,10 +39,10 @@ class Frames:
 
 
 class NoWalls:
-    """A computer on a host that lacks the walls."""
+    """A computer on a host that lacks the isolation."""
 
     async def run(self, *_: Any) -> None:
-        raise Unavailable("cells_not_isolated", "This host lacks the walls that untrusted work needs.")
+        raise Unavailable("cells_not_isolated", "This host lacks the isolation that untrusted work needs.")
 
 
 def context(agent: str = "model_trainer") -> ToolContext:
@@ -78,9 +78,9 @@ async def test_custom_operations_are_accepted_by_write_features_only(tool: Any):
 
 
 async def test_without_a_sandbox_custom_code_is_refused_with_a_message_for_the_agent():
-    with pytest.raises(ToolRefused, match="lacks the walls"):
+    with pytest.raises(ToolRefused, match="lacks the isolation"):
         await write_features(context("data_analyst"), columns=["a"], source=SOURCE)
-    with pytest.raises(ToolRefused, match="lacks the walls"):
+    with pytest.raises(ToolRefused, match="lacks the isolation"):
         await write_estimator(context(), name="Other", source=SOURCE)
 
 

@@ -47,7 +47,7 @@ class CodeFunctions:
         interpreter = _interpreter.get()
         if interpreter is None:
             raise Unavailable(
-                "code_needs_walls",
+                "code_needs_isolation",
                 f"{self.name!r} holds agent-written code, which runs only in cells for untrusted work.",
             )
         with self._translate_errors("its definitions"):

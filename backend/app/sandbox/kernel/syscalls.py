@@ -63,8 +63,8 @@ MACHINE = platform.machine()
 
 
 def _numbers(table: str) -> dict[str, int]:
-    # On another processor the module must import, so that the host can be told why it gets no walls
-    # (`walls.tier_failure`); these numbers are not used there.
+    # On another processor the module must import, so that the host can be told why it gets no isolation
+    # (`isolation.tier_failure`); these numbers are not used there.
     column = {"x86_64": 1, "aarch64": 2}.get(MACHINE, 1)
     words = table.split()
     rows = [words[at : at + 3] for at in range(0, len(words), 3)]
@@ -79,7 +79,7 @@ CONDITIONAL = _numbers(_CONDITIONAL)
 
 
 class SetupCalls(NamedTuple):
-    """Numbers of the calls that put the walls up, before the filter is there."""
+    """Numbers of the calls that isolate the cell, before the filter is there."""
 
     capset: int
     seccomp: int

@@ -1,1 +1,1 @@
-"""Language policy: the Python that an agent may write. The boundary are the cell's walls, not this policy."""
+"""Language policy: the Python that an agent may write. The boundary is the isolation of the cell, not this."""

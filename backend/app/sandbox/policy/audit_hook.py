@@ -247,7 +247,7 @@ def _on_ctypes(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 
 
 def _on_process(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    """Let joblib try to count processors with `lscpu`: the walls refuse that, and joblib counts otherwise."""
+    """Let joblib try to count processors with `lscpu`: cells refuse that, and joblib counts otherwise."""
     counts = any(
         str(caller.f_globals.get("__name__")) == _PROCESSOR_COUNTER
         for caller in list(_frames(frame))[:_MAX_COUNTER_FRAMES]

@@ -24,7 +24,7 @@ def define(source: str) -> Mapping[str, Any]:
     variables = program_namespace()
     variables["__builtins__"] = {**variables["__builtins__"], **_BUILTINS}
     variables["_getattr_"] = _read_attribute
-    exec(_compiled(source), variables)  # noqa: S102 (behind policy and walls)
+    exec(_compiled(source), variables)  # noqa: S102 (behind policy and isolation)
     return variables
 
 
