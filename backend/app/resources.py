@@ -22,7 +22,7 @@ from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
 from app.redis_address import SHORT_TIMEOUTS, open_redis
 from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.stream import EventStreams
 from app.settings import Settings
@@ -47,7 +47,7 @@ class Resources:
     redis: Redis
     blobs: BlobStore
     cells: ProcessProvider
-    computer: Computer
+    computer: ComputationRunner
     send: SendJob
     open_uow: OpenUnitOfWork
     tail: EventPublisher
@@ -91,7 +91,7 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
             redis=redis,
             blobs=blobs,
             cells=cells,
-            computer=Computer(cells, blobs, cells.scratch, settings.limits),
+            computer=ComputationRunner(cells, blobs, cells.scratch, settings.limits),
             send=send,
             open_uow=unit_of_work(engine, send),
             tail=tail,

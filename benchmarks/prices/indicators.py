@@ -27,7 +27,7 @@ from app.computations.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.problem.problem import Problem
 from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import Computation, Limits
 from app.storage.folder import FolderBlobs
 
@@ -104,7 +104,7 @@ async def as_the_crew(frame: pd.DataFrame, rounds: int, folder: Path) -> tuple[f
     blobs = FolderBlobs(folder / "blobs")
     frame.to_parquet(folder / "train.parquet", index=False)
     stored = await blobs.put_file(folder / "train.parquet")
-    computer = Computer(provider, blobs, provider.scratch)
+    computer = ComputationRunner(provider, blobs, provider.scratch)
     params: dict[str, Any] = {"problem": PROBLEM, "indicators": list(NAMES), "relative": False}
     columns = {"high": "high", "low": "low", "volume": "volume", "opening": "open"}
     work = Computation("features.technical_indicators", {**params, **columns})

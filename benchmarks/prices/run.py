@@ -29,7 +29,7 @@ from app.datasets.prices import Prices
 from app.db.migrations import upgrade
 from app.db.pool import Database
 from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.servers.embedded import EmbeddedServers
 from app.storage.folder import FolderBlobs
 
@@ -79,7 +79,7 @@ def write_files(folder: Path, bars: int) -> tuple[Path, Path]:
 
 
 @asynccontextmanager
-async def lab(home: Path) -> AsyncIterator[tuple[str, Computer]]:
+async def lab(home: Path) -> AsyncIterator[tuple[str, ComputationRunner]]:
     """The address of a migrated database, and cells."""
     servers = EmbeddedServers(home / "servers")
     servers.prepare_folders()
@@ -90,7 +90,7 @@ async def lab(home: Path) -> AsyncIterator[tuple[str, Computer]]:
             thread.submit(upgrade, url).result()
         await provider.start()
         blobs = FolderBlobs(home / "blobs")
-        yield url, Computer(provider, blobs, provider.scratch)
+        yield url, ComputationRunner(provider, blobs, provider.scratch)
     finally:
         await provider.close()
         servers.stop()

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from tests.chaos.ledger import Ledger
 
 from app.errors import LabError
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
@@ -40,7 +40,7 @@ class Tools:
     """What a node works with. `count`: a file with the number of faults so far."""
 
     step: StepScope
-    computer: Computer
+    computer: ComputationRunner
     ledger: Ledger
     count: Path
 
@@ -128,7 +128,7 @@ def _next(state: Mapping[str, Any]) -> Literal["working", "__end__"]:
     return "__end__" if state["over"] else "working"
 
 
-def spec(computer: Computer, ledger: Ledger, count: Path) -> GraphSpec:
+def spec(computer: ComputationRunner, ledger: Ledger, count: Path) -> GraphSpec:
     nodes = zip(NODES, (_work, _ask, _fit, _turn), strict=True)
     graph = StateGraph(ChaosState)
     for name, node in nodes:

@@ -12,7 +12,7 @@ from tests.corpora.goals import Column, Goal, GoalTable, Reading, Table
 
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
-from app.computations.uploads.column_hints import hint
+from app.computations.uploads.meaning_hints import hint
 
 NO_TARGET = "?"
 UNSERVED = frozenset({"not_served", "nonsense", "other_language"})

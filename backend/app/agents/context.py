@@ -8,7 +8,7 @@ from app.agents.runtime.agent_loop import Agent
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import StepScope
 from app.tools.context import ToolContext, TrainingContext
@@ -25,7 +25,7 @@ class LabContext:
     step: StepScope
     frames: Workspace
     datasets: DatasetSource
-    computer: Computer
+    computer: ComputationRunner
     crew: Crew
     records: SessionRecords | None = None
     prices: Prices | None = None

@@ -16,9 +16,9 @@ from app.datasets.repository import DatasetRepository
 from app.db.keyset import PageRequest
 from app.db.tables import ArtifactRow, DatasetRow
 from app.errors import Conflict, NotFound
-from app.reporting.check import verify_report
 from app.reporting.script import notebook_to_script
 from app.reporting.session_bundle import README, BundleFile, bundle_layout
+from app.reporting.verification import verify_report
 from app.resources import Resources
 from app.sessions.journal_export import SessionEvidence
 from app.sessions.queries import SessionReader

@@ -11,7 +11,7 @@ from app.artifacts.repository import ArtifactRepository
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
 
 ROWS_CELL_LIMITS = Limits(time_s=120.0)
@@ -32,7 +32,7 @@ class PredictionTable:
 class Predictor:
     owner: UUID
     open_uow: OpenUnitOfWork
-    computer: Computer
+    computer: ComputationRunner
 
     async def get_model(self, model_id: UUID) -> ArtifactRow:
         """Return a model. Raises NotFound, also for another owner's and for an artifact that is no model."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.errors import InvalidInput
 from app.recorded_call import RecordedCall
-from app.reporting.check import Mismatch, ReportVerification, verify_report
+from app.reporting.verification import Mismatch, ReportVerification, verify_report
 
 _REPORT = "report/report"
 _PIECE_BYTES = 1 << 20

@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.reporting.check import ReportVerification
+    from app.reporting.verification import ReportVerification
 
 _MAX_SHOWN = 20
 """Mismatches printed; the first ones name the fault, and the rest are counted."""
@@ -67,7 +67,7 @@ def _save(session: str, what: str, file: Path, url: str | None, key: str | None)
 
 def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerification":
     from app.cli.service_connection import connected  # noqa: PLC0415 - see above
-    from app.reporting.check import Mismatch, ReportVerification  # noqa: PLC0415 - see above
+    from app.reporting.verification import Mismatch, ReportVerification  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:
         verification = client.verification(session)

@@ -18,7 +18,7 @@ from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.file_formats import json_table, parquet_table, sheet_as_csv
 from app.computations.uploads.file_reading import ConvertedFile, read_file
-from app.computations.uploads.json_width import check_json_width
+from app.computations.uploads.json_column_count import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.profile import profile_table

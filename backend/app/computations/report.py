@@ -9,7 +9,6 @@ from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown, model_card, notebook
-from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose, compose_sections
 from app.reporting.document.json_form import load_report
 from app.reporting.document.pieces import plain_text
@@ -19,6 +18,7 @@ from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
 from app.reporting.pages.answer import headline
 from app.reporting.sections import trials
+from app.reporting.verification import verify_report
 
 
 class ReportUnproven(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.errors import InvalidInput, TooLarge
-from app.sandbox.computer import CellLost, ComputationFailed
+from app.sandbox.computation_runner import CellLost, ComputationFailed
 from app.sandbox.contract import End
 
 _TOO_LARGE = {

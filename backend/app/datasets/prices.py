@@ -22,7 +22,7 @@ from app.datasets.price_loading import (
 from app.datasets.price_series import PriceSeries, choose_series
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits, Progress
 from app.sandbox.output_pipe import OutputStream
 from app.storage.temporary_files import temporary_file
@@ -68,7 +68,7 @@ class Prices:
     """
 
     database: Database
-    computer: Computer
+    computer: ComputationRunner
     folder: Path
     owner: UUID | None
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))

@@ -16,7 +16,7 @@ from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
 
 
@@ -48,7 +48,7 @@ class Datasets:
 
     owner: UUID
     open_uow: OpenUnitOfWork
-    computer: Computer
+    computer: ComputationRunner
     limits: UploadLimits
 
     async def add(self, upload: Upload, idempotency_key: str | None = None) -> DatasetRow:

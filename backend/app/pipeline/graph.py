@@ -21,7 +21,7 @@ from app.pipeline.holdout import final_evaluation, split
 from app.pipeline.routing import after_evaluation, after_retrieval, after_training, route_after
 from app.pipeline.state import initial_state, session_result
 from app.pipeline.step_timing import LabNode, record_working_time
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
@@ -66,7 +66,7 @@ PLANNED_EDGES: Mapping[Stage, tuple[Stage, ...]] = {
 
 def make_graph_spec(
     crew: Crew,
-    computer: Computer,
+    computer: ComputationRunner,
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetSource],
     records_of: Callable[[SessionFacts], SessionRecords],

@@ -16,7 +16,7 @@ from app.observability.metrics.agents import count_tool_call
 from app.plans.plan import Plan
 from app.program_runs.plan_run import run_plan
 from app.program_runs.schemas import GRAPH, PredictionOrder, RunPreferences
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
@@ -35,7 +35,7 @@ class RunState(JournaledState, total=False):
 
 
 def make_graph_spec(
-    computer: Computer,
+    computer: ComputationRunner,
     limits: Limits,
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetSource],

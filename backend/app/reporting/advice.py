@@ -8,8 +8,8 @@ from app.modeling.problem.kinds import BASELINE
 from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at, typed_items
+from app.reporting.fact_records import CalibrationBin
 from app.reporting.figure_data import ImportanceEntry
-from app.reporting.records import CalibrationBin
 
 _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""

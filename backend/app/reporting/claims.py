@@ -1,6 +1,6 @@
 """Claims: shown values with their sources (step, call, JSON pointer) and the operation on them.
 
-A claim is computed from its sources alone, so that anyone with the journal can reproduce it (`check.py` does).
+A claim is computed from its sources alone, so that anyone with the journal can reproduce it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

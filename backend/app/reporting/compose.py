@@ -11,13 +11,12 @@ from app.reporting.document.report import Report, arrange
 from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
-from app.reporting.facts import gather_facts
 from app.reporting.gallery import FigureRef
 from app.reporting.pages import actions, answer, drivers, evidence, understanding, words
 from app.reporting.reproduction import make_cells
 from app.reporting.sections import (
     closing,
-    code,
+    custom_code,
     data,
     derivation,
     explanation,
@@ -28,6 +27,7 @@ from app.reporting.sections import (
     trading,
     trials,
 )
+from app.reporting.session_facts import gather_facts
 
 MakeBlock = Callable[[ReportDraft], Block | None]
 MakeSection = Callable[[ReportDraft], Section | None]
@@ -54,7 +54,7 @@ APPENDIX: dict[AppendixKind, MakeSection] = {
     "errors": explanation.errors,
     "trials": trials.leaderboard,
     "tuning": trials.tuning,
-    "code": code.section,
+    "code": custom_code.section,
     "way": derivation.section,
     "questions": closing.questions,
 }

@@ -9,9 +9,9 @@ from app.reporting.claims import Claim, ClaimCollector
 from app.reporting.document.elements import Gallery, Picture
 from app.reporting.document.pieces import Name, Text
 from app.reporting.evidence import RecordedFact, items_at
-from app.reporting.facts import ReportFacts
 from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric
+from app.reporting.session_facts import ReportFacts
 
 EMPTY_CELL: Text = ("\N{EN DASH}",)
 """Content of a table cell without a recorded value."""

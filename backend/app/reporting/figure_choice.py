@@ -4,6 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.modeling.facts.conversion import parse_facts
+from app.reporting.fact_records import (
+    BacktestCurve,
+    CandidateRow,
+    ComparisonRecord,
+    DrawnBacktest,
+    DrawnEvaluation,
+    DrawnExplanation,
+    FitRecord,
+    ImportanceRecord,
+)
 from app.reporting.figure_data import (
     CalibrationCurve,
     Drawable,
@@ -14,16 +24,6 @@ from app.reporting.figure_data import (
     RocCurve,
 )
 from app.reporting.metrics import describe_metric
-from app.reporting.records import (
-    BacktestCurve,
-    CandidateRow,
-    ComparisonRecord,
-    DrawnBacktest,
-    DrawnEvaluation,
-    DrawnExplanation,
-    FitRecord,
-    ImportanceRecord,
-)
 
 Facts = Mapping[str, Any]
 """The facts of a computation, as `modeling.facts.computation_facts` describes them."""

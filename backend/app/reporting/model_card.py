@@ -10,7 +10,7 @@ from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric
 from app.reporting.pages.answer import headline
-from app.reporting.sections import closing, code
+from app.reporting.sections import closing, custom_code
 from app.reporting.sections.explanation import segments
 
 
@@ -23,7 +23,7 @@ def compose(draft: ReportDraft) -> Document | None:
     composed = [
         _answer(draft),
         _details(draft),
-        code.section(draft) or Section("code", "", []),
+        custom_code.section(draft) or Section("code", "", []),
         _intended_use(draft),
         _factors(draft),
         _metrics(draft),

@@ -14,10 +14,10 @@ from app.reporting.custom_code import iter_custom_code
 from app.reporting.document.blocks import NotebookCell
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at, successful_calls
-from app.reporting.facts import ReportFacts
+from app.reporting.fact_records import BlendRecord, FitRecord
 from app.reporting.markdown import escape_text
-from app.reporting.records import BlendRecord, FitRecord
 from app.reporting.session_bundle import safe_file_name
+from app.reporting.session_facts import ReportFacts
 
 RETRIEVED = "data"
 

@@ -10,9 +10,9 @@ from app.reporting.document.pieces import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
-from app.reporting.facts import ReportFacts, gather_facts
 from app.reporting.pages.answer import make_answer
 from app.reporting.sections.trials import find_tied
+from app.reporting.session_facts import ReportFacts, gather_facts
 
 SUMMARY_TOOL = "generate_summary"
 _SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from app.db.former_field_names import current_event, current_result
 from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database, Record
-from app.db.stored_names import current_event, current_result
 from app.errors import NotFound
 from app.sessions.budget import Resource, make_ledger
 from app.sessions.lifecycle import SessionStatus

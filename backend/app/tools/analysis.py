@@ -8,7 +8,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.name_resolution import resolve_name
-from app.sandbox.computer import ComputationResult
+from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tasks import run_concurrently

@@ -11,7 +11,7 @@ from app.modeling.facts.conversion import parse_facts
 from app.plans.compiler import compile_plan
 from app.plans.counting import make_counting_plans
 from app.plans.document import PlanDocument
-from app.sandbox.computer import ComputationFailed, ComputationResult
+from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import QueryRows, json_object

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.json_types import JsonValue
 from app.modeling.facts.computation_facts import RecipeJson
-from app.sandbox.computer import ComputationFailed, ComputationResult
+from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 
 
 def json_object(computed: ComputationResult) -> dict[str, JsonValue]:

@@ -10,7 +10,7 @@ from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.preferences import TrainingPreferences, read_preferences
@@ -44,7 +44,7 @@ class ToolContext:
     step: StepScope
     frames: Workspace
     datasets: DatasetSource
-    computer: Computer
+    computer: ComputationRunner
     call: str = ""
     training_context: TrainingContext | None = field(default=None)
     records: SessionRecords | None = None

@@ -13,7 +13,7 @@ from app.errors import ToolRefused, Unavailable
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.name_resolution import resolve_name
-from app.sandbox.computer import ComputationFailed, ComputationResult
+from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.analysis import NewName

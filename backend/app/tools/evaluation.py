@@ -8,7 +8,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit, merge_parts
 from app.modeling.problem.kinds import ENSEMBLE
-from app.sandbox.computer import ComputationResult
+from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import (

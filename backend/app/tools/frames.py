@@ -8,7 +8,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.modeling.facts.computation_facts import RecipeJson
 from app.modeling.facts.conversion import parse_facts
-from app.sandbox.computer import ComputationResult
+from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.output_storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft
 from app.tools.computed_facts import ColumnName, FigureTitle, RecipeFrame

@@ -12,7 +12,7 @@ from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
 from app.modeling.problem.name_resolution import resolve_name
 from app.observability.metrics.agents import count_tool_call
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
 from app.tools.approval import Preview, format_arguments, request_approval

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.sandbox.computer import ComputationFailed, ComputationResult
+from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Code, Computation, Limits
 from app.sandbox.output_storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft, CallResult

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from app.db.tables import ArtifactRow, SessionRow
 from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import CellRequest, Code, Computation, Outcome, Progress
 from app.settings import Settings
 from app.worker.event_loop import WorkerServices
@@ -226,7 +226,7 @@ async def test_a_forged_answer_fails_its_run_and_breaks_no_endpoint(
 ) -> None:
     resources = app.state.resources
     cells: Any = CellsWithoutPolicy(resources.cells)
-    computer = Computer(cells, resources.blobs, resources.cells.scratch, resources.settings.limits)
+    computer = ComputationRunner(cells, resources.blobs, resources.cells.scratch, resources.settings.limits)
     own = replace(resources, computer=computer)
     forge = (
         "import os\n"

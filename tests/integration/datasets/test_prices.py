@@ -16,7 +16,7 @@ from app.datasets.prices import ImportOptions, Prices
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
 from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.storage.folder import FolderBlobs
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -70,7 +70,7 @@ async def market(
     cells = ProcessProvider(ProcessConfig(tmp_path / "home", socket=cells_socket))
     await cells.start()
     database = await Database.open(database_url)
-    computer = Computer(cells, blob_store, cells.scratch)
+    computer = ComputationRunner(cells, blob_store, cells.scratch)
     yield Market(Prices(database, computer, tmp_path / "prices", None), blob_store, tmp_path)
     await database.close()
     await cells.close()

@@ -27,7 +27,7 @@ from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
 from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import Computation, Limits
 from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
@@ -161,7 +161,7 @@ class Shelf:
 class Lab:
     """Runs sessions; `drive` makes one that can be run again over the same journal."""
 
-    computer: Computer
+    computer: ComputationRunner
     blobs: FolderBlobs
     shelf: Shelf = field(default_factory=Shelf)
     prices: Prices | None = None
@@ -243,13 +243,13 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def computer(
     cells_socket: Path, blobs: FolderBlobs, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Computer]:
+) -> AsyncIterator[ComputationRunner]:
     home = tmp_path_factory.mktemp("lab")
     cells = ProcessProvider(ProcessConfig(home=home, socket=cells_socket))
     await cells.start()
     try:
         # The operator's limit, of which a slow machine must not run out.
-        yield Computer(cells, blobs, cells.scratch, Limits(time_s=HANG_GUARD_S))
+        yield ComputationRunner(cells, blobs, cells.scratch, Limits(time_s=HANG_GUARD_S))
     finally:
         await cells.close()
 
@@ -260,5 +260,5 @@ def blobs(tmp_path_factory: pytest.TempPathFactory) -> FolderBlobs:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def lab(computer: Computer, blobs: FolderBlobs) -> Lab:
+async def lab(computer: ComputationRunner, blobs: FolderBlobs) -> Lab:
     return Lab(computer, blobs)

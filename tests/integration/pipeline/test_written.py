@@ -15,7 +15,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 from app.agents.roster import assemble_crew
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.in_memory import MemoryJournal
 from app.tools.toolsets import Toolsets

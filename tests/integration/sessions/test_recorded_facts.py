@@ -9,9 +9,9 @@ import pytest
 
 from app.db.pool import Database
 from app.recorded_call import RecordedCall
-from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
 from app.reporting.evidence import RecordedFact
+from app.reporting.verification import verify_report
 from app.sessions.in_memory import MemoryStep
 from app.sessions.recorded_facts import DatabaseRecords
 from app.sessions.step_scope import SessionFacts

@@ -14,7 +14,7 @@ from app.computations import evaluate, explore, report, split, train
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError
 from app.recorded_call import RecordedCall
-from app.reporting.check import verify_report
+from app.reporting.verification import verify_report
 
 Compute = Callable[..., tuple[Any, Path]]
 SESSION = {

@@ -2,7 +2,7 @@ import pytest
 
 from app.datasets.crashing_files import refuse_unreadable_files
 from app.errors import InvalidInput, LabError, TooLarge
-from app.sandbox.computer import CellLost, ComputationFailed
+from app.sandbox.computation_runner import CellLost, ComputationFailed
 
 
 @pytest.mark.parametrize(

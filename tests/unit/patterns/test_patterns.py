@@ -57,7 +57,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
         "app.agents.goals.parser.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
-        "app.reporting.check._LINK",
+        "app.reporting.verification._LINK",
         "app.computations.uploads.keyed_json._MOMENT",
         "app.modeling.type_inference.durations._SPELLED",
     ):

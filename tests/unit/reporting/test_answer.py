@@ -4,12 +4,12 @@ from typing import Any
 
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
-from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
 from app.reporting.document.pieces import plain_text
 from app.reporting.evidence import RecordedFact
 from app.reporting.pages.answer import headline
 from app.reporting.results import summarise
+from app.reporting.verification import verify_report
 
 SQL = 'SELECT "Q3 2024", avg(x) AS "mean of x1" FROM t WHERE x > 5 GROUP BY 1'
 

@@ -8,17 +8,17 @@ import pytest
 
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
-from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.document.elements import Gallery, ReportTable
 from app.reporting.document.layout import lay_out
 from app.reporting.document.pieces import plain_text
 from app.reporting.document.report import Report
 from app.reporting.draft import ReportDraft
-from app.reporting.facts import gather_facts
 from app.reporting.gallery import GALLERY
 from app.reporting.pages.answer import headline
 from app.reporting.results import summarise
+from app.reporting.session_facts import gather_facts
+from app.reporting.verification import verify_report
 
 from .conftest import altered, drawn, make_draft
 

@@ -8,8 +8,8 @@ import pytest
 
 from app.recorded_call import RecordedCall
 from app.reporting import markdown
-from app.reporting.check import verify_report
 from app.reporting.compose import compose
+from app.reporting.verification import verify_report
 
 from .conftest import make_draft
 

@@ -5,8 +5,8 @@ import pytest
 
 from app.recorded_call import RecordedCall
 from app.reporting import html
-from app.reporting.check import verify_report
 from app.reporting.compose import compose
+from app.reporting.verification import verify_report
 
 from .conftest import altered, drawn, make_draft
 

@@ -1,6 +1,6 @@
 from app.recorded_call import RecordedCall
 from app.reporting import markdown, model_card
-from app.reporting.check import verify_report
+from app.reporting.verification import verify_report
 
 from .conftest import make_draft
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import Unavailable
 from app.sandbox import output_storage
-from app.sandbox.computer import ComputationFailed, Computer
+from app.sandbox.computation_runner import ComputationFailed, ComputationRunner
 from app.sandbox.contract import CellRequest, Code, End, Isolation, Limits, Outcome, Progress, Usage
 from app.sandbox.metering import meter_usage
 from app.storage.blobs import Blob, StoreUnavailable
@@ -60,9 +60,9 @@ class BusyBlobs(FolderBlobs):
         return blob
 
 
-def computer(tmp_path: Path, how: str) -> tuple[Computer, BusyBlobs]:
+def computer(tmp_path: Path, how: str) -> tuple[ComputationRunner, BusyBlobs]:
     blobs = BusyBlobs(tmp_path / "blobs", how)
-    return Computer(LeavingCells(), blobs, tmp_path), blobs
+    return ComputationRunner(LeavingCells(), blobs, tmp_path), blobs
 
 
 def output_folders(folder: Path) -> list[Path]:

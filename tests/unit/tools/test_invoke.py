@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from app.errors import InvalidInput, ToolRefused, Unavailable
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import CallResult, SessionFacts
 from app.tools.context import ToolContext

@@ -14,8 +14,8 @@ from app.computations.workspace import CellWorkspace
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
 from app.recorded_call import RecordedCall
-from app.reporting.check import verify_report
-from app.sandbox.computer import Computer
+from app.reporting.verification import verify_report
+from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
@@ -111,7 +111,7 @@ def ctx(records: Records, blob_store: FolderBlobs, tmp_path: Path) -> ToolContex
         step=MemoryStep(SESSION, MemoryJournal(), seq=20, node="reporting"),
         frames=None,  # type: ignore[arg-type]  # the reporter opens no frame
         datasets=Shelf(),
-        computer=Computer(InlineCells(), blob_store, scratch),
+        computer=ComputationRunner(InlineCells(), blob_store, scratch),
         call="tool:2.0",
         records=records,
     )

@@ -25,8 +25,8 @@ from app.modeling.recipe.transforms.columns import (
 )
 from app.modeling.recipe.transforms.dates import ParseDates
 from app.modeling.recipe.transforms.forecast_moment import ForecastMoment
-from app.modeling.recipe.transforms.history import Changes, Lags, Rolling
 from app.modeling.recipe.transforms.indicators import Indicators
+from app.modeling.recipe.transforms.lag_features import Changes, Lags, Rolling
 from app.modeling.recipe.transforms.market import Cross, Volatility
 from app.modeling.recipe.transforms.missing import Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p

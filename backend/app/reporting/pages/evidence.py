@@ -3,10 +3,10 @@
 from app.reporting.document.blocks import EvidenceBlock
 from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft
-from app.reporting.facts import ReportFacts
 from app.reporting.pages.scores import deciding_score
 from app.reporting.sections import split
 from app.reporting.sections.derivation import rows_used
+from app.reporting.session_facts import ReportFacts
 
 
 def block(draft: ReportDraft) -> EvidenceBlock:

@@ -9,8 +9,8 @@ from app.reporting.document.elements import ReportTable
 from app.reporting.document.pieces import Name, Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.fact_records import ForecastRecord
 from app.reporting.pages.statement import Statement
-from app.reporting.records import ForecastRecord
 
 MAX_ANSWER_ROWS = 12
 """Forecasts in the table of the answer, a year of months; the appendix and forecasts.csv have more."""

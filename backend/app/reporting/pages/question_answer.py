@@ -8,8 +8,8 @@ from app.reporting.document.elements import Callout, ReportTable
 from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.fact_records import AnswerRecord
 from app.reporting.pages.statement import Statement
-from app.reporting.records import AnswerRecord
 
 _MAX_SENTENCE_GROUPS = 6
 """Groups listed in the headline; for more, it gives their number."""

@@ -6,7 +6,7 @@ from app.reporting.document.elements import Element, Paragraph, ReportTable, Sec
 from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
-from app.reporting.records import ForecastRecord
+from app.reporting.fact_records import ForecastRecord
 
 _BOUNDS = (("From", "low"), ("To", "high"))
 

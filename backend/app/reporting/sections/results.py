@@ -5,8 +5,8 @@ from app.reporting.document.elements import Element, Paragraph, ReportTable, Sec
 from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact
+from app.reporting.fact_records import ReferenceForecast
 from app.reporting.metrics import describe_metric
-from app.reporting.records import ReferenceForecast
 
 _FIGURES = (
     "roc",

@@ -4,7 +4,7 @@ from app.reporting.document.elements import Bullets, Element, Paragraph, Section
 from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
-from app.reporting.facts import ReportFacts
+from app.reporting.session_facts import ReportFacts
 
 
 def section(draft: ReportDraft) -> Section | None:

@@ -4,7 +4,7 @@ from app.reporting.document.elements import Bullets, Callout, Element, Paragraph
 from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
-from app.reporting.records import BacktestRecord
+from app.reporting.fact_records import BacktestRecord
 
 TRADES_FILE = "backtest.csv"
 _FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")

@@ -7,7 +7,7 @@ from app.reporting.document.elements import Element, Paragraph, ReportTable, Sec
 from app.reporting.document.pieces import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
-from app.reporting.facts import TUNING_NODE
+from app.reporting.session_facts import TUNING_NODE
 
 _MAX_TUNING_ROWS = 12
 """Tuning trials in the table; the journal has all of them."""

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from app.db.former_field_names import current_event
 from app.db.pool import Database
-from app.db.stored_names import current_event
 from app.sessions.events.events import SessionQueued
 from app.sessions.events.serialization import EventMessage, dump_event, make_event_message
 from app.sessions.events.subscriber import EventSubscriber

@@ -22,7 +22,7 @@ from app.errors import LabError
 from app.jobs import SendJob
 from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
 from app.observability.tracing import span
-from app.sandbox.computer import ComputationResult, Computer
+from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.config import SessionsConfig
@@ -118,7 +118,7 @@ class Fits:
     """Runs fits on one event loop."""
 
     db: Database
-    computer: Computer
+    computer: ComputationRunner
     publisher: EventPublisher
     send_job: SendJob
     config: SessionsConfig

@@ -8,7 +8,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import BacktestOutcome

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import ExplanationSummary, json_object

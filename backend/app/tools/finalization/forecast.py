@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.computed_facts import ForecastRange, json_object

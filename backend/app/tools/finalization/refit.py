@@ -5,7 +5,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.kinds import BASELINE
-from app.sandbox.computer import ComputationFailed
+from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import RefitOutcome, json_object

@@ -18,7 +18,7 @@ from app.deletion.background import RetentionWorker
 from app.deletion.retention_periods import RetentionPeriods
 from app.jobs import QUEUES, JobSender
 from app.redis_address import open_redis
-from app.sandbox.computer import Computer
+from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
@@ -127,7 +127,7 @@ async def open_duties(
     leases = Leases(db, config, graphs.supported_versions)
     runner = Runner(db, leases, graphs, RedisCheckpoints(redis), tail, send, config)
     blobs = FolderBlobs(folder / "blobs")
-    computer = Computer(WaitingCells(), blobs, folder)
+    computer = ComputationRunner(WaitingCells(), blobs, folder)
     try:
         heartbeat = WorkerHeartbeat(db, graphs.supported_versions, tuple(QUEUES.values()))
         retention_worker = RetentionWorker(

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from app.modeling.recipe.sampling_interval import IntervalUnit, SamplingInterval
 from app.modeling.recipe.transforms.dates import DatePart, extract_part, to_dates
-from app.modeling.recipe.transforms.history import transform_by_group
+from app.modeling.recipe.transforms.lag_features import transform_by_group
 from app.modeling.recipe.transforms.operation import LookBack, Operation, State
 from app.modeling.table.numeric import to_float
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.history import Periods, Window, shift_rows
+from app.modeling.recipe.transforms.lag_features import Periods, Window, shift_rows
 from app.modeling.recipe.transforms.operation import Operation, State
 from app.modeling.recipe.volatility import close_to_close, garman_klass, parkinson
 from app.modeling.table.numeric import to_float

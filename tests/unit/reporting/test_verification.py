@@ -9,13 +9,13 @@ import pytest
 
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
-from app.reporting.check import ReportVerification, verify_report
 from app.reporting.compose import compose
 from app.reporting.document.elements import Paragraph, Section
 from app.reporting.document.pieces import Name
 from app.reporting.document.report import Report
 from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
+from app.reporting.verification import ReportVerification, verify_report
 
 from .conftest import RECORDED, altered, make_draft, recorded
 

@@ -19,8 +19,7 @@ from app.reporting.evidence import (
     successful_calls,
     typed_items,
 )
-from app.reporting.figure_data import ImportanceEntry, SegmentRow
-from app.reporting.records import (
+from app.reporting.fact_records import (
     AnswerRecord,
     BacktestRecord,
     BlendRecord,
@@ -39,6 +38,7 @@ from app.reporting.records import (
     SessionRecord,
     SplitRecord,
 )
+from app.reporting.figure_data import ImportanceEntry, SegmentRow
 
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"

@@ -81,7 +81,7 @@ MAX_RESTARTS = 2
 folder, which are removed with it."""
 
 
-class Computer:
+class ComputationRunner:
     """Runs computations in cells. `scratch`: private folder, on a disk with free space, for output folders."""
 
     def __init__(

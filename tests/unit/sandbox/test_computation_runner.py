@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from app.sandbox.computer import CellLost, ComputationFailed, Computer
+from app.sandbox.computation_runner import CellLost, ComputationFailed, ComputationRunner
 from app.sandbox.contract import (
     CellRequest,
     Code,
@@ -44,11 +44,11 @@ class BreakingCells:
 
 
 @pytest.fixture
-def computer(tmp_path: Path) -> Computer:
-    return Computer(BreakingCells(), FolderBlobs(tmp_path / "blobs"), tmp_path)
+def computer(tmp_path: Path) -> ComputationRunner:
+    return ComputationRunner(BreakingCells(), FolderBlobs(tmp_path / "blobs"), tmp_path)
 
 
-async def test_a_traceback_of_the_services_code_is_only_logged(computer: Computer) -> None:
+async def test_a_traceback_of_the_services_code_is_only_logged(computer: ComputationRunner) -> None:
     with capture_logs() as logged, pytest.raises(ComputationFailed) as failed:
         await computer.run(Computation("predict.predict"), {})
 
@@ -57,7 +57,7 @@ async def test_a_traceback_of_the_services_code_is_only_logged(computer: Compute
     assert SAID not in str(logged)
 
 
-async def test_the_output_of_a_failed_program_is_returned_to_its_author(computer: Computer) -> None:
+async def test_the_output_of_a_failed_program_is_returned_to_its_author(computer: ComputationRunner) -> None:
     with pytest.raises(ComputationFailed) as failed:
         await computer.run(Code("result = 1"), {})
 
@@ -88,7 +88,7 @@ async def test_no_computation_gets_more_than_the_operator_allows(
 ) -> None:
     cells = NotingCells()
     operators = Limits(time_s=60, memory_bytes=512 << 20)  # clock: as above
-    computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path, operators)
+    computer = ComputationRunner(cells, FolderBlobs(tmp_path / "blobs"), tmp_path, operators)
     await computer.run(Computation("cell_fixtures.echo"), {}, asked)
     [given] = cells.given
     assert (given.time_s, given.memory_bytes, given.threads) == (time_s, 512 << 20, threads)
@@ -107,7 +107,7 @@ class WatchedCells(BreakingCells):
 
 async def test_a_computation_with_custom_code_is_never_trusted(tmp_path: Path) -> None:
     cells = WatchedCells()
-    computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path)
+    computer = ComputationRunner(cells, FolderBlobs(tmp_path / "blobs"), tmp_path)
     recipe = [{"op": "python", "name": "x", "columns": ["a"], "source": "x = 1"}]
     asked: list[Any] = [{"recipe": []}, {"recipe": recipe}, {"fits": [{"recipe": recipe}]}]
     for params in (*asked, {"estimator": "Written"}):
@@ -137,17 +137,17 @@ class RestartedCells(BreakingCells):
 @pytest.mark.parametrize("fault", [ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE])
 async def test_a_computation_begins_again_when_its_cell_is_lost(tmp_path: Path, fault: Fault) -> None:
     lost = replace(ZYGOTE_DIED, fault=fault)
-    computer = Computer(RestartedCells(times=2, lost=lost), FolderBlobs(tmp_path / "blobs"), tmp_path)
+    computer = ComputationRunner(RestartedCells(times=2, lost=lost), FolderBlobs(tmp_path / "blobs"), tmp_path)
     assert (await computer.run(Computation("cell_fixtures.leave"), {})).file("left").size_bytes == 1
 
 
 async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp_path: Path) -> None:
-    computer = Computer(RestartedCells(times=3), FolderBlobs(tmp_path / "blobs"), tmp_path)
+    computer = ComputationRunner(RestartedCells(times=3), FolderBlobs(tmp_path / "blobs"), tmp_path)
     with pytest.raises(CellLost, match="try again"):
         await computer.run(Computation("cell_fixtures.leave"), {})
 
 
-async def test_untrusted_work_is_not_read_while_it_computes(computer: Computer) -> None:
+async def test_untrusted_work_is_not_read_while_it_computes(computer: ComputationRunner) -> None:
     work = Computation("predict.predict", trusted=False)
     with pytest.raises(ValueError, match="not trusted"):
         await computer.stream_file(work, {}, "rows.bin").__aenter__()

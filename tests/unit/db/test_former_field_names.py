@@ -2,7 +2,7 @@
 
 import json
 
-from app.db.stored_names import current_event, current_result
+from app.db.former_field_names import current_event, current_result
 
 
 def test_former_fields_of_a_result_are_renamed() -> None:
