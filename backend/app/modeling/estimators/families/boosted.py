@@ -1,7 +1,7 @@
 """Boosting with early stopping: probe the time of a round, choose a learning rate, keep the best rounds."""
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,14 +22,21 @@ TRANSIENT_ATTRIBUTES = ("_booster", "_untrimmed")
 """Attributes that are not stored, but rebuilt from the stored bytes on first use."""
 
 
+# A dataclass: scikit-learn reads and copies the parameters of `__init__`, and keeps its own `==` and `repr`.
+@dataclass(eq=False, repr=False)
 class Boosted(Learner):
-    """A booster that chooses `n_estimators` and `learning_rate` on validation rows if they are None."""
+    """A booster that chooses `n_estimators` and `learning_rate` on validation rows if they are None.
 
-    n_estimators: int | None
-    random_state: int
-    codes: bool | None = None
-    """Add target means of columns of codes; None: if the validation rows have the same codes."""
-    learning_rate: float | None
+    A family with the parameter `codes` adds target means of columns of codes; None: if the validation rows have
+    the same codes.
+    """
+
+    classes: int = 0
+    aim: str = "mean"
+    n_estimators: int | None = None
+    learning_rate: float | None = None
+    random_state: int = 0
+    n_jobs: int = 1
 
     def fit(
         self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
@@ -54,7 +61,7 @@ class Boosted(Learner):
     ) -> tuple[Any, Validation | None]:
         """Add target means of codes to training and validation rows where they help."""
         self.means_: target_means.CodeMeans = []
-        if self.codes is False:
+        if self.get_params().get("codes") is False:
             return X, validation
         means, widened = target_means.learn_means(X, y, self.classes, self.random_state)
         if validation is None or not means:

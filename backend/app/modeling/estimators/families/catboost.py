@@ -1,5 +1,6 @@
 """CatBoost: symmetric trees with native categories. Optional: needs the package `catboost`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,28 +18,12 @@ except ImportError:
     catboost = None
 
 
+@dataclass(eq=False, repr=False)
 class CatBoost(Boosted):
     """Takes a frame: integer columns are category positions, the others are numbers, nan is missing."""
 
-    def __init__(
-        self,
-        classes: int = 0,
-        aim: str = "mean",
-        n_estimators: int | None = None,
-        learning_rate: float | None = None,
-        depth: int = 6,
-        l2_leaf_reg: float = 3.0,
-        random_state: int = 0,
-        n_jobs: int = 1,
-    ) -> None:
-        self.classes = classes
-        self.aim = aim
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.depth = depth
-        self.l2_leaf_reg = l2_leaf_reg
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    depth: int = 6
+    l2_leaf_reg: float = 3.0
 
     def _loss(self) -> str:
         if self.classes:

@@ -1,5 +1,6 @@
 """LightGBM: trees grown leaf by leaf; with `extra_trees` each split is drawn at random."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,44 +17,20 @@ import lightgbm  # noqa: E402 (loading it needs the library that is lent above)
 LightGBMError = lightgbm.basic.LightGBMError
 
 
+@dataclass(eq=False, repr=False)
 class LightGBM(Boosted):
     """Takes a float matrix in which nan is missing."""
 
-    def __init__(
-        self,
-        classes: int = 0,
-        aim: str = "mean",
-        n_estimators: int | None = None,
-        learning_rate: float | None = None,
-        num_leaves: int = 31,
-        max_depth: int = -1,
-        min_child_samples: int | None = None,
-        subsample: float = 0.9,
-        colsample_bytree: float = 0.8,
-        reg_lambda: float = 1.0,
-        reg_alpha: float = 0.0,
-        extra_trees: bool = False,
-        max_bin: int = 255,
-        codes: bool | None = None,
-        random_state: int = 0,
-        n_jobs: int = 1,
-    ) -> None:
-        self.classes = classes
-        self.aim = aim
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.max_depth = max_depth
-        self.min_child_samples = min_child_samples
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.reg_lambda = reg_lambda
-        self.reg_alpha = reg_alpha
-        self.extra_trees = extra_trees
-        self.max_bin = max_bin
-        self.codes = codes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    num_leaves: int = 31
+    max_depth: int = -1
+    min_child_samples: int | None = None
+    subsample: float = 0.9
+    colsample_bytree: float = 0.8
+    reg_lambda: float = 1.0
+    reg_alpha: float = 0.0
+    extra_trees: bool = False
+    max_bin: int = 255
+    codes: bool | None = None
 
     def _parameters(self, rows: int) -> dict[str, Any]:
         return {

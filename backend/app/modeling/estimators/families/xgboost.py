@@ -1,5 +1,6 @@
 """XGBoost: trees grown level by level."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,42 +20,19 @@ _LOSSES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class XGBoost(Boosted):
     """Takes a float matrix in which nan is missing."""
 
-    def __init__(
-        self,
-        classes: int = 0,
-        aim: str = "mean",
-        n_estimators: int | None = None,
-        learning_rate: float | None = None,
-        max_depth: int = 6,
-        min_child_weight: float = 1.0,
-        subsample: float = 0.8,
-        colsample_bytree: float = 0.8,
-        reg_lambda: float = 1.0,
-        reg_alpha: float = 0.0,
-        gamma: float = 0.0,
-        max_bin: int = 256,
-        codes: bool | None = None,
-        random_state: int = 0,
-        n_jobs: int = 1,
-    ) -> None:
-        self.classes = classes
-        self.aim = aim
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_child_weight = min_child_weight
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.reg_lambda = reg_lambda
-        self.reg_alpha = reg_alpha
-        self.gamma = gamma
-        self.max_bin = max_bin
-        self.codes = codes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    max_depth: int = 6
+    min_child_weight: float = 1.0
+    subsample: float = 0.8
+    colsample_bytree: float = 0.8
+    reg_lambda: float = 1.0
+    reg_alpha: float = 0.0
+    gamma: float = 0.0
+    max_bin: int = 256
+    codes: bool | None = None
 
     def _parameters(self) -> dict[str, Any]:
         return {
