@@ -1,7 +1,10 @@
-"""The pre-commit hooks run the checks of `make test`, and CONTRIBUTING.md names files that exist."""
+"""The pre-commit hooks run the checks of `make test`, and the documentation names files that exist."""
 
 import re
+import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,3 +34,15 @@ def test_files_that_the_guide_names_exist() -> None:
     # An example writes this one: no tool of data retrieval has had a unit test of its own so far.
     examples = {"tests/unit/tools/test_data.py"}
     assert [path for path in sorted(paths - placeholders - examples) if not (ROOT / path).exists()] == []
+
+
+# The page of renames lists names that are gone.
+PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "renames.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_that_a_page_names_exist(page: Path) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    files = [f"/{path}" for path in listed.splitlines()]
+    named = set(re.findall(r"`([\w/]+\.py)`", page.read_text()))
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in files)] == []

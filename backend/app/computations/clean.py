@@ -15,7 +15,7 @@ def clean_data(
     recipe: list[dict[str, Any]] | None = None,
     operations: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
-    """Add cleaning operations to a recipe; return `results.FrameFacts`.
+    """Add cleaning operations to a recipe; return `computation_facts.FrameFacts`.
 
     Input `frame`: the RAW training frame (`source` of a frame artifact). Adds `operations`, or suggested ones
     if None. Leaves frame.parquet, a preview.

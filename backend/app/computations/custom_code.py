@@ -26,7 +26,7 @@ def write_features(
     recipe: list[dict[str, Any]] | None = None,
     limit_s: float | None = None,
 ) -> JsonValue:
-    """Add agent-written features to a recipe after a trial; return `results.FrameFacts` with `trial`.
+    """Add agent-written features to a recipe after a trial; return `computation_facts.FrameFacts` with `trial`.
 
     Input `frame`: the RAW training frame. Leaves frame.parquet and the source. `trial`:
     `custom_code_trial.TrialFacts`. `limit_s`: time for making these features on all training rows. Raises

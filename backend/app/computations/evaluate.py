@@ -41,7 +41,7 @@ def evaluate_model(
     """Evaluate a fit on its out-of-fold rows; the hold-out is not used.
 
     Inputs `frame` (RAW training frame) and `oof` (oof.parquet of the fit). `fit`: its `FitFacts`. Returns
-    `results.EvaluationFacts`.
+    `computation_facts.EvaluationFacts`.
     """
     table, parsed_problem = read_training(workspace, problem)
     frame = prediction_rows(table, parsed_problem)
@@ -80,7 +80,7 @@ def compare_models(
     problem: dict[str, Any] | None = None,
     seed: int = 0,
 ) -> JsonValue:
-    """Compare candidates; return `results.ComparisonFacts`.
+    """Compare candidates; return `computation_facts.ComparisonFacts`.
 
     `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Inputs oof_<index of fit>_<number>: oof.parquet of
     each part of a candidate. With them and the problem differences are tested by rows, without them by folds.
@@ -151,7 +151,7 @@ def answers_of_model(workspace: CellWorkspace) -> JsonValue:
 
 
 def final_evaluation(workspace: CellWorkspace, seed: int = 0, fit: dict[str, Any] | None = None) -> JsonValue:
-    """Evaluate the chosen model on the hold-out, once; return `results.EvaluationFacts`.
+    """Evaluate the chosen model on the hold-out, once; return `computation_facts.EvaluationFacts`.
 
     Inputs `train` (RAW training frame), `holdout` and `model` (model.skops of the chosen fit). Problem,
     threshold and cross-validated score come from the model's metadata. Instead of `model` there may be its

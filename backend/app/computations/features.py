@@ -16,7 +16,7 @@ def create_features(
     operations: list[dict[str, Any]] | None = None,
     lookback_periods: list[int] | None = None,
 ) -> JsonValue:
-    """Add features to a recipe; leaves frame.parquet, a preview; returns `results.FrameFacts`.
+    """Add features to a recipe; leaves frame.parquet, a preview; returns `computation_facts.FrameFacts`.
 
     Input `frame`: the RAW training frame. Adds `operations`, or suggested ones if None; `lookback_periods`
     (rows) adds lags, changes and rolling statistics over these, which need a time column.
@@ -45,7 +45,7 @@ def technical_indicators(
     opening: str | None = None,
     relative: bool = True,
 ) -> JsonValue:
-    """Add technical indicators to a recipe; returns `results.FrameFacts`.
+    """Add technical indicators to a recipe; returns `computation_facts.FrameFacts`.
 
     Input `frame`: the RAW training frame. `indicators`: names of `recipe.indicators`; the other arguments name
     the columns that they read.

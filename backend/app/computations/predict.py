@@ -130,7 +130,7 @@ def _set_threads(estimator: Any, threads: int) -> None:
 
 
 def predict(workspace: CellWorkspace, rows: list[dict[str, Any]], strict: bool = False) -> JsonValue:
-    """Predict rows with the input `model`; return `results.PredictionFacts`.
+    """Predict rows with the input `model`; return `computation_facts.PredictionFacts`.
 
     A cell that cannot be read is a missing value; if `strict`, it is refused before anything is computed.
     Raises InvalidInput `missing_columns`, `wrong_type`, `no_rows`, `present_value_missing`, or as `open_model`.

@@ -32,7 +32,7 @@ def predict_table(
     """Predict the rows of a table; leaves `predictions.` + form, with the rows in the same order.
 
     Inputs `model` and `table` (Parquet). A forecast of every step has a row for each step after the last row of
-    each series. Returns `results.PredictionFacts` with the first `shown` rows. Faults of columns are
+    each series. Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are
     found before any prediction, and so are cells that cannot be read where they are refused: in all columns if
     `strict`, else in those that place the rows of a forecast. Raises InvalidInput
     `not_a_table` or as `predict.predict`; a model that uses earlier rows takes all rows at once.

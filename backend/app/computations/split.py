@@ -29,7 +29,7 @@ def lock_holdout(
     folds: int = 5,
     readings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> JsonValue:
-    """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `results.SplitFacts`.
+    """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `computation_facts.SplitFacts`.
 
     Input `table`. Text is parsed first: the frames have typed values, and `problem.reading` records how a model
     parses raw rows. `problem` needs only `target`; the rest is inferred from the data; its `column_types`

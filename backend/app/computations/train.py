@@ -50,8 +50,8 @@ def fit_candidate(
 ) -> JsonValue:
     """Fit a candidate on the input `frame`, the RAW training frame.
 
-    Leaves model.skops and oof.parquet; returns `results.FitFacts`. `estimator`: `baseline` or a name of
-    `candidates.CANDIDATES`. `folds`: as returned by `lock_holdout`. `run`: the folds to fit, all if None; an
+    Leaves model.skops and oof.parquet; returns `computation_facts.FitFacts`. `estimator`: `baseline` or a name
+    of `candidates.CANDIDATES`. `folds`: as returned by `lock_holdout`. `run`: the folds to fit, all if None; an
     empty list fits on all rows without scores. `settings`: those returned for an earlier part of this
     candidate; with them nothing depends on time or early stopping. Raises InvalidInput `unknown_estimator`,
     `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
@@ -124,7 +124,7 @@ def blend(
     order.
 
     Parts of one name are one candidate. Candidates get weights by their out-of-fold rows; a single candidate is
-    only assembled from its parts. Leaves model.skops and oof.parquet; returns `results.FitFacts` with
+    only assembled from its parts. Leaves model.skops and oof.parquet; returns `computation_facts.FitFacts` with
     `weights`, `members` and `candidates`; its scores use cross-fitted weights. Raises InvalidInput `no_input`
     or `nothing_in_common`.
     """

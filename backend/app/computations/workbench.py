@@ -31,7 +31,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Split:
-    """Training and hold-out rows, and the facts of the split (`results.SplitFacts`)."""
+    """Training and hold-out rows, and the facts of the split (`computation_facts.SplitFacts`)."""
 
     train: Path
     holdout: Path
@@ -40,7 +40,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model, its out-of-fold predictions, and its `results.FitFacts`."""
+    """A model, its out-of-fold predictions, and its `computation_facts.FitFacts`."""
 
     model: Path
     oof: Path
@@ -101,7 +101,7 @@ class Workbench:
         return self._fitted(self._run(train.blend, inputs, seed=self.seed, name=name, **params))
 
     def judge(self, split: Split, model: Fitted) -> Facts:
-        """Evaluate the model on the hold-out (`results.EvaluationFacts`)."""
+        """Evaluate the model on the hold-out (`computation_facts.EvaluationFacts`)."""
         inputs = {"train": split.train, "holdout": split.holdout, "model": model.model}
         return self._run(evaluate.final_evaluation, inputs, seed=self.seed)[0]
 

@@ -1,4 +1,4 @@
-"""Fits as values: the facts of a fit (`results.FitFacts`) that later steps read, and the merging of parts."""
+"""Fits as values: the parts of `computation_facts.FitFacts` that later steps read, and the merging of parts."""
 
 import statistics
 from collections.abc import Mapping, Sequence

@@ -25,7 +25,7 @@ MAX_CATEGORIES = 100
 
 
 def infer_schema(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> SchemaJson:
-    """Describe the raw input columns of a model trained on `frame`, as `results.SchemaColumn`.
+    """Describe the raw input columns of a model trained on `frame`, as `computation_facts.SchemaColumn`.
 
     A column that the recipe drops before anything reads it is not required; nor is the group that only splits,
     nor the present target unless a forecast starts from it.

@@ -28,8 +28,7 @@ from app.modeling.training.ensemble.weights import predict_cross_fitted
 
 @dataclass(frozen=True)
 class BlendResult:
-    """An ensemble. `oof`: as oof.parquet. `facts`: the keys of `results.FitFacts` that follow from its
-    members."""
+    """An ensemble. `oof`: as oof.parquet. `facts`: the keys of `FitFacts` that follow from its members."""
 
     model: Model
     oof: pd.DataFrame
