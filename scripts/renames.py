@@ -1,9 +1,11 @@
 """Print docs/renames.md: each module and public name of an old revision that has another name today.
 
-    python scripts/renames.py OLD_REVISION > docs/renames.md
+    python scripts/renames.py OLD_REVISION [LATER_REVISION ...] > docs/renames.md
 
-Modules are paired by git's rename detection. Public functions, classes and constants of a pair are paired by
-their structure: two definitions match when their syntax trees are alike without names and texts.
+Modules are paired by git's rename detection, from each revision to the next and at last to HEAD: a module that
+was moved and rewritten in several steps is found through the revisions between them. Public functions, classes
+and constants of a pair are paired by their structure: two definitions match when their syntax trees are alike
+without names and texts.
 """
 
 import ast
@@ -11,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 SOURCE = "backend/app"
@@ -24,14 +27,16 @@ def git(*words: str) -> str:
     return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout  # noqa: S603, S607
 
 
-def moved_modules(old: str) -> dict[str, str]:
-    """Old path -> present path of every module that exists in both revisions."""
-    pairs = {}
-    for line in git("diff", "-M40%", "-l0", "--name-status", old, "HEAD", "--", SOURCE).splitlines():
-        status, *paths = line.split("\t")
-        if paths[0].endswith(".py") and status[0] in "RM":
-            pairs[paths[0]] = paths[-1]
-    return pairs
+def moved_modules(revisions: list[str]) -> dict[str, str]:
+    """Path at the first revision -> path at the last one of every module that exists in both."""
+    listed = git("ls-tree", "-r", "--name-only", revisions[0], "--", SOURCE).splitlines()
+    paths = {path: path for path in listed if path.endswith(".py")}
+    for old, new in pairwise(revisions):
+        changes = git("diff", "-M40%", "-l0", "--name-status", "--diff-filter=RD", old, new, "--", SOURCE)
+        moved = {fields[1]: fields[-1] for fields in map(str.split, changes.splitlines())}
+        gone = {path for path, target in moved.items() if path == target}
+        paths = {first: moved.get(path, path) for first, path in paths.items() if path not in gone}
+    return paths
 
 
 def public_definitions(source: str) -> Iterator[tuple[str, str, Definition]]:
@@ -90,8 +95,9 @@ def dotted(path: str) -> str:
     return ".".join(PurePosixPath(path).relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def main(old: str) -> None:
-    pairs = moved_modules(old)
+def main(revisions: list[str]) -> None:
+    old = revisions[0]
+    pairs = moved_modules([*revisions, "HEAD"])
     print("# Renames\n")
     print(f"Modules and public names since `{old}`, printed by `scripts/renames.py`. Paths: `{SOURCE}`.\n")
     print("## Modules\n\n| old | new |\n|---|---|")
@@ -105,4 +111,4 @@ def main(old: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
