@@ -119,7 +119,17 @@ def _change(draft: ReportDraft, driver: RecordedFact, effect: RecordedFact) -> T
     column = draft.render(effect.at("column"))
     if step is not None:
         span = _span(draft, effect)
-        return (draft.read(step, "rounded"), " more ", *column, *pieces, " (between ", *span, ") goes with ")
+        unit = draft.unit(effect.text("column"))
+        return (
+            draft.read(step, "rounded"),
+            *unit,
+            " more ",
+            *column,
+            *pieces,
+            " (between ",
+            *span,
+            ") goes with ",
+        )
     names = _columns(draft, driver, with_reason=False) if driver.text("grouped_by") == "codes" else column
     after, before = (draft.render(effect.at(name), _value_style(effect, name)) for name in ("after", "before"))
     return (*names, " ", *after, " instead of ", *before, *pieces, " goes with ")
@@ -152,7 +162,7 @@ def _consequence(draft: ReportDraft, effect: RecordedFact) -> Text:
     low, high = (draft.render(effect.at(name), style) for name in ("size_low", "size_high"))
     bounds: Text = (" (", *low, " to ", *high, ")")
     if of_class is None:
-        return (*size, *bounds, " more " if is_rise else " less ", *_target(draft))
+        return (*size, *draft.target_unit, *bounds, " more " if is_rise else " less ", *_target(draft))
     name: Text = (*_target(draft), " = ", draft.read(of_class))
     direction = " higher" if is_rise else " lower"
     return ("a probability of ", *name, " that is ", *size, *bounds, " percentage points", direction)

@@ -139,7 +139,8 @@ def _rewrite(sentence: _Sentence) -> str:
     start = last + 1
     preposition = next((i for i in range(start, len(words)) if words[i] in _PREPOSITIONS), None)
     if words[last] in _DRIVING and not _CAUSES.intersection(words) and "correlate" not in words[last]:
-        if not _SKIPPED.intersection(words[start : start + 1]) or words[start : start + 1] == ["the"]:
+        is_object = not _SKIPPED.intersection(words[start : start + 1]) or words[start : start + 1] == ["the"]
+        if is_object and words[last] != "predicts":
             return sentence.text  # the object of the verb follows, which the clause parser finds
         preposition = start - 1
     if preposition is None:

@@ -59,6 +59,7 @@ def test_goals_that_ask_for_something_else(goal: str) -> None:
         ("What explains differences in yield?", "yield"),
         ("Why are some flats more expensive than others?", "What makes flats expensive"),
         ("What drives rents?", "What drives rents"),
+        ("what predicts the rent", "What drives the rent"),
     ],
 )
 def test_the_target_becomes_the_object_of_a_verb(goal: str, target: str) -> None:
