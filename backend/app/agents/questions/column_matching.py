@@ -127,7 +127,8 @@ class ColumnIndex:
             for column in table.columns:
                 place = Place(table.name, column)
                 joined = "".join(words(column.name))
-                for name in {joined, stem(joined)}:
+                stems = {stem(joined)} if len(words(column.name)) == 1 else set()
+                for name in {joined, *stems}:
                     self._names.setdefault(name, []).append(place)
                 for n, part in enumerate(name_parts(column.name)):
                     self._parts.setdefault(part, []).append((place, n))

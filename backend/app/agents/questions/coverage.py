@@ -53,10 +53,13 @@ def uncovered_words(reading: QuestionReading, columns: Iterable[Column], tables:
     names = [part for column in used for part in (*name_parts(column.name), *words(column.name))]
     names += [part for table in tables for part in words(table)]
     items = reading.text.items
+    used_names = frozenset(column.name for column in used)
     return [
         item.text
         for place, item in enumerate(items)
-        if not item.role and not _is_explained(item, names, tables) and not _completes_name(items, place)
+        if not item.role
+        and not _is_explained(item, names, tables, used_names)
+        and not _completes_name(items, place)
     ]
 
 
@@ -85,7 +88,9 @@ def _completes_name(items: Sequence[QuestionItem], place: int) -> bool:
     )
 
 
-def _is_explained(item: QuestionItem, names: Sequence[str], tables: Sequence[str]) -> bool:
+def _is_explained(
+    item: QuestionItem, names: Sequence[str], tables: Sequence[str], used_names: frozenset[str]
+) -> bool:
     if item.kind == "sign":
         return True
     if item.kind != "word":
@@ -98,10 +103,10 @@ def _is_explained(item: QuestionItem, names: Sequence[str], tables: Sequence[str
         return False
     if any(table in item.row_tables for table in tables):
         return True
+    if item.columns and item.columns[0].score >= MIN_PARTIAL_SCORE:
+        return any(match.column.name in used_names for match in item.columns[:2])
     if any(word_strength(item.word, name) >= MIN_EXPLAINED_STRENGTH for name in names):
         return True
-    if item.columns and item.columns[0].score >= 0.6:
-        return False
     if item.word in _ACTIONS:
         return True
     return any(related_strength(item.word, name) >= MIN_RELATED_STRENGTH for name in names)

@@ -224,6 +224,8 @@ def _can_group(reading: QuestionReading, item: QuestionItem, match: PhraseMatch)
     )
     if is_measurable(best.column) and not is_class:
         return False
+    if is_measurable(best.column) and reading.text.has("top|bottom|best|worst|highest|lowest|largest N"):
+        return False
     if item.row_tables and (best.column.type == "datetime" or best.column.unique):
         return False
     first = reading.text.items[match.places[0]].text

@@ -173,7 +173,7 @@ def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
             )
             values = tuple(match for match in values if len(first.word) > 3)
     columns = _clear_columns(columns)
-    rows = row_tables(first.word, index)
+    rows = () if _is_amount(first.word, columns) else row_tables(first.word, index)
     if rows and first.word not in ROW_NOUNS:
         columns = tuple(match for match in columns if match.score >= _MIN_BARE_SCORE)
     return replace(first, columns=columns, values=values, row_tables=rows)
@@ -200,6 +200,14 @@ def _named_columns(name: str, index: TableIndex) -> tuple[ColumnMatch, ...]:
 
 def _named_tables(name: str, tables: Sequence[TableProfile]) -> tuple[str, ...]:
     return tuple(table.name for table in tables if table.name.casefold() == name.casefold())
+
+
+_MONEY_NOUNS = frozenset({"sales", "revenue", "spend", "expenses", "costs", "payments"})
+"""Nouns that mean an amount where a table has a column for it, and else its rows."""
+
+
+def _is_amount(word: str, columns: Sequence[ColumnMatch]) -> bool:
+    return word in _MONEY_NOUNS and any(match.column.is_number for match in columns)
 
 
 _NEVER_ROWS = word_set(

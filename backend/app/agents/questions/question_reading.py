@@ -17,7 +17,7 @@ AMBIGUITY = 0.06
 """Difference of scores below which two columns of a phrase are equally likely."""
 
 
-GENERAL_PARTS = frozenset({"total", "value", "overall", "amount", "all", "score", "count", "number"})
+GENERAL_PARTS = frozenset({"name", "total", "value", "overall", "amount", "all", "score", "count", "number"})
 """Words of a name that say that it is the whole of its kind (`sleep_total` beside `sleep_rem`)."""
 
 

@@ -21,7 +21,7 @@ def first_rows(reading: QuestionReading) -> Plan | None:
     """`show me the first 8 rows`, `last 5 orders`, `a random sample of 10 rows`."""
     rows = "row|rows|record|records|line|lines|entries|observations|E"
     text = reading.text
-    match = text.take(f"first|top N=count {rows}=rows", "figure") or text.take(
+    match = text.take(f"first N=count {rows}=rows", "figure") or text.take(
         f"first few|rows|records|lines {rows}?=rows", "figure"
     )
     is_last = is_sample = False
