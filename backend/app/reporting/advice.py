@@ -10,6 +10,7 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at, typed_items
 from app.reporting.fact_records import CalibrationBin
 from app.reporting.figure_data import ImportanceEntry
+from app.reporting.session_facts import is_right_more_often
 
 _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
@@ -46,6 +47,11 @@ def _no_better_than_baseline(draft: ReportDraft) -> Text:
     beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is True:
         return ()
+    if draft.facts.final and is_right_more_often(draft.facts.final):
+        return (
+            "Use the classes that the model names, but not its probabilities: where it is wrong it is too "
+            "sure. More rows would help.",
+        )
     return (
         "Do not use this model: it is not significantly better than the baseline. Add columns that are "
         "known before the outcome and related to it, or collect more rows.",

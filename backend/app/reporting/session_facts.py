@@ -196,6 +196,13 @@ class ReportFacts:
         return blend if blend and len(blend.content.weights) > 1 else None
 
 
+def is_right_more_often(final: TypedFact[EvaluationRecord]) -> bool:
+    """Check if the model names the right class more often than the baseline, beyond the interval."""
+    low = final.content.score("accuracy").low
+    baseline = (final.content.baseline or {}).get("accuracy")
+    return low is not None and baseline is not None and low > baseline
+
+
 def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> ReportFacts:
     proven = successful_calls(calls)
     finals = [fact for fact in find_facts(proven, HOLD_OUT) if _is_holdout_evaluation(fact)]

@@ -12,6 +12,10 @@ from .conftest import altered, make_draft
 Change = Callable[[dict[str, Any]], None]
 
 
+def _guess(result: dict[str, Any]) -> None:
+    result.update(beats_baseline=False, baseline={"accuracy": 0.78})
+
+
 def _leak(result: dict[str, Any]) -> None:
     result["leaks"] = [{"column": "lifeboat", "kind": "near_copy", "text": "x", "certain": True}]
 
@@ -46,7 +50,7 @@ def _segment(result: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("rule", "tool", "change", "says"),
     [
-        ("not_better_than_a_guess", "final_evaluation", lambda r: r.update(beats_baseline=False), "Do not use"),
+        ("not_better_than_a_guess", "final_evaluation", _guess, "Do not use"),
         ("holdout_disagrees", "final_evaluation", lambda r: r.update(agrees_with_cv=False), "disagree"),
         ("leaking_columns", "perform_eda", _leak, "lifeboat"),
         ("rare_class", "lock_holdout", _rare, "10 training rows"),

@@ -61,7 +61,7 @@ def test_one_altered_figure_fails_the_report():
 
 def test_the_answer_in_a_sentence():
     assert plain_text(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.5; b 2.5."
-    assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.5."
+    assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024: a; mean of x1: 1.5."
     assert plain_text(headline(draft(answered([])))) == "No row of the data matches the question."
     assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
 

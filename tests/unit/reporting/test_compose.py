@@ -215,7 +215,11 @@ def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
-        ({"beats_baseline": False}, "not significantly better than the baseline"),
+        ({"beats_baseline": False}, "do not rely on its probabilities"),
+        (
+            {"beats_baseline": False, "baseline": {"accuracy": 0.78}},
+            "ROC AUC, the model is not significantly better than the baseline on the hold-out. Do not use it",
+        ),
         ({"beats_baseline": True, "agrees_with_cv": False}, "disagree"),
         ({"beats_baseline": True, "agrees_with_cv": True}, "agrees with the hold-out"),
         ({"beats_baseline": True, "agrees_with_cv": None}, "more than chance explains."),

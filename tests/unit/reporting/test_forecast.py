@@ -76,3 +76,24 @@ def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, call
     assert "the weighted average 56.5." in text
     assert callout in text
     assert ("Use the weighted average instead" in text) == (low <= 0)
+
+
+def test_the_answer_has_a_column_for_each_series(diabetes):
+    forecasts = [
+        {"shop": shop, "day": day, "rows_ahead": step, "prediction": 12.345 * step, "low": 10.0, "high": 41.5}
+        for shop in ("north", "south")
+        for step, day in enumerate(MOMENTS, 1)
+    ]
+    text = told(diabetes, {**facts(prediction=1.0), "rows": 4, "series": 2, "forecasts": forecasts})
+    assert "| Period | north | south |" in text
+    assert "| 2 January 2026 | 24.7 (10 to 41.5) | 24.7 (10 to 41.5) |" in text
+    assert "target of north on 1 January 2026: 12.3 (10 to 41.5); on 2 January 2026: 24.7 (10 to 41.5)." in text
+
+
+@pytest.mark.parametrize(
+    ("months", "period"), [(1, "in January 2026"), (3, "in quarter 1 of 2026"), (12, "in 2026")]
+)
+def test_a_single_period_is_named_by_the_distance_of_its_series(diabetes, months, period):
+    single = {"day": MOMENTS[0], "rows_ahead": 1, "prediction": 1240, "low": 1100, "high": 1390}
+    value = {**facts(), "rows": 1, "group_column": None, "months_apart": months, "forecasts": [single]}
+    assert f"target {period}: 1,240 (1,100 to 1,390)." in told(diabetes, value)

@@ -5,7 +5,8 @@ from app.reporting.document.elements import Callout
 from app.reporting.document.pieces import Text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import effect_sentences, leading_sentence
-from app.reporting.evidence import RecordedFact
+from app.reporting.evidence import RecordedFact, TypedFact
+from app.reporting.fact_records import EvaluationRecord
 from app.reporting.pages import question_answer
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
 from app.reporting.pages.scores import (
@@ -15,6 +16,7 @@ from app.reporting.pages.scores import (
 )
 from app.reporting.pages.statement import Statement
 from app.reporting.sections.trading import edge_verdict
+from app.reporting.session_facts import is_right_more_often
 
 _PICTURES = {"forecast": "forecast", "classification": "confusion", "regression": "predicted_vs_actual"}
 """Figure of the answer by its kind; the others stand in the appendix."""
@@ -104,7 +106,11 @@ def _comparison(draft: ReportDraft, final: RecordedFact) -> list[Text]:
 
 
 _NO_BETTER_THAN_BASELINE = (
-    "On the hold-out the model is not significantly better than the baseline. Do not use it: see what to do."
+    ", the model is not significantly better than the baseline on the hold-out. Do not use it: see what to do."
+)
+_UNSURE_PROBABILITIES = (
+    ", the model is not significantly better than the baseline on the hold-out: do not rely on its "
+    "probabilities. The classes that it names are right more often than the commonest class."
 )
 _DISAGREES = (
     "It beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
@@ -119,11 +125,12 @@ _NO_BETTER_THAN_REFERENCES = (
 _BEATS = "It beats the baseline by more than chance explains."
 
 
-def _verdict(draft: ReportDraft, final: RecordedFact) -> Callout | None:
+def _verdict(draft: ReportDraft, final: TypedFact[EvaluationRecord]) -> Callout | None:
     """Return the verdict in one line; with a backtest the first sentence is the verdict."""
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
     if beats is None or beats.value is not True:
-        return Callout("warn", (_NO_BETTER_THAN_BASELINE,))
+        reason = _UNSURE_PROBABILITIES if is_right_more_often(final) else _NO_BETTER_THAN_BASELINE
+        return Callout("warn", ("By ", draft.metric_name, reason))
     if draft.facts.backtest:
         return None
     if not all(reference.content.is_beaten for reference in draft.facts.references):

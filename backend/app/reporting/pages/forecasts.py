@@ -7,13 +7,15 @@ from itertools import pairwise
 from app.reporting.document.blocks import AnswerFigure
 from app.reporting.document.elements import ReportTable
 from app.reporting.document.pieces import Name, Piece, Text
-from app.reporting.draft import ReportDraft
+from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import ForecastRecord
 from app.reporting.pages.statement import Statement
 
 MAX_ANSWER_ROWS = 12
 """Forecasts in the table of the answer, a year of months; the appendix and forecasts.csv have more."""
+MAX_TABLE_SERIES = 4
+"""Series in the table of the answer: more columns do not fit a page."""
 _MAX_NAMED_SERIES = 2
 """Series in the first sentence, so that it stays a sentence."""
 
@@ -40,27 +42,70 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
 
 
 def forecast_table(draft: ReportDraft) -> list[ReportTable]:
-    """Tabulate the forecasts by period, where the sentence does not hold them all."""
+    """Tabulate the forecasts by period: bounds in columns of their own, or a column for each series."""
     forecast = draft.facts.forecast
     predictions = items_at(forecast, "forecasts")
     if forecast is None or len(predictions) < 2 or not _is_amount(predictions[0]):
         return []
     style = _style(forecast, predictions)
-    group = forecast.text("group_column")
-    bounded = predictions[0].at("low") is not None
+    series = _by_series(forecast, predictions)
+    table = _series_table if forecast.text("group_column") else _period_table
+    caption = "The first forecasts; forecasts.csv has all" if _is_longer(series) else ""
+    return [table(draft, forecast, series, style, caption)]
+
+
+def _is_longer(series: Sequence[tuple[Name | None, Sequence[RecordedFact]]]) -> bool:
+    return len(series) > MAX_TABLE_SERIES or len(series[0][1]) > MAX_ANSWER_ROWS
+
+
+def _period_table(
+    draft: ReportDraft,
+    forecast: RecordedFact,
+    series: Sequence[tuple[Name | None, Sequence[RecordedFact]]],
+    style: str,
+    caption: str,
+) -> ReportTable:
+    predictions = series[0][1]
+    bounds = ("low", "high") if predictions[0].at("low") is not None else ()
     rows: list[list[Text]] = []
     for prediction in predictions[:MAX_ANSWER_ROWS]:
-        row: list[Text] = [draft.render(prediction.at(group))] if group else []
-        row += [draft.render(prediction.at(forecast.text("time_column")), style)]
-        row += [draft.render(prediction.at("prediction"), "amount")]
-        row += [draft.render(prediction.at(name), "amount") for name in ("low", "high")] if bounded else []
-        rows.append(row)
-    heads: list[Text] = [("Series",)] if group else []
-    heads += [("Period",), ("Forecast", *draft.target_unit)]
-    heads += [("From",), ("To",)] if bounded else []
-    caption = "The first forecasts; forecasts.csv has all" if len(predictions) > MAX_ANSWER_ROWS else ""
-    numeric = tuple(range(len(heads) - (3 if bounded else 1), len(heads)))
-    return [ReportTable((), rows, caption, numeric=numeric, heads=heads)]
+        row: list[Text] = [draft.render(prediction.at(forecast.text("time_column")), style)]
+        rows.append([*row, *(draft.render(prediction.at(name), "amount") for name in ("prediction", *bounds))])
+    heads: list[Text] = [("Period",), ("Forecast", *_unit_after_comma(draft))]
+    heads += [("From",), ("To",)] if bounds else []
+    return ReportTable((), rows, caption, numeric=tuple(range(1, len(heads))), heads=heads)
+
+
+def _series_table(
+    draft: ReportDraft,
+    forecast: RecordedFact,
+    series: Sequence[tuple[Name | None, Sequence[RecordedFact]]],
+    style: str,
+    caption: str,
+) -> ReportTable:
+    """Return a row for each period and a column for each series, with bounds in brackets."""
+    columns = series[:MAX_TABLE_SERIES]
+    rows: list[list[Text]] = []
+    for place, prediction in enumerate(series[0][1][:MAX_ANSWER_ROWS]):
+        cells = [_bounded(draft, parts[place]) if place < len(parts) else EMPTY_CELL for _, parts in columns]
+        rows.append([draft.render(prediction.at(forecast.text("time_column")), style), *cells])
+    heads: list[Text] = [
+        ("Period",),
+        *((label, *_unit_after_comma(draft)) if label else () for label, _ in columns),
+    ]
+    return ReportTable((), rows, caption, numeric=tuple(range(1, len(heads))), heads=heads)
+
+
+def _bounded(draft: ReportDraft, prediction: RecordedFact) -> Text:
+    low, high = prediction.at("low"), prediction.at("high")
+    bounds: Text = (
+        (" (", draft.read(low, "amount"), " to ", draft.read(high, "amount"), ")") if low and high else ()
+    )
+    return (*draft.render(prediction.at("prediction"), "amount"), *bounds)
+
+
+def _unit_after_comma(draft: ReportDraft) -> Text:
+    return (",", *draft.target_unit) if draft.target_unit else ()
 
 
 _MONTHLY_STYLES = {1: "month", 3: "quarter", 12: "year"}

@@ -1,12 +1,13 @@
 """The answer to a question about the data: its figures in a sentence, and the table."""
 
 import re
+from collections.abc import Sequence
 
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import AnswerBlock, AnswerFigure
 from app.reporting.document.elements import Callout, ReportTable
 from app.reporting.document.pieces import Piece, Text
-from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import AnswerRecord
 from app.reporting.pages.statement import Statement
@@ -40,14 +41,18 @@ def make_answer(draft: ReportDraft) -> Statement:
         return Statement(("No row of the data matches the question.",), [])
     if len(rows) == 1:
         statements: list[Text] = [
-            (draft.read(_required(column, "name")), " is ", *_amount(draft, column, rows[0].at(place)))
+            (draft.read(_required(column, "name")), ": ", *_amount(draft, column, rows[0].at(place)))
             for place, column in enumerate(columns[:_MAX_SENTENCE_GROUPS])
         ]
-        return Statement((*join_texts(statements), "."), _figures(draft, columns, rows))
+        return Statement((*_join_statements(statements), "."), _figures(draft, columns, rows))
     if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
         count = draft.render(answer.at("row_count"), "integer")
         return Statement(("The answer has ", *count, " rows."), [])
     return Statement(_group_sentence(draft, columns, rows), _figures(draft, columns, rows))
+
+
+def _join_statements(statements: Sequence[Text]) -> Text:
+    return [piece for place, text in enumerate(statements) for piece in (*(("; ",) if place else ()), *text)]
 
 
 def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> Text:
