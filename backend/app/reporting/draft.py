@@ -54,9 +54,15 @@ class ReportDraft:
 
     def unit(self, column: str) -> Text:
         """Return the words after an amount of this column, such as ` dollars`; empty without a unit."""
-        names = (column, column.rpartition(" of ")[2])  # `mean of price` has the unit of `price`
-        datasets = items_at(self.facts.session, "datasets")
-        unit = next((unit for name in names for data in datasets if (unit := data.at("units", name))), None)
+        units = [unit for data in items_at(self.facts.session, "datasets") if (unit := data.at("units"))]
+        # The column `mean price` of an answer has the unit of `price`.
+        members = [
+            member
+            for names in units
+            for name, member in names.children()
+            if column == name or column.endswith(f" {name}")
+        ]
+        unit = max(members, key=lambda member: len(member.pointer), default=None)
         if unit is None:
             return ()
         text = unit.text("text")

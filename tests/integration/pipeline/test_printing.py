@@ -107,6 +107,6 @@ async def test_a_question_is_answered_by_its_figure(lab, tmp_path):
         table, index=False
     )
     report, page = await written(lab, table, "What is the total revenue per region?", tmp_path)
-    assert plain_text(report.blocks[1].text) == "total of revenue_eur: North 205; South 150 euros."
+    assert plain_text(report.blocks[1].text) == "total revenue_eur: North 205; South 150 euros."
     assert [block.kind for block in report.blocks][:3] == ["understanding", "answer", "evidence"]
     assert count_pages(page) <= MAX_PAGES
