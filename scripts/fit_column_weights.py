@@ -15,11 +15,15 @@ from scipy.optimize import minimize
 from tests.corpora.goals import Goal, load_goals
 from tests.corpora.planned_goals import make_schema
 
+from app.agents.goals import lexicon
 from app.agents.goals.column_features import GoalWords, column_features, name_scores, no_column_features
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import make_table_profile
 
 TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/column_weights.json"
+TUNED_FILES = frozenset({"general.txt"})
+"""Files of the lexicon that were written with the tuned goals at hand. The weights are fitted without them, or
+they would trust the lexicon more than it deserves on goals that nobody has seen."""
 RIDGE = 0.5
 """Penalty of half the squared weights: the best of 0.3 to 3 in ten folds by table, which differ by 0.01."""
 FOLDS = 10
@@ -31,6 +35,7 @@ Example = tuple[str, list[dict[str, float]], np.ndarray]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
+    lexicon.leave_out(TUNED_FILES)
     examples = load_examples()
     names = sorted({name for _, features, _ in examples for row in features for name in row})
     if parser.parse_args().check:

@@ -5,6 +5,7 @@ Failures are listed for the tuned half only.
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
 
 from tests.corpora.answered_questions import answer_questions
 from tests.corpora.cells import load_cells
@@ -29,6 +30,7 @@ def measure_goals(half: Half, lists_failures: bool) -> None:
     print("  plain and asked about:   ", _share([e.verdict == "asked" for e in plain]))
     print("  unserved and refused:    ", _share([e.verdict == "right" for e in unserved]))
     print("  all:", dict(Counter(entry.verdict for entry in planned)))
+    print("  right by confidence:     ", ", ".join(_calibration(planned)))
     if lists_failures and half == "tuned":
         for entry in planned:
             if entry.verdict not in ("right", "may_ask"):
@@ -118,6 +120,20 @@ def _print_faults(file: ReadFile) -> None:
 
 def _share_of(hits: int, total: int) -> str:
     return f"{hits} of {total} ({hits / max(total, 1):.0%})"
+
+
+def _calibration(planned: list[PlannedGoal]) -> Iterator[str]:
+    """Yield the mean confidence and the share of right plans in five bins of confidence."""
+    readings = [
+        (entry.plan.understanding.confidence, entry.verdict == "right")
+        for entry in planned
+        if entry.plan and entry.plan.is_understood and entry.plan.understanding
+    ]
+    for low, high in ((0, 0.5), (0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
+        inside = [(confidence, hit) for confidence, hit in readings if low <= confidence < high]
+        if inside:
+            mean = sum(confidence for confidence, _ in inside) / len(inside)
+            yield f"{mean:.2f} -> {sum(hit for _, hit in inside) / len(inside):.2f} of {len(inside)}"
 
 
 def _share(hits: list[bool]) -> str:

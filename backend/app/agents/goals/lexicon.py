@@ -70,11 +70,12 @@ class ConceptLine(NamedTuple):
     asks_by_name: bool
 
 
-def load_concept_lines() -> list[ConceptLine]:
-    """Load the lines of all files of the lexicon."""
+def load_concept_lines(left_out: frozenset[str] = frozenset()) -> list[ConceptLine]:
+    """Load the lines of all files of the lexicon, except for those of these names."""
     return [
         ConceptLine(_split_list(names), _split_list(ways), path.name != _NAMES_FILE)
         for path in sorted(_DIRECTORY.glob("*.txt"))
+        if path.name not in left_out
         for line in path.read_text(encoding="utf-8").splitlines()
         if not line.startswith("#")
         for names, _, ways in [line.partition("=")]
@@ -87,8 +88,23 @@ def _split_list(text: str) -> list[str]:
 
 @cache
 def _load() -> _Lexicon:
+    return _index(load_concept_lines(_left_out))
+
+
+_left_out: frozenset[str] = frozenset()
+
+
+def leave_out(files: frozenset[str]) -> None:
+    """Use the lexicon without some of its files, for a fit that must not rely on them."""
+    global _left_out
+    _left_out = files
+    _load.cache_clear()
+    stored_concepts.cache_clear()
+
+
+def _index(lines: Sequence[ConceptLine]) -> _Lexicon:
     lexicon = _Lexicon()
-    for concept, line in enumerate(load_concept_lines()):
+    for concept, line in enumerate(lines):
         name_phrases = set(map(_phrase, line.names))
         asked_phrases = set(map(_phrase, line.ways)) | (name_phrases if line.asks_by_name else set())
         for phrase in filter(None, name_phrases):
