@@ -1,6 +1,6 @@
 """Rankings: rows or groups with the most or the least of a measure, and the most frequent values."""
 
-from app.agents.questions.column_matching import name_parts
+from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.figures import count_figure, default_function, measured
 from app.agents.questions.frames.ranked import rank_groups, rank_rows
 from app.agents.questions.grouping import display_reference, name_column, period_value
@@ -150,6 +150,9 @@ def _rank(
     """Rank rows if the item names them, else the groups that it names."""
     value = figure.value
     table = value.reference.table if value and value.reference else None
+    if what is not None and (named_by := _repeated_name(reading, what, table)):
+        reading.note(f"Each `{named_by.column.name}` is ranked.")
+        return rank_groups(reading, [make_value(named_by)], figure, descending, count, base)
     is_rows = what is None or (
         bool(what.row_tables)
         and table in (None, what.row_tables[0])
@@ -169,6 +172,16 @@ def _rank(
             f"for each `{key.label}`."
         )
     return rank_groups(reading, [key], figure, descending, count, base)
+
+
+def _repeated_name(reading: QuestionReading, what: QuestionItem, table: str | None) -> Reference | None:
+    """The column of names that repeat: `pizza_name` for the pizzas of a table of sales."""
+    for column in reading.scope.stored_columns(table) if table else ():
+        parts = name_parts(column.name)
+        is_name = len(parts) == 2 and parts[1] == "name" and column.type == "text" and not column.unique
+        if is_name and table and word_strength(what.word, parts[0]) >= STEM:
+            return Reference(table, column)
+    return None
 
 
 def _names_rows(reading: QuestionReading, what: QuestionItem, table: str | None) -> bool:
