@@ -119,10 +119,25 @@ class ReportSummary(ApiDocument):
     checked_claims: int | None = None
 
 
+class ConclusionFigure(ApiDocument):
+    """A figure of the answer, such as the forecast of one period with its interval."""
+
+    name: str = ""
+    text: str = ""
+    low: float | None = None
+    high: float | None = None
+    period: str | None = None
+
+
+class Conclusion(ApiDocument):
+    figures: tuple[ConclusionFigure, ...] = ()
+
+
 class SessionResult(ApiDocument):
     """Members that the session did not reach are null or empty."""
 
     headline: str | None = None
+    conclusion: Conclusion | None = None
     metric: str | None = None
     leaderboard: tuple[RankedCandidate, ...] = ()
     holdout: HoldoutScore | None = None

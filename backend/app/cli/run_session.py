@@ -19,7 +19,9 @@ from app.errors import LabError
 
 MAX_OPEN_READINGS = 5
 """Columns with another reading that are listed after an upload: more would push the goal off the screen."""
-DOWNLOADED_KINDS = ("report", "model_card", "notebook")
+DOWNLOADED_KINDS = ("report", "model_card", "notebook", "table")
+DOWNLOADED_TABLES = frozenset({"forecasts.csv"})
+"""Tables that are fetched with the report; others are steps on the way, and the session keeps them."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ def _fetch(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]
     paths = []
     for kind in DOWNLOADED_KINDS:
         for artifact in client.artifacts(session_id, kind):
+            if kind == "table" and artifact.name not in DOWNLOADED_TABLES:
+                continue
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / Path(artifact.name).name
             client.download(artifact.id, path)

@@ -9,7 +9,15 @@ from rich.table import Table
 
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
-from app.cli.responses import AnswerTable, DriverList, HoldoutScore, Json, QuestionEvent, RankedCandidate
+from app.cli.responses import (
+    AnswerTable,
+    Conclusion,
+    DriverList,
+    HoldoutScore,
+    Json,
+    QuestionEvent,
+    RankedCandidate,
+)
 from app.cli.run_session import RunResult
 from app.cli.sanitize import plain
 
@@ -62,6 +70,8 @@ def _show_result(ending: RunResult, console: Console) -> None:
     console.print(f"\n[bold]{plain(result.headline or 'Done.')}[/]")
     if result.drivers:
         _show_drivers(result.drivers, result.headline or "", console)
+    if result.conclusion:
+        _show_forecast(result.conclusion, console)
     entries, holdout = result.leaderboard, result.holdout
     places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
@@ -88,6 +98,25 @@ def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
             console.print(f"  - {plain(text)}")
     if drivers.text != headline:
         console.print(plain(drivers.text))
+
+
+def _show_forecast(conclusion: Conclusion, console: Console) -> None:
+    """Print the forecasts by period that the first sentence does not hold."""
+    figures = [figure for figure in conclusion.figures if figure.name == "forecast" and figure.period]
+    if len(figures) < MIN_TABULATED:
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for heading in ("Period", "Forecast", "From", "To"):
+        table.add_column(heading, justify="left" if heading == "Period" else "right")
+    for figure in figures:
+        places = _places(figure.high)
+        bounds = (_number(bound, places) for bound in (figure.low, figure.high))
+        table.add_row(plain(figure.period or ""), plain(figure.text), *bounds)
+    console.print(table)
+
+
+MIN_TABULATED = 3
+"""Forecasts from which they are tabulated: the first sentence states two."""
 
 
 def _show_answer(answer: AnswerTable, console: Console) -> None:

@@ -16,7 +16,7 @@ from app.modeling.evaluation.paired_test import PairedBootstrap
 from app.modeling.evaluation.period_variation import Past
 from app.modeling.explanation import fold_importance
 from app.modeling.facts.fits import CandidateFit
-from app.modeling.forecasting.reference_comparison import compare_with_references, reference_notes
+from app.modeling.forecasting.reference_comparison import compare_with_references, recommend, reference_notes
 from app.modeling.forecasting.reference_forecasts import forecast_references
 from app.modeling.forecasting.step_scores import score_by_step
 from app.modeling.labels.labels import make_labels, prediction_targets
@@ -188,7 +188,9 @@ def final_evaluation(workspace: CellWorkspace, seed: int = 0, fit: dict[str, Any
     all_references = forecast_references(train, holdout, parsed_problem)
     references = {name: forecast[labelled] for name, forecast in all_references.items()}
     facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, groups)
-    facts["notes"] += reference_notes(facts["references"])
+    facts["recommended"] = recommend(facts["references"], chosen.name)
+    if facts["recommended"]["is_model"]:
+        facts["notes"] += reference_notes(facts["references"])
     if ahead is not None:
         facts["by_step"] = score_by_step(
             predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, references

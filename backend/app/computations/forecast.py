@@ -11,6 +11,8 @@ from app.computations.predict import open_model
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.forecasting.future_rows import latest_rows
+from app.modeling.forecasting.selection import LEVEL
+from app.modeling.forecasting.series_forecast import forecast_series, reduce_forecasts
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
@@ -29,22 +31,35 @@ HISTORY_HORIZONS = 4
 """Rows drawn before the forecast, as a multiple of its horizon."""
 
 
-def forecast_future(workspace: CellWorkspace) -> JsonValue:
+def forecast_future(
+    workspace: CellWorkspace, is_model: bool = True, answer: str = "each_period", skipped: int = 0
+) -> JsonValue:
     """Forecast beyond the last row of each series.
 
     Inputs `train` and `holdout` (RAW frames) and `model` (model.skops), which may be fitted on both. Leaves
     forecasts.csv and forecasts.parquet: series, time, rows ahead, prediction and its interval or probabilities.
-    Returns `{"rows", "series", "horizon", "first", "last", "level", "months_apart", "forecasts", "figures"}`.
+    Without `is_model` the classical methods forecast that were best on the last part of the past. `answer`: one
+    number that is asked of the periods after the first `skipped`.
+    Returns `{"rows", "series", "horizon", "first", "last", "level", "months_apart", "forecaster", "answer",
+    "answers", "forecasts", "figures"}`; `forecaster` is None for the model.
     """
     model = open_model(workspace)
     problem = model.problem
     table = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
-    history_rows = first_recipe(model.stored.pipeline).history_rows
-    rows = latest_rows(table, problem, history_rows + (problem.horizon or 1))
-    forecasts = model.future(select_inputs(rows, problem))
+    is_classical = not is_model and _is_every_amount(problem)
+    classical = forecast_series(table, problem, answer, skipped) if is_classical else None
+    if classical is None:
+        history_rows = first_recipe(model.stored.pipeline).history_rows
+        rows = latest_rows(table, problem, history_rows + (problem.horizon or 1))
+        forecasts = model.future(select_inputs(rows, problem))
+        answers = reduce_forecasts(forecasts, problem, answer, skipped)
+        bounds = model.stored.metadata.get("prediction_intervals") or {}
+        forecaster, level = None, bounds.get("level")
+    else:
+        forecasts, answers = classical.frame, classical.answers
+        forecaster, level = classical.method, LEVEL
     write_frame(workspace, forecasts, "forecasts.parquet")
     forecasts.to_csv(workspace.output / "forecasts.csv", index=False)
-    bounds = model.stored.metadata.get("prediction_intervals") or {}
     moments = forecasts[problem.time_column]
     facts: dict[str, Any] = {
         "rows": len(forecasts),
@@ -52,10 +67,13 @@ def forecast_future(workspace: CellWorkspace) -> JsonValue:
         "horizon": problem.horizon,
         "first": moments.min(),
         "last": moments.max(),
-        "level": bounds.get("level"),
+        "level": level,
         "months_apart": _months_apart(table, problem),
         "time_column": problem.time_column,
         "group_column": problem.group_column,
+        "forecaster": forecaster,
+        "answer": answer,
+        "answers": [{**entry, "first": moments.iloc[skipped], "last": moments.iloc[-1]} for entry in answers],
         "forecasts": model.to_records(forecasts.head(_count_listed(forecasts, problem))),
     }
     figures = (
@@ -71,6 +89,11 @@ def _months_apart(table: pd.DataFrame, problem: Problem) -> int | None:
     times = np.sort(table[str(problem.time_column)].iloc[first_series].to_numpy())
     interval = detect_interval(times)
     return int(interval.count) if interval and interval.unit is IntervalUnit.MONTH else None
+
+
+def _is_every_amount(problem: Problem) -> bool:
+    """Test for forecasts that the classical methods make: amounts of each period up to the horizon."""
+    return _is_amount(problem) and (problem.every_step or problem.horizon == 1) and problem.quantile is None
 
 
 def _count_listed(forecasts: pd.DataFrame, problem: Problem) -> int:

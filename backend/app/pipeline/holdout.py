@@ -82,9 +82,10 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     ctx = runtime.context.tool_context(
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
-    model = {"model": state.candidate}
+    model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
     answer, trading = await run_concurrently(
-        _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state.plan.trading)
+        _evaluate_and_refit(ctx, model, series),
+        _explain_and_backtest(ctx, model, state.plan.trading),
     )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
@@ -92,14 +93,22 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     return {"final": dump_facts(final)}
 
 
-async def _evaluate_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
+async def _evaluate_and_refit(ctx: ToolContext, model: Json, series: Mapping[str, Any]) -> ToolAnswer:
     """Return the answer of the evaluation. The refitted model and its forecast are artifacts."""
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
         refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
         if ctx.training.problem.horizon:
             trained: Any = refit.value if refit.refusal is None else model
-            await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": trained["model"]}))
+            facts: Any = evaluation.value
+            recommended = facts.get("recommended") or {}
+            arguments = {
+                "model": trained["model"],
+                "is_model": recommended.get("is_model", True),
+                "answer": series.get("answer", "each_period"),
+                "skipped": series.get("skipped_periods", 0),
+            }
+            await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, arguments))
     return evaluation
 
 

@@ -72,10 +72,17 @@ def _no_model_needed(draft: ReportDraft) -> Text:
     if not unbeaten:
         return ()
     name = Name(unbeaten[0].content.name, code=False)
+    is_model = _evaluation_fact(draft, "recommended", "is_model")
+    if is_model is not None and not is_model.value:
+        return (
+            "The forecast is that of the ",
+            Name("best classical methods", code=False),
+            ", which need no model: on the hold-out they were better than the model.",
+        )
     return (
-        "Use the ",
+        "Look at the ",
         name,
-        " instead: it needs no model, and these rows do not show that the model is better.",
+        " beside the model's forecast: it needs no model, and these rows do not show that the model is better.",
     )
 
 

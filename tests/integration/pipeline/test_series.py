@@ -58,3 +58,24 @@ async def test_rows_of_sales_are_counted_for_the_places_of_one_region(lab, tmp_p
     forecast = calls["forecast_future"]
     assert (forecast["rows"], forecast["first"][:10], forecast["last"][:10]) == (7, "2024-02-26", "2024-03-03")
     assert all(0 <= entry["prediction"] < 12 for entry in forecast["forecasts"])
+
+
+async def test_next_month_is_the_sum_of_its_days_by_who_was_best(lab, tmp_path):
+    chance = np.random.default_rng(2)
+    days = pd.date_range("2022-01-01", "2024-03-20")
+    rows = [
+        {"sold_at": day + pd.Timedelta(hours=12, minutes=int(number)), "price": 9.5}
+        for day in days
+        for number in range(chance.poisson(6 + 4 * (day.day_of_week > 4)))
+    ]
+    goal = "How many pizzas will we sell next month?"
+    result, calls = await run(lab, pd.DataFrame(rows), tmp_path / "pizzas.csv", goal)
+    forecast, final = calls["forecast_future"], calls["final_evaluation"]
+    assert (forecast["first"][:10], forecast["last"][:10]) == ("2024-03-21", "2024-04-30")
+    [answer] = forecast["answers"]
+    assert (answer["first"][:10], answer["last"][:10]) == ("2024-04-01", "2024-04-30")
+    april = sum(entry["prediction"] for entry in forecast["forecasts"] if "2024-04" in entry["sold_at"])
+    assert answer["value"] == pytest.approx(april, rel=1e-3)
+    assert answer["low"] < 30 * (6 + 8 / 7) < answer["high"]
+    assert (forecast["forecaster"] is None) == final["recommended"]["is_model"]
+    assert result["headline"].startswith("Total rows_count, 1 April 2024 to 30 April 2024:")

@@ -75,7 +75,7 @@ def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, call
     text = told(calls, {**facts(prediction=1.0), "rows": 0, "forecasts": []})
     assert "the weighted average 56.5." in text
     assert callout in text
-    assert ("Use the weighted average instead" in text) == (low <= 0)
+    assert ("Look at the weighted average beside the model" in text) == (low <= 0)
 
 
 def test_the_answer_has_a_column_for_each_series(diabetes):

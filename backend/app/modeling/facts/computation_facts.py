@@ -360,6 +360,8 @@ class EvaluationFacts(TypedDict):
     """`{"points": [{"truth", "prediction"}], "quantiles": {...}, "histogram": {"edges", "counts"}}`"""
     intervals: CoverageJson | None
     """Share of rows within the model's prediction intervals."""
+    recommended: NotRequired[dict[str, Any]]
+    """`{"name", "is_model"}` of who makes the forecast, see `forecasting.compare.recommend`."""
     references: NotRequired[list[dict[str, Any]]]
     """Naive forecasts of the hold-out, see `forecasting.compare`."""
     by_step: NotRequired[list[dict[str, Any]]]

@@ -78,3 +78,25 @@ class Smoothing:
             level = new_level
             forecasts[row] = level + ahead * trend + (seasons[(row + horizon) % length] if length else 0.0)
         return forecasts
+
+    def forecast_paths(self, values: np.ndarray, horizon: int, origins: np.ndarray) -> np.ndarray:
+        """Forecast each step up to the horizon at some rows (origins, horizon), as `forecast` does."""
+        level, trend, length = self.level, self.trend, len(self.seasons)
+        levels, trends, places = np.empty(len(values)), np.empty(len(values)), np.zeros(len(values))
+        initial = np.asarray(self.seasons) if length else np.zeros(1)
+        for row, value in enumerate(values.tolist()):
+            seasonal = (places[row - length] if row >= length else initial[row]) if length else 0.0
+            expected = level + self.phi * trend
+            new_level = self.alpha * (value - seasonal) + (1 - self.alpha) * expected
+            trend = self.beta * (new_level - level) + (1 - self.beta) * self.phi * trend
+            places[row] = self.gamma * (value - expected) + (1 - self.gamma) * seasonal
+            level = new_level
+            levels[row], trends[row] = level, trend
+        steps = np.arange(1, horizon + 1)
+        forecasts: np.ndarray = levels[origins][:, None] + trends[origins][:, None] * np.cumsum(self.phi**steps)
+        if length:
+            updated = origins[:, None] + steps - length * np.ceil(steps / length).astype(int)
+            forecasts = forecasts + np.where(
+                updated >= 0, places[np.maximum(updated, 0)], initial[(origins[:, None] + steps) % length]
+            )
+        return forecasts

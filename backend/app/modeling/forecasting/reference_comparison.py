@@ -1,11 +1,12 @@
 """Comparison of a model with model-free forecasts, on the same hold-out rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from app.modeling.forecasting.series_forecast import SELECTED
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.intervals import bootstrap, make_resampling
@@ -47,3 +48,14 @@ def reference_notes(references: list[dict[str, Any]]) -> list[str]:
     if not unbeaten:
         return []
     return [f"It does not beat a forecast without a model beyond chance: {', '.join(unbeaten)}."]
+
+
+def recommend(references: Sequence[Mapping[str, Any]], model: str) -> dict[str, Any]:
+    """Return who makes the forecast, `{"name", "is_model"}`: the model or the classical methods.
+
+    The methods do where they were better on the hold-out. They were chosen on the training rows, so that only
+    these two compete here.
+    """
+    selected = next((entry for entry in references if entry["name"] == SELECTED), None)
+    is_model = selected is None or (selected["difference"]["value"] or 0.0) >= 0
+    return {"name": model if is_model else SELECTED, "is_model": is_model}

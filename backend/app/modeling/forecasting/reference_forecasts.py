@@ -1,20 +1,17 @@
 """Model-free reference forecasts on the hold-out, made for each series separately."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.ets import MIN_ROWS, Smoothing, select_recent
+from app.modeling.forecasting.methods import is_reference
+from app.modeling.forecasting.series_forecast import SELECTED, SeriesHistory, choose_for, read_histories
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
-from app.modeling.recipe.naive_forecasts import detect_season, drift, last_value, seasonal_naive
-from app.modeling.recipe.time_series import detect_series_interval, list_horizons, series_values, split_series
+from app.modeling.recipe.time_series import series_values, split_series
 from app.modeling.recipe.volatility import ewma_volatility, realised_volatility
-
-MAX_SERIES = 10
-"""With more series exponential smoothing is not fitted: each takes about half a second."""
 
 MIN_FINITE_SHARE = 0.9
 """Share of rows that a reference must forecast to be reported."""
@@ -26,8 +23,8 @@ ReferenceForecasts = dict[str, np.ndarray]
 def forecast_references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> ReferenceForecasts:
     """Forecast each hold-out row (rows,) by each reference; empty for problems that do not forecast a number.
 
-    `last season` is only made if a season predicts the training rows; `exponential smoothing` only for up to
-    `MAX_SERIES` series. The hold-out's rows may be expanded by step; `train` is the unexpanded table.
+    One of them is `SELECTED`: the classical methods that were best on the last part of the training rows. The
+    hold-out's rows may be expanded by step; `train` is the unexpanded table.
     """
     if problem.outlook is Outlook.VOLATILITY:
         return _volatilities(train, holdout, problem)
@@ -61,41 +58,27 @@ def _forecast_steps(
 ) -> ReferenceForecasts:
     """Map each reference to its forecasts (rows of the hold-out, steps)."""
     rows_of_both = pd.concat([train, holdout], ignore_index=True)
-    series = split_series(rows_of_both, problem)
-    fit_smoothing = len(series) <= MAX_SERIES
-    forecasts: ReferenceForecasts = {}
-    for rows in series:
-        values = series_values(rows_of_both, problem, rows)
-        train_count = int((rows < len(train)).sum())
-        if not train_count or np.isnan(values).any():
+    choice = choose_for(train, problem)
+    horizon, forecasts = max(steps), ReferenceForecasts()
+    for history in read_histories(rows_of_both, problem):
+        train_rows = int((history.rows < len(train)).sum())
+        if not train_rows or train_rows == len(history.rows):
             continue
-        season, rhythm = None, detect_series_interval(rows_of_both, problem, [rows])
-        if rhythm and train_count > 2 * max(steps):
-            season = detect_season(values[:train_count], list_horizons(problem), rhythm.spacing_s)
-        for name, forecast in _series_references(values, train_count, season, fit_smoothing):
+        for name, paths in _paths(history, train_rows, horizon, choice.methods if choice else ()).items():
             table = forecasts.setdefault(name, np.full((len(rows_of_both), len(steps)), np.nan))
-            for column, step in enumerate(steps):
-                table[rows, column] = forecast(step)
+            table[history.rows[train_rows:]] = paths[:, np.asarray(steps) - 1]
     on_holdout = {name: table[len(train) :] for name, table in forecasts.items()}
     return {name: table for name, table in on_holdout.items() if np.isfinite(table).mean() > MIN_FINITE_SHARE}
 
 
-def _series_references(
-    values: np.ndarray, train_count: int, season: int | None, fit_smoothing: bool
-) -> Iterator[tuple[str, Callable[[int], np.ndarray]]]:
-    """Yield each reference of a series, as a function of the step; `train_count` of the values are training
-    rows."""
-    yield "last value", lambda step: last_value(values, step)
-    yield "drift", lambda step: drift(values, step)
-    if season:
-        yield "last season", lambda step: seasonal_naive(values, step, season)
-    train_values = values[:train_count]
-    if fit_smoothing and train_count >= max(MIN_ROWS, 2 * (season or 0)) and float(train_values.std()) > 0:
-        fitted_values = select_recent(train_values, season)
-        skipped = np.full(train_count - len(fitted_values), np.nan)
-        smoothing = Smoothing.fit(fitted_values, season)
-        remaining = values[len(skipped) :]
-        yield (
-            "exponential smoothing",
-            lambda step: np.concatenate([skipped, smoothing.forecast(remaining, step)]),
-        )
+def _paths(
+    history: SeriesHistory, train_rows: int, horizon: int, methods: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Forecast each row after the training rows by each reference, and by the mean of the chosen methods."""
+    origins = np.arange(train_rows, len(history.values))
+    available = history.methods(train_rows)
+    names = [name for name in available if name in methods or is_reference(name)]
+    paths = {name: available[name](history.values, train_rows, horizon, origins) for name in names}
+    if methods and all(name in paths for name in methods):
+        paths[SELECTED] = np.mean([paths[name] for name in methods], axis=0)
+    return {name: path for name, path in paths.items() if name == SELECTED or is_reference(name)}

@@ -27,18 +27,59 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
     if forecast is None or not predictions or not _is_amount(predictions[0]) or draft.target is None:
         return None
     style = _style(forecast, predictions)
+    if answers := items_at(forecast, "answers"):
+        return _answer_for_all(draft, forecast, answers, style)
     groups = _by_series(forecast, predictions)
+    is_last = forecast.text("answer") == "last"
     text: list[Piece] = []
     figures: list[AnswerFigure] = []
     for label, series in groups[:_MAX_NAMED_SERIES]:
         text += (" ",) if text else ()
         text += (draft.read(draft.target), *((" of ", label) if label else ()), " ")
-        for place, prediction in enumerate(series if len(series) < 2 else (series[0], series[-1])):
+        ends = series[-1:] if is_last else series if len(series) < 2 else (series[0], series[-1])
+        for place, prediction in enumerate(ends):
             text += ("; ",) if place else ()
             text += _period_text(draft, forecast, prediction, style)
         text.append(".")
         figures += [_figure(draft, forecast, prediction, style) for prediction in series]
     return Statement(text, figures[:MAX_ANSWER_ROWS])
+
+
+_ANSWER_WORDS = {"sum": "total ", "mean": "mean ", "maximum": "highest ", "minimum": "lowest "}
+
+
+def _answer_for_all(
+    draft: ReportDraft, forecast: TypedFact[ForecastRecord], answers: Sequence[RecordedFact], style: str
+) -> Statement:
+    """State one number for all periods that are asked for: their sum, mean, highest or lowest."""
+    word = _ANSWER_WORDS.get(forecast.text("answer"), "")
+    text: list[Piece] = []
+    figures: list[AnswerFigure] = []
+    for answer in answers[:MAX_ANSWER_ROWS]:
+        first, last, value = answer.at("first"), answer.at("last"), answer.at("value")
+        low, high = answer.at("low"), answer.at("high")
+        if first is None or last is None or value is None or draft.target is None:
+            continue
+        group = (" of ", Name(answer.text("group"), code=False)) if answer.text("group") else ()
+        if len(figures) < _MAX_NAMED_SERIES:
+            text += (" ",) if text else ()
+            text += (word.capitalize(), draft.read(draft.target), *group, ", ")
+            text += (*draft.render(first, style), " to ", *draft.render(last, style), ": ")
+            text += draft.amount(value)
+            if low and high:
+                text += (" (", draft.read(low, "amount"), " to ", draft.read(high, "amount"), ")")
+            text.append(".")
+        figures.append(
+            AnswerFigure(
+                f"{word}forecast",
+                draft.read(value, "amount"),
+                draft.target_unit,
+                draft.read(low, "amount") if low else None,
+                draft.read(high, "amount") if high else None,
+                draft.read(last, style),
+            )
+        )
+    return Statement(text, figures)
 
 
 def forecast_table(draft: ReportDraft) -> list[ReportTable]:

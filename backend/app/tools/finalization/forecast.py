@@ -1,6 +1,6 @@
 """Forecast after the last row, once the model is evaluated. No agent calls it."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,14 +15,24 @@ from app.tools.fit_parts import load_model
 from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
+AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]
+"""Part of a forecast that is asked for."""
+
 
 @tool(agents=())
-async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> CallResult:
-    """Forecast each series after its last row by the delivered model."""
+async def forecast_future(
+    ctx: ToolContext,
+    model: Annotated[str, Field(max_length=200)],
+    is_model: bool = True,
+    answer: AnswerForm = "each_period",
+    skipped: Annotated[int, Field(ge=0)] = 0,
+) -> CallResult:
+    """Forecast each series after its last row by the delivered model, or by the best classical methods."""
     part = await load_model(ctx, model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
-    work = Computation("forecast.forecast_future", trusted=not part.contains_code)
+    params: dict[str, Any] = {"is_model": is_model, "answer": answer, "skipped": skipped}
+    work = Computation("forecast.forecast_future", params, trusted=not part.contains_code)
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": part.model}
     try:
         computed = await ctx.computer.run(work, inputs)

@@ -1,0 +1,242 @@
+"""Forecasts of the series of a table by the classical methods that did best on the last part of the past."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.forecasting.methods import Method, list_methods
+from app.modeling.forecasting.selection import (
+    Choice,
+    PathIntervals,
+    Trial,
+    choose_methods,
+    combine,
+    run_trial,
+    trial_rows,
+)
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD
+from app.modeling.recipe.naive_forecasts import DAY_S
+from app.modeling.recipe.sampling_interval import IntervalUnit, SamplingInterval, detect_interval
+from app.modeling.recipe.time_series import series_values, split_series
+
+SELECTED = "best classical methods"
+"""Name of the methods that were chosen, as a reference beside a model."""
+MAX_SMOOTHED_SERIES = 10
+"""With more series exponential smoothing is not fitted: each takes about half a second."""
+MAX_TRIAL_SERIES = 20
+"""Longest series that the methods are chosen on, and MAX_HORIZON steps of them: more take minutes."""
+MAX_HORIZON = 400
+_SEASONS_OF_MONTHS = {1: (12,), 3: (4,), 2: (6,), 4: (3,)}
+_WEEKDAY_SEASONS = (5, 261)
+_YEAR_WEEKS, _YEAR_DAYS = 52, (364, 365)
+"""A year of days has no whole number of weeks: 364 days keep the weekday, 365 the date."""
+
+
+@dataclass(frozen=True)
+class SeriesHistory:
+    """The values of one series in time order, without gaps, and the `rows` of the table that they stand in."""
+
+    group: Any
+    rows: np.ndarray
+    values: np.ndarray
+    times: np.ndarray
+    interval: SamplingInterval | None
+    is_smoothed: bool
+
+    @cached_property
+    def seasons(self) -> tuple[int, ...]:
+        return list_seasons(self.interval)
+
+    def methods(self, train_rows: int) -> Mapping[str, Method]:
+        return list_methods(self.values, train_rows, self.seasons, self.is_smoothed)
+
+
+def list_seasons(interval: SamplingInterval | None) -> tuple[int, ...]:
+    """List the lengths in rows of every season that the spacing of the rows admits."""
+    if interval is None:
+        return ()
+    if interval.unit is IntervalUnit.MONTH:
+        return _SEASONS_OF_MONTHS.get(round(interval.count), ())
+    if interval.unit is IntervalUnit.WEEKDAY:
+        return _WEEKDAY_SEASONS
+    days = interval.spacing_s / DAY_S
+    if abs(days - 7) < 0.01:
+        return (_YEAR_WEEKS,)
+    if abs(days - 1) < 0.01:
+        return (7, *_YEAR_DAYS)
+    if days < 1:
+        rows_of_day = 1 / days
+        whole = (
+            [round(rows_of_day), round(7 * rows_of_day)] if abs(rows_of_day - round(rows_of_day)) < 0.01 else []
+        )
+        return tuple(season for season in whole if season > 1)
+    return ()
+
+
+def read_histories(table: pd.DataFrame, problem: Problem) -> list[SeriesHistory]:
+    """Read the series of a table."""
+    parts = split_series(table, problem)
+    histories = []
+    for rows in parts:
+        values = series_values(table, problem, rows)
+        if np.isfinite(values).all():
+            group = table[problem.group_column].iloc[rows[0]] if problem.group_column else None
+            times = table[problem.time_column].to_numpy()[rows]
+            is_smoothed = len(parts) <= MAX_SMOOTHED_SERIES
+            histories.append(SeriesHistory(group, rows, values, times, detect_interval(times), is_smoothed))
+    return histories
+
+
+def run_trials(histories: Sequence[SeriesHistory], horizon: int) -> list[Trial]:
+    """Forecast the last part of the longest series by each method that they are long enough for."""
+    longest = sorted(histories, key=lambda history: -len(history.values))[:MAX_TRIAL_SERIES]
+    trials = []
+    for history in longest:
+        train_rows = trial_rows(len(history.values), horizon, history.seasons)
+        trial = run_trial(history.values, history.methods(train_rows), train_rows, horizon)
+        if trial is not None:
+            trials.append(trial)
+    return trials
+
+
+def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
+    """Choose the methods for the series of a table; None if all are too short for a trial."""
+    horizon = min(problem.horizon or 1, MAX_HORIZON)
+    trials = run_trials(read_histories(table, problem), horizon)
+    return choose_methods(trials, problem.metric != "mae") if trials else None
+
+
+@dataclass(frozen=True)
+class SeriesForecast:
+    """`frame`: series, time, `rows_ahead`, `prediction`, `low` and `high`. `answers`: of each series one number
+    for the periods that are asked for, if there is one."""
+
+    frame: pd.DataFrame
+    method: str
+    answers: list[dict[str, Any]]
+
+
+def forecast_series(
+    table: pd.DataFrame, problem: Problem, answer: str = "each_period", skipped: int = 0
+) -> SeriesForecast | None:
+    """Forecast each series beyond its last row by the best methods; None if all series are too short to choose.
+
+    `answer`: `sum`, `mean`, `maximum` or `minimum` of the periods after the first `skipped`, with an interval.
+    """
+    horizon = problem.horizon or 1
+    histories = read_histories(table, problem)
+    trials = run_trials(histories, min(horizon, MAX_HORIZON))
+    if not trials:
+        return None
+    choice = choose_methods(trials, problem.metric != "mae")
+    errors = np.concatenate(
+        [(trial.truth - combine(trial.forecasts, choice.methods)) / trial.scale for trial in trials]
+    )
+    intervals = PathIntervals.fit(errors)
+    reduced = [_reduced_errors(trial, choice, answer, skipped) for trial in trials]
+    reduced_errors = np.concatenate(reduced) if answer in REDUCTIONS else np.zeros(0)
+    is_positive = all(history.values.min() >= 0 for history in histories)
+    frames, answers = [], []
+    for history in histories:
+        path = _future_path(history, horizon, choice)
+        scale = float(np.abs(np.diff(history.values)).mean()) or 1.0
+        steps = np.arange(1, horizon + 1)
+        low, high = intervals.bounds(path, steps, scale)
+        if is_positive:
+            path, low, high = np.maximum(path, 0), np.maximum(low, 0), np.maximum(high, 0)
+        frames.append(_frame(history, problem, path, low, high))
+        if answer in REDUCTIONS and horizon > skipped:
+            value = float(REDUCTIONS[answer](path[skipped:]))
+            bounds = _reduced_bounds(value, reduced_errors, scale, (path, low, high), answer, skipped)
+            lowest = max(bounds[0], 0.0) if is_positive else bounds[0]
+            answers.append({"group": history.group, "value": value, "low": lowest, "high": bounds[1]})
+    return SeriesForecast(pd.concat(frames, ignore_index=True), choice.name, answers)
+
+
+REDUCTIONS: Mapping[str, Any] = {"sum": np.sum, "mean": np.mean, "maximum": np.max, "minimum": np.min}
+
+
+def _reduced_errors(trial: Trial, choice: Choice, answer: str, skipped: int) -> np.ndarray:
+    """Return the errors of one number for the whole horizon (origins,), where all of it is known."""
+    reduce = REDUCTIONS.get(answer)
+    if reduce is None:
+        return np.zeros(0)
+    truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.methods)[:, skipped:]
+    known = np.isfinite(truth).all(axis=1)
+    errors: np.ndarray = (reduce(truth[known], axis=1) - reduce(forecast[known], axis=1)) / trial.scale
+    return errors
+
+
+MIN_REDUCED = 10
+"""Whole horizons in a trial from which the error of their sum is measured, and not made of the single ones."""
+
+
+def _reduced_bounds(
+    value: float,
+    errors: np.ndarray,
+    scale: float,
+    paths: tuple[np.ndarray, np.ndarray, np.ndarray],
+    answer: str,
+    skipped: int,
+) -> tuple[float, float]:
+    if len(errors) >= MIN_REDUCED:
+        fitted = PathIntervals.fit(errors[:, None])
+        low, high = fitted.bounds(np.array([value]), np.array([1]), scale)
+        return float(low[0]), float(high[0])
+    path, low, high = (part[skipped:] for part in paths)
+    count = len(path) if answer == "sum" else 1
+    # Errors of neighbouring periods go together: their widths are added, which is cautious.
+    half = float(np.mean(high - low)) / 2 * count
+    return value - half, value + half
+
+
+def reduce_forecasts(
+    forecasts: pd.DataFrame, problem: Problem, answer: str, skipped: int
+) -> list[dict[str, Any]]:
+    """Return one number of each series for the periods after the first `skipped`, of forecasts with bounds."""
+    if answer not in REDUCTIONS or "low" not in forecasts:
+        return []
+    group = problem.group_column
+    parts = [(None, forecasts)] if group is None else list(forecasts.groupby(group, sort=False, observed=True))
+    answers = []
+    for name, part in parts:
+        path, low, high = (part[column].to_numpy()[skipped:] for column in ("prediction", "low", "high"))
+        if len(path):
+            value = float(REDUCTIONS[answer](path))
+            bounds = _reduced_bounds(value, np.zeros(0), 1.0, (path, low, high), answer, 0)
+            answers.append({"group": name, "value": value, "low": bounds[0], "high": bounds[1]})
+    return answers
+
+
+def _future_path(history: SeriesHistory, horizon: int, choice: Choice) -> np.ndarray:
+    rows = len(history.values)
+    available = history.methods(rows)
+    names = [name for name in choice.methods if name in available] or ["last value"]
+    last = np.array([rows - 1])
+    paths = {name: available[name](history.values, rows, horizon, last) for name in names}
+    path = combine(paths, names)[0]
+    finite: np.ndarray = np.where(np.isfinite(path), path, history.values[-1])
+    return finite
+
+
+def _frame(
+    history: SeriesHistory, problem: Problem, path: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> pd.DataFrame:
+    steps = np.arange(1, len(path) + 1)
+    last = np.repeat(history.times[-1:], len(path))
+    times = history.interval.moments_after(last, steps) if history.interval else last
+    group = {problem.group_column: history.group} if problem.group_column else {}
+    columns = {
+        str(problem.time_column): times,
+        ROWS_AHEAD: steps,
+        "prediction": path,
+        "low": low,
+        "high": high,
+    }
+    frame = pd.DataFrame(columns).assign(**{str(name): value for name, value in group.items()})
+    return frame[[*map(str, group), *columns]]

@@ -1,0 +1,80 @@
+"""Choice among classical methods, and their intervals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.forecasting.methods import list_methods
+from app.modeling.forecasting.selection import PathIntervals, choose_methods, run_trial, trial_rows
+from app.modeling.forecasting.series_forecast import forecast_series, list_seasons
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.sampling_interval import IntervalUnit, SamplingInterval
+
+HORIZON = 12
+
+
+def monthly(rows: int = 180, seed: int = 0) -> np.ndarray:
+    months = np.arange(rows)
+    return 200 + months + 40 * np.sin(months * np.pi / 6) + np.random.default_rng(seed).normal(0, 8, rows)
+
+
+def test_no_method_uses_later_rows():
+    values, origins = monthly(), np.array([119, 130])
+    changed = values.copy()
+    changed[131:] += 1_000.0
+    for name, method in list_methods(values, 120, (12,)).items():
+        before, after = (method(series, 120, HORIZON, origins) for series in (values, changed))
+        np.testing.assert_allclose(before, after, err_msg=name)
+
+
+def test_seasons_are_those_of_the_spacing():
+    assert list_seasons(SamplingInterval(IntervalUnit.SECOND, 86_400.0)) == (7, 364, 365)
+    assert list_seasons(SamplingInterval(IntervalUnit.SECOND, 1_800.0)) == (48, 336)
+    assert list_seasons(SamplingInterval(IntervalUnit.MONTH, 3)) == (4,)
+    assert list_seasons(SamplingInterval(IntervalUnit.MONTH, 12)) == ()
+
+
+def test_a_seasonal_method_is_chosen_for_a_seasonal_series():
+    values = monthly()
+    cut = trial_rows(len(values), HORIZON, (12,))
+    trial = run_trial(values, list_methods(values, cut, (12,)), cut, HORIZON)
+    assert trial is not None
+    choice = choose_methods([trial], is_squared=False)
+    assert "last value" not in choice.methods
+    assert choice.errors[choice.methods[0]] < 0.5 * choice.errors["last value"]
+
+
+def test_intervals_hold_nine_of_ten_truths():
+    chance = np.random.default_rng(3)
+    errors = np.cumsum(chance.normal(0, 1, (400, HORIZON)), axis=1)
+    fitted = PathIntervals.fit(errors[:200])
+    low, high = fitted.bounds(np.zeros((200, HORIZON)), np.arange(1, HORIZON + 1))
+    share = ((errors[200:] >= low) & (errors[200:] <= high)).mean()
+    assert 0.85 <= share <= 0.95
+
+
+@pytest.mark.parametrize("rows", [30, 180])
+def test_series_of_a_table_are_forecast_with_the_sum_that_is_asked_for(rows):
+    tables = [
+        pd.DataFrame(
+            {
+                "month": pd.date_range("2005-01-01", periods=rows, freq="MS"),
+                "region": region,
+                "sold": monthly(rows, place),
+            }
+        )
+        for place, region in enumerate(("coast", "hills"))
+    ]
+    kind, outlook = ProblemKind.REGRESSION, Outlook.VALUE
+    problem = Problem(
+        "sold", kind, "mae", None, None, "month", "region", horizon=6, every_step=True, outlook=outlook
+    )
+    forecast = forecast_series(pd.concat(tables, ignore_index=True), problem, "sum", skipped=3)
+    assert forecast is not None
+    assert list(forecast.frame.columns) == ["region", "month", "rows_ahead", "prediction", "low", "high"]
+    assert len(forecast.frame) == 12
+    for answer in forecast.answers:
+        part = forecast.frame[(forecast.frame.region == answer["group"]) & (forecast.frame.rows_ahead > 3)]
+        assert answer["value"] == pytest.approx(part.prediction.sum())
+        assert answer["low"] < answer["value"] < answer["high"]
