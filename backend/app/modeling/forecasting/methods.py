@@ -128,8 +128,8 @@ def _smoothing(
     skipped = train_rows - len(fitted_values)
     model = Smoothing.fit(fitted_values, season)
     forecast = np.full((len(origins), horizon), np.nan)
-    known = origins >= skipped
-    forecast[known] = model.forecast_paths(values[skipped:], horizon, origins[known] - skipped)
+    is_fitted = origins >= skipped
+    forecast[is_fitted] = model.forecast_paths(values[skipped:], horizon, origins[is_fitted] - skipped)
     return forecast
 
 

@@ -128,19 +128,19 @@ class PathIntervals:
 def _smooth_spread(errors: np.ndarray) -> np.ndarray:
     """Return the root mean square error of each step, smoothed, and continued where no truth is known."""
     counts = np.isfinite(errors).sum(axis=0)
-    known = np.flatnonzero(counts >= MIN_TRIAL_ROWS)
-    known = known if len(known) else np.flatnonzero(counts > 0)
-    squares = np.nanmean(errors[:, known] ** 2, axis=0)
-    window = max(1, len(known) // 8)
+    measured_steps = np.flatnonzero(counts >= MIN_TRIAL_ROWS)
+    measured_steps = measured_steps if len(measured_steps) else np.flatnonzero(counts > 0)
+    squares = np.nanmean(errors[:, measured_steps] ** 2, axis=0)
+    window = max(1, len(measured_steps) // 8)
     padded = np.pad(squares, (window, window), mode="edge")
     smooth = np.sqrt(np.convolve(padded, np.ones(2 * window + 1) / (2 * window + 1), mode="valid"))
     spread = np.empty(errors.shape[1])
-    spread[known] = smooth
-    beyond = np.arange(errors.shape[1]) > known[-1]
+    spread[measured_steps] = smooth
+    beyond = np.arange(errors.shape[1]) > measured_steps[-1]
     # Errors of a level that wanders grow with the root of the steps.
-    spread[beyond] = smooth[-1] * np.sqrt((np.flatnonzero(beyond) + 1) / (known[-1] + 1))
-    missing = np.setdiff1d(np.flatnonzero(~beyond), known)
-    spread[missing] = np.interp(missing, known, smooth)
+    spread[beyond] = smooth[-1] * np.sqrt((np.flatnonzero(beyond) + 1) / (measured_steps[-1] + 1))
+    missing = np.setdiff1d(np.flatnonzero(~beyond), measured_steps)
+    spread[missing] = np.interp(missing, measured_steps, smooth)
     return np.maximum(spread, 1e-12)
 
 

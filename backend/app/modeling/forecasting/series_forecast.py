@@ -29,8 +29,9 @@ SELECTED = "best classical methods"
 MAX_SMOOTHED_SERIES = 10
 """With more series exponential smoothing is not fitted: each takes about half a second."""
 MAX_TRIAL_SERIES = 20
-"""Longest series that the methods are chosen on, and MAX_HORIZON steps of them: more take minutes."""
+"""Longest series that the methods are chosen on: their errors differ little from those of all."""
 MAX_HORIZON = 400
+"""Steps ahead that are tried, a little more than a year of days: more take minutes."""
 _SEASONS_OF_MONTHS = {1: (12,), 3: (4,), 2: (6,), 4: (3,)}
 _WEEKDAY_SEASONS = (5, 261)
 _YEAR_WEEKS, _YEAR_DAYS = 52, (364, 365)
@@ -71,10 +72,10 @@ def list_seasons(interval: SamplingInterval | None) -> tuple[int, ...]:
         return (7, *_YEAR_DAYS)
     if days < 1:
         rows_of_day = 1 / days
-        whole = (
+        seasons = (
             [round(rows_of_day), round(7 * rows_of_day)] if abs(rows_of_day - round(rows_of_day)) < 0.01 else []
         )
-        return tuple(season for season in whole if season > 1)
+        return tuple(season for season in seasons if season > 1)
     return ()
 
 
@@ -167,8 +168,10 @@ def _reduced_errors(trial: Trial, choice: Choice, answer: str, skipped: int) -> 
     if reduce is None:
         return np.zeros(0)
     truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.methods)[:, skipped:]
-    known = np.isfinite(truth).all(axis=1)
-    errors: np.ndarray = (reduce(truth[known], axis=1) - reduce(forecast[known], axis=1)) / trial.scale
+    is_complete = np.isfinite(truth).all(axis=1)
+    errors: np.ndarray = (
+        reduce(truth[is_complete], axis=1) - reduce(forecast[is_complete], axis=1)
+    ) / trial.scale
     return errors
 
 
