@@ -19,12 +19,6 @@ from app.modeling.table.json_values import round_significant
 Bounds = tuple[float | None, float | None, float | None]
 """(low, middle, high) of a difference."""
 
-_Z = 1.96
-"""Standard errors on each side of a 95% interval."""
-_COMPLEXITY: Mapping[str, int] = {BASELINE: 0, "LogisticRegression": 1, "Ridge": 1, "Network": 3, ENSEMBLE: 4}
-_SINGLE_MODEL = 2
-"""Ranks of complexity: a linear model before single models of trees and custom code, a network, an ensemble."""
-
 
 class PairedDifference(Protocol):
     """The interval of the difference between two candidates, from the rows that both predicted.
@@ -73,7 +67,7 @@ def compare_candidates(
         _row(fit, (None, None, None), _beats(fit, baseline, fit, difference), weights, is_compared=False)
         for fit in incomplete
     ]
-    choice = _choose(leaderboard, {fit.name: fit.estimator for fit in scored})
+    choice = _choose(leaderboard)
     metric = best.metric
     return {
         "metric": metric,
@@ -185,22 +179,18 @@ def difference_over_folds(a: CandidateFit, b: CandidateFit, rows_of: CandidateFi
     return round_significant(mean - half_width), round_significant(mean), round_significant(mean + half_width)
 
 
-def _choose(leaderboard: Sequence[Comparison], estimators: Mapping[str, str]) -> Comparison:
-    """Choose the best, or the simplest that is less than one standard error of the difference behind it.
+def _choose(leaderboard: Sequence[Comparison]) -> Comparison:
+    """Choose the best, or an ensemble that these rows do not distinguish from it.
 
-    The one-standard-error rule (Breiman et al. 1984): the best of many scores is too high by selection. The
-    baseline is chosen only if nothing is better.
+    The best of many scores is too high by selection, and an average of several models is less so. A simpler
+    model within one standard error of the best is not preferred: over many tables that costs accuracy.
     """
-    best = leaderboard[0]
-    near = [row for row in leaderboard if row is best or (_is_near(row) and row["kind"] != "baseline")]
-    return min(near, key=lambda row: _COMPLEXITY.get(estimators[row["name"]], _SINGLE_MODEL))
-
-
-def _is_near(row: Comparison) -> bool:
-    low, middle, high = row["low"], row["difference"], row["high"]
-    if not row["is_compared"] or low is None or middle is None or high is None:
-        return False
-    return middle <= (high - low) / (2 * _Z)
+    ensembles = (
+        row
+        for row in leaderboard
+        if row["kind"] == "ensemble" and row["is_compared"] and not row["distinguishable"]
+    )
+    return next(ensembles, leaderboard[0])
 
 
 def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
@@ -212,10 +202,7 @@ def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
     if tied:
         sentences += f" These rows do not distinguish it from {_join(tied)}."
     if choice is not best:
-        sentences += (
-            f" {choice['name']} is chosen: it is simpler, and less than one standard error of the difference"
-            f" behind."
-        )
+        sentences += f" {choice['name']} is chosen, because it averages several of them."
     if incomplete:
         sentences += f" Judged on fewer folds, and not compared: {_join(incomplete)}."
     if choice["beats_baseline"] is False:

@@ -41,12 +41,8 @@ def test_the_leaderboard_marks_candidates_that_the_folds_distinguish() -> None:
     assert "bad" not in facts["reason"]
 
 
-def test_the_simplest_within_one_standard_error_of_the_best_is_chosen_and_said_so() -> None:
-    facts = compare_candidates([NAIVE, BAD, CLOSE, GOOD])
-    assert facts["chosen"] == "close"
-    assert "it is simpler" in facts["reason"]
-    clearly_behind = fit("behind", [0.76, 0.78, 0.75, 0.77, 0.75], "LogisticRegression")
-    assert compare_candidates([NAIVE, clearly_behind, GOOD])["chosen"] == "good"
+def test_the_best_of_single_models_is_chosen() -> None:
+    assert compare_candidates([NAIVE, BAD, CLOSE, GOOD])["chosen"] == "good"
 
 
 def test_a_model_like_the_baseline_does_not_beat_it() -> None:
@@ -65,7 +61,7 @@ def test_a_candidate_without_a_score_is_not_compared() -> None:
         compare_candidates([fit("broken", [None] * 5)])
 
 
-def test_an_ensemble_is_chosen_where_it_gains_beyond_noise() -> None:
+def test_an_ensemble_is_chosen_that_nothing_beats_beyond_noise() -> None:
     blended = fit("Ensemble", [0.82, 0.84, 0.80, 0.83, 0.81], "Ensemble", weights={"good": 1.0})
     facts = compare_candidates([NAIVE, GOOD, CLOSE, blended])
     assert (facts["best"], facts["chosen"], facts["beats_baseline"]) == ("Ensemble", "Ensemble", True)
@@ -74,7 +70,11 @@ def test_an_ensemble_is_chosen_where_it_gains_beyond_noise() -> None:
     assert kinds["close"] == ("candidate", None, 5)
     assert kinds["Ensemble"][0] == "ensemble"
     equal = fit("Ensemble", [0.80, 0.83, 0.77, 0.81, 0.79], "Ensemble", weights={"good": 1.0})
-    assert compare_candidates([NAIVE, GOOD, equal])["chosen"] == "good"
+    tied = compare_candidates([NAIVE, GOOD, equal])
+    assert tied["chosen"] == "Ensemble"
+    assert tied["best"] == "Ensemble" or "averages several" in tied["reason"]
+    behind = fit("Ensemble", [0.70, 0.72, 0.68, 0.71, 0.69], "Ensemble", weights={"good": 1.0})
+    assert compare_candidates([NAIVE, GOOD, behind])["chosen"] == "good"
 
 
 def test_candidates_with_fewer_folds_stand_apart() -> None:
