@@ -49,7 +49,7 @@ _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
     (
         word_set(
             "send email mail text sms notify alert message ping whatsapp phone ring tweet post call warn dial"
-            " contact"
+            " contact reply respond"
         ),
         _SEND,
     ),
@@ -59,8 +59,8 @@ _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
     (
         word_set(
             "update delete insert change reprice deploy restart install migrate overwrite write upload fix edit"
-            " remove rename block ban fire hire switch turn set put add cancel close stop start pause upgrade"
-            " rebook reroute reassign promote unsubscribe shut reboot pay"
+            " approve reject remove rename block ban fire hire switch turn set put add cancel close stop start"
+            " pause upgrade rebook reroute reassign promote unsubscribe shut reboot pay"
         ),
         _CHANGE,
     ),

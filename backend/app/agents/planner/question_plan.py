@@ -22,6 +22,11 @@ _ASKS_FOR_FIGURES = re.compile(
     re.IGNORECASE,
 )
 """Words for figures of stored rows. Without them a question that is not understood may ask for a prediction."""
+_SURE_FIGURES = re.compile(
+    r"\b(?:lowest|highest|tallest|shortest|fraction|proportion"
+    r"|odds|never|colu?mns?|percentages?|within each|ranked)\b",
+    re.IGNORECASE,
+)
 MAX_NOTES = 20
 """Notes of a plan."""
 MAX_QUESTIONS = 3
@@ -33,7 +38,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     goal, tables = situation.goal.text, situation.tables
     if not tables or situation.preferences.implies_model:
         return None
-    if not is_question(goal):
+    if not is_question(goal) and not _asks_for_figures(situation):
         described = None if names_barriers(goal) else describes_rows(goal, tables)
         return _plan_answer(goal, described, tables) if described else None
     if names_barriers(goal):
@@ -59,6 +64,13 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
         default=END,
         free_text=True,
     )
+
+
+def _asks_for_figures(situation: Situation) -> bool:
+    """Test if a goal without a verb of prediction has words that only figures of stored rows have."""
+    goal = situation.goal
+    is_ahead = bool(goal.after_verb or goal.lookahead or goal.wants_drivers or goal.metric)
+    return not is_ahead and bool(_SURE_FIGURES.search(goal.text))
 
 
 def _refuse(goal: str, reason: str) -> AgentAction:
