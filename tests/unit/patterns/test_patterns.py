@@ -37,7 +37,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.trading_terms:_amount_pattern": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw_bars:read_raw": "notes of ours",
-    "app.computations.uploads.column_types:accepts": "TYPE_RULES, which are values",
+    "app.computations.uploads.column_types:_compiled": "TYPE_RULES, which are values",
     "app.tools.program_execution:_mentions": "an escaped name between two look-arounds",
 }
 
