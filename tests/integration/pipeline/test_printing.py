@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.reporting.document.json_form import load_report
 from app.reporting.document.layout import lay_out
@@ -48,7 +49,7 @@ def count_pages(page: Path) -> int:
         [*command, f"--user-data-dir={page.parent / 'browser'}", f"--print-to-pdf={pdf}", page.as_uri()],
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=HANG_GUARD_S,
     )
     return len(re.findall(rb"/Type\s*/Page\b", pdf.read_bytes()))
 

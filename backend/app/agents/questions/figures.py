@@ -186,6 +186,7 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
             return Figure("sum", make_value(reference)), reference.table
         raise NotUnderstood(
             f"It could mean the total of `{column.name}`, or its different values.",
+            f"number of {item.text}",
             (f"total `{column.name}`", f"number of different `{column.name}`"),
         )
     return Figure("count_distinct", make_value(reference)), reference.table

@@ -205,7 +205,7 @@ def _unparsed(
         described = ", ".join(_describe_word(word, names) for word in best.uncovered[:MAX_EXPLAINED_WORDS])
         return UnparsedQuestion(f"What is not understood: {described}.", examples)
     if refusal is not None:
-        return UnparsedQuestion(str(refusal), refusal.options or examples)
+        return UnparsedQuestion(str(refusal), refusal.reword(text) or examples)
     unknown = [
         item.word for item in mark_items(text, tables).items if item.kind == "word" and not _is_known(item)
     ][:MAX_EXPLAINED_WORDS]

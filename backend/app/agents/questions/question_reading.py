@@ -22,11 +22,19 @@ GENERAL_PARTS = frozenset({"name", "total", "value", "overall", "amount", "all",
 
 
 class NotUnderstood(Exception):
-    """A question that has no reading, with the reason and, if there are, wordings that have one."""
+    """A question that has no reading, with the reason; or an ambiguous word of it, with what it could mean."""
 
-    def __init__(self, reason: str, options: Sequence[str] = ()) -> None:
+    def __init__(self, reason: str, ambiguous: str = "", meanings: Sequence[str] = ()) -> None:
         super().__init__(reason)
-        self.options = tuple(options)
+        self.ambiguous, self.meanings = ambiguous, tuple(meanings)
+
+    def reword(self, question: str) -> tuple[str, ...]:
+        """Return the question once for each meaning of its ambiguous word."""
+        at = question.casefold().find(self.ambiguous.casefold()) if self.ambiguous else -1
+        if at < 0:
+            return ()
+        before, after = question[:at], question[at + len(self.ambiguous) :]
+        return tuple(f"{before}{meaning}{after}" for meaning in self.meanings)
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,8 @@ class QuestionReading:
             rivals = general if len(general) == 1 else rivals
         if len({m.column.name for m in rivals}) > 1 and rivals[0].coverage < 1:
             names = ", ".join(f"`{m.column.name}`" for m in rivals)
-            raise NotUnderstood(f"{item.text!r} could be {names}.", tuple(f"`{m.column.name}`" for m in rivals))
+            meanings = tuple(f"`{rival.column.name}`" for rival in rivals)
+            raise NotUnderstood(f"{item.text!r} could be {names}.", item.text, meanings)
         return rivals[0]
 
     def _by_context(self, rivals: list[ColumnMatch]) -> list[ColumnMatch]:

@@ -158,9 +158,8 @@ def start_plan(
     if base_table is None and not needed:
         base_table = preferred or reading.scope.tables[0].name
         if preferred is None and len(reading.scope.tables) > 1:
-            raise NotUnderstood(
-                "It does not say which table is meant.", tuple(f"`{t.name}`" for t in reading.scope.tables)
-            )
+            names = ", ".join(f"`{table.name}`" for table in reading.scope.tables)
+            raise NotUnderstood(f"It does not say which table is meant: {names}.")
     if base_table is None:
         raise NotUnderstood(f"The rows of {' and '.join(f'`{name}`' for name in needed)} cannot be joined.")
     source = RowSource(reading.scope, base_table, keeps_unmatched)

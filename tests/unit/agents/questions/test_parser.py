@@ -7,9 +7,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.tables import Column, TableProfile, make_table_profile
 from app.agents.questions.parser import is_question, parse_question
-from app.agents.questions.query import ParsedQuestion
+from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.plans.compiler import compile_plan
 from app.plans.schema import TableSchema
 
@@ -178,3 +178,20 @@ def test_a_goal_of_prediction_is_no_question_about_the_rows(goal):
 )
 def test_a_question_about_the_rows_is_one(goal):
     assert is_question(goal)
+
+
+def test_an_ambiguous_word_offers_whole_questions_that_parse() -> None:
+    bills = TableProfile(
+        "birds",
+        300,
+        (
+            Column("species", "text", "category", 3, top=("a", "b", "c")),
+            Column("bill_length_mm", "number", "numeric", 100, low=30, high=60),
+            Column("bill_depth_mm", "number", "numeric", 100, low=10, high=25),
+        ),
+    )
+    parsed = parse_question("What is the average bill by species?", [bills])
+    assert isinstance(parsed, UnparsedQuestion)
+    assert len(parsed.options) == 2
+    for option in parsed.options:
+        assert isinstance(parse_question(option, [bills]), ParsedQuestion)
