@@ -56,8 +56,10 @@ def effect_sentences(draft: ReportDraft) -> list[Text]:
 
 
 def sentences_of(draft: ReportDraft, driver: RecordedFact) -> list[Text]:
-    """Return the effects of one driver in words; one sentence that there are none to tell, without any."""
+    """Return the effects of one driver in words; none for a text, whose values are not compared."""
     effects = items_at(driver, "effects")
+    if not effects:
+        return []
     clear_effects = [effect for effect in effects if (clear := effect.at("is_clear")) and clear.value]
     if clear_effects:
         return [

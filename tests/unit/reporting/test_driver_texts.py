@@ -64,6 +64,7 @@ def test_the_first_sentence_is_as_sure_as_the_rows_allow(
 def test_effects_are_told_in_units_with_their_intervals(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
     fall = {"value": -4.8, "low": -7.5, "high": -2.2, "size": 4.8, "size_low": 2.2, "size_high": 7.5}
     unclear = effect("s1", low=-3.0, is_clear=False)
+    equal = effect("site", low=-3.0, is_clear=False, before="a", after="b", step=None)
     plans = effect("plan", before="basic", after="pro", step=None)
     calls = with_drivers(
         diabetes,
@@ -72,17 +73,18 @@ def test_effects_are_told_in_units_with_their_intervals(diabetes: list[RecordedC
         driver("plan", effects=[plans], rank=3),
         driver("s1", effects=[unclear], rank=4),
         driver("notes", effects=[], rank=5),
+        driver("site", effects=[equal], rank=6),
     )
     assert [plain_text(text) for text in effect_sentences(draft(calls))] == [
         "5 more bmi (between 24 and 30) goes with 43 (31 to 55) more target.",
         "5 more s5, and s4 along with it, (between 24 and 30) goes with 4.8 (2.2 to 7.5) less target.",
         "plan pro instead of basic goes with 43 (31 to 55) more target.",
         "Between 24 and 30 of s1 these rows show no rise or fall of target.",
-        "For notes these rows show no difference between two values.",
+        "For site these rows show no difference between two values.",
     ]
     table = driver_table(draft(calls))
     assert table is not None
-    assert [plain_text(row[0]) for row in table.rows] == ["bmi", "s5 and s4", "plan", "s1", "notes"]
+    assert [plain_text(row[0]) for row in table.rows] == ["bmi", "s5 and s4", "plan", "s1", "notes", "site"]
 
 
 def test_years_have_no_separators(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
