@@ -1,10 +1,10 @@
 """Conditions on numbers, texts and missing values, in the order in which they are looked for."""
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import (
+from app.agents.questions.grammar_words import (
     KNOWN_WORDS,
 )
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.missing_conditions import parse_missing, parse_statuses
 from app.agents.questions.number_conditions import (
     parse_comparisons,

@@ -16,8 +16,8 @@ from app.agents.questions.date_spans import (
     parse_month_spans,
     parse_year_spans,
 )
+from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import Condition, NotUnderstood, QuestionReading, Value
 from app.plans import build

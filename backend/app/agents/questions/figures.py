@@ -5,8 +5,8 @@ from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.grammar_words import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
 from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,

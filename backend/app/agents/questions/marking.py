@@ -16,8 +16,7 @@ from app.agents.questions.column_matching import (
     related_strength,
     word_strength,
 )
-from app.agents.questions.items import QuestionItem, read_items
-from app.agents.questions.lexicon import (
+from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,
     IGNORED,
@@ -29,6 +28,7 @@ from app.agents.questions.lexicon import (
     ROW_WORDS,
     SUPERLATIVES,
 )
+from app.agents.questions.items import QuestionItem, read_items
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.value_matching import ValueIndex, ValueMatch
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.questions.column_matching import name_parts, word_strength
-from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import (
+from app.agents.questions.grammar_words import (
     ADJECTIVES,
     AGGREGATE_WORDS,
     COMPARATIVES,
     PACE_WORDS,
     SMALL,
 )
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     Condition,

@@ -16,9 +16,9 @@ from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
 from app.agents.questions.examples import example_questions
 from app.agents.questions.frames import aggregates, counts, listings, overviews, rankings, series, shares
+from app.agents.questions.grammar_words import KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import KNOWN_WORDS
 from app.agents.questions.marking import mark_items
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from app.agents.questions.grammar_words import CLASSES, FILLERS, KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import CLASSES, FILLERS, KNOWN_WORDS
 
 _LIST_SIGNS = frozenset(
     {",", "and", "or", "/", "vs", "versus", "than", "with", "to", "against", "&", "from", "nor", "compared"}

@@ -2,7 +2,7 @@
 
 import re
 
-from app.agents.questions.lexicon import ADJECTIVES, AGGREGATE_WORDS, SUPERLATIVES
+from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, SUPERLATIVES
 
 NOT_OF_DATA = re.compile(
     r"\b(?:will|would|should|shall|tomorrow|likel\w+|probab\w+|chances?|risk|odds|expect\w*|importan\w+"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
-from app.agents.questions.lexicon import (
+from app.agents.questions.grammar_words import (
     NEGATIONS,
 )
 from app.agents.questions.marking import bare_value

@@ -5,7 +5,7 @@ from app.agents.questions.frames.counts import group_key
 from app.agents.questions.frames.grouped import plan_figures
 from app.agents.questions.frames.ranked import rank_rows
 from app.agents.questions.frames.shares import plan_ratio
-from app.agents.questions.lexicon import AGGREGATE_WORDS, LOW
+from app.agents.questions.grammar_words import AGGREGATE_WORDS, LOW
 from app.agents.questions.ordering import as_count, take_order
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
 from app.agents.questions.rows_plan import Figure, start_plan

@@ -3,9 +3,9 @@
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.figures import count_figure, entity_key
 from app.agents.questions.frames.grouped import plan_figures
+from app.agents.questions.grammar_words import COMPARATIVES
 from app.agents.questions.grouping import name_column
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import COMPARATIVES
 from app.agents.questions.ordering import take_order
 from app.agents.questions.question_reading import QuestionReading, make_value
 from app.agents.questions.rows_plan import Figure, start_plan

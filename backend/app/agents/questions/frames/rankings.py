@@ -3,9 +3,7 @@
 from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.figures import count_figure, default_function, measured
 from app.agents.questions.frames.ranked import rank_groups, rank_rows
-from app.agents.questions.grouping import display_reference, name_column, period_value
-from app.agents.questions.items import QuestionItem
-from app.agents.questions.lexicon import (
+from app.agents.questions.grammar_words import (
     ADJECTIVES,
     AGGREGATE_WORDS,
     LOW,
@@ -14,6 +12,8 @@ from app.agents.questions.lexicon import (
     SMALL,
     SUPERLATIVES,
 )
+from app.agents.questions.grouping import display_reference, name_column, period_value
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.ordering import as_count, is_descending
 from app.agents.questions.phrases import PhraseMatch
