@@ -7,6 +7,11 @@ RUN python -m venv /venv \
     && /venv/bin/uv pip install --quiet --no-cache --python /venv/bin/python --system-certs --compile-bytecode \
         --require-hashes -r requirements/runtime.txt
 COPY pyproject.toml README.md LICENSE ./
+# The page is built here and now; Node stays in this stage.
+COPY requirements/page.txt requirements/
+COPY scripts/build_page.py scripts/
+COPY frontend frontend
+RUN ln -s /venv .venv && /venv/bin/python scripts/build_page.py && rm -rf .venv /venv/node frontend scripts
 COPY backend backend
 RUN /venv/bin/uv pip install --quiet --no-cache --python /venv/bin/python --no-deps --no-build-isolation --offline -e . \
     && /venv/bin/python -m compileall -q backend

@@ -4,8 +4,13 @@ They are the servers that the product installs, with fsync on. They start with t
 them, or in the controller of xdist before its workers.
 """
 
-import fcntl
 import os
+
+# Before any library that computes in threads is loaded: the tests run in more processes than there are
+# processors, and threads that wait for each other in a busy loop made models fifteen times slower there.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -26,6 +31,12 @@ from app.servers.embedded import EmbeddedServers
 from app.storage.folder import FolderBlobs
 
 TEMPLATE = "template_labcrew"
+
+# Tests must neither send data to a provider nor cost money because somebody has a key in the environment.
+for _name in ("OPENAI", "AZURE_OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI", "OPENROUTER"):
+    os.environ.pop(f"{_name}_API_KEY", None)
+for _name in ("LLM_PROVIDER", "LLM_MODEL", "LLM_BASE_URL"):
+    os.environ.pop(_name, None)
 
 
 @dataclass(frozen=True)

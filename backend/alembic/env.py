@@ -1,4 +1,4 @@
-"""How alembic reaches the database; called through `app.db.migrations`, which hands it the URL."""
+"""How alembic reaches the database; called by `app.db.migrations`, which hands it the URL, or by itself."""
 
 import asyncio
 
@@ -6,8 +6,10 @@ from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from alembic import context
+from app.cli.addresses import find_database_url
 from app.db.engine import async_url
 from app.db.tables import Base
+from app.settings import load_settings
 
 
 def _run(connection: Connection) -> None:
@@ -19,9 +21,7 @@ def _run(connection: Connection) -> None:
 
 
 async def _online() -> None:
-    url = context.config.get_main_option("sqlalchemy.url")
-    if not url:
-        raise RuntimeError("No database: migrate with `labcrew migrate`, which knows DATABASE_URL.")
+    url = context.config.get_main_option("sqlalchemy.url") or find_database_url(load_settings())
     engine = create_async_engine(async_url(url), poolclass=pool.NullPool)
     async with engine.connect() as connection:
         await connection.run_sync(_run)

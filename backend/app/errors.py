@@ -15,7 +15,7 @@ No caller can act on any other exception: it rises to an edge, is logged and bec
 """
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 
@@ -73,4 +73,15 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 class ToolRefused(Exception):
-    """An agent's tool call that is refused; the text goes back to the agent."""
+    """An agent's tool call that is refused; the text goes back to the agent.
+
+    `kind`: one of `tools.tool_errors.ToolErrorType`. `field`: the argument at fault; `nearest`: valid names.
+    """
+
+    def __init__(
+        self, text: str, *, kind: str = "failed", field: str | None = None, nearest: Sequence[str] = ()
+    ) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.field = field
+        self.nearest = tuple(nearest)

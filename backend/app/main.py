@@ -6,16 +6,19 @@ from contextlib import asynccontextmanager
 
 from argon2 import PasswordHasher
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from app.api.exception_handlers import add_failures
 from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
 from app.api.openapi import describe
+from app.api.path_aliases import PathAliases
 from app.api.rate_limit import RateLimitMiddleware
-from app.api.router import api_router
+from app.api.router import PREFIX, api_router
 from app.api.routes import docs, health
+from app.api.server import setting_on_termination
 from app.api.service_metrics import ServiceMetrics
 from app.api.size_limits import MAX_BODY_BYTES, larger_body_limits
-from app.auth.secret import load_signing_secrets
+from app.api.web_page import WebPage
 from app.auth.services import open_auth_services
 from app.observability.logging import configure_logging
 from app.resources import open_resources
@@ -25,23 +28,24 @@ from app.settings import Settings, load_settings
 def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> FastAPI:
     """Build the application. Nothing is opened before the server starts the lifespan.
 
-    `hasher`: Argon2 with other costs than its defaults. The server sets `app.state.leaving` when it stops:
+    `hasher`: Argon2 with other costs than its defaults. `app.state.leaving` is set when the server stops:
     event streams end then.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        secret_key = settings.secret_key.get_secret_value() if settings.secret_key else None
-        secrets = load_signing_secrets(secret_key, settings.other_secrets, settings.home, settings.production)
+        secrets = settings.load_secret_keys(settings.home, settings.production)
         async with (
             open_resources(settings, "api") as resources,
             open_auth_services(
                 settings.auth, secrets, resources.open_uow, resources.redis, resources.database, hasher
             ) as auth_services,
         ):
+            await resources.secrets.check()
             app.state.resources, app.state.auth_services = resources, auth_services
             app.state.service_metrics = ServiceMetrics(resources)
-            yield
+            with setting_on_termination(app.state.leaving):
+                yield
 
     app = FastAPI(
         title="Labcrew",
@@ -52,6 +56,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.leaving = asyncio.Event()
+    app.state.settings = settings
     add_failures(app)
     app.add_middleware(
         BodyLimit,
@@ -61,15 +66,34 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     app.add_middleware(RateLimitMiddleware)
     app.add_middleware(SlowClientMiddleware)
     app.add_middleware(Envelope)
-    app.include_router(api_router())
+    if settings.cors_origins:  # outermost, so that pages can read errors too
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"),
+            expose_headers=("Location", "Retry-After", "X-Request-ID", "Content-Disposition"),
+        )
+    if settings.compatible_paths:  # before limits look at the path
+        app.add_middleware(PathAliases)
+    app.include_router(api_router(), prefix=PREFIX)
     for routes in (health, docs):
         app.include_router(routes.router, include_in_schema=False)
+    app.router.routes.append(WebPage())
     describe(app)
     return app
 
 
+def __getattr__(name: str) -> FastAPI:
+    """Build `app` for `uvicorn app.main:app` when it is first used, so that an import reads no settings."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    app = globals()["app"] = app_factory()
+    return app
+
+
 def app_factory() -> FastAPI:
-    """Build the application for `uvicorn app.main:app_factory --factory`, with settings of the environment."""
+    """Build the application with settings of the environment."""
     settings = load_settings()
     configure_logging(settings.log_level, settings.log_format)
     return create_app(settings)

@@ -4,23 +4,27 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
+from uuid import UUID
 
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 from sqlalchemy import QueuePool
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.charts.renderer import ChartRenderer
 from app.db.engine import create_engine
 from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, SendJob
+from app.llm.model_probe import ModelHealth
 from app.observability.metrics.exposition import make_registry
 from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
-from app.redis_address import SHORT_TIMEOUTS, open_redis
+from app.redis_client import SHORT_TIMEOUTS, open_redis
 from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.events.publisher import EventPublisher
@@ -29,6 +33,8 @@ from app.settings import Settings
 from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
+from app.workflows.document_check import DocumentCheck
+from app.workflows.secrets.store import RequestHosts, SecretStore
 
 ProcessRole = Literal["api", "worker"]
 
@@ -39,7 +45,10 @@ _MAX_RETRY_S: dict[ProcessRole, float] = {"api": 5.0, "worker": 30.0}
 
 @dataclass(frozen=True)
 class Resources:
-    """`engine` for the ORM, `database` for hot statements; both to the same Postgres."""
+    """`engine` for the ORM, `database` for hot statements; both to the same Postgres.
+
+    `job_queue`: AGENT_QUEUE_URL; workers alone use it.
+    """
 
     settings: Settings
     engine: AsyncEngine
@@ -48,11 +57,20 @@ class Resources:
     blobs: BlobStore
     cells: ProcessProvider
     computer: ComputationRunner
+    charts: ChartRenderer
+    secrets: SecretStore
+    hosts: RequestHosts
+    job_queue: Redis | None
     send: SendJob
     open_uow: OpenUnitOfWork
     tail: EventPublisher
     watch: EventStreams
     gauges: CollectorRegistry
+    chat_health: ModelHealth
+
+    def check_documents(self, owner: UUID) -> DocumentCheck:
+        """Return the check of the workflows of one owner."""
+        return DocumentCheck(self.open_uow, owner, self.secrets, self.hosts, self.settings.mail)
 
 
 @asynccontextmanager
@@ -79,11 +97,17 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
         stack.push_async_callback(tail.close)
         send = JobSender(redis, JOBS_DROPPED.inc)
         stack.push_async_callback(send.close)
+        job_queue = None
+        if settings.agent_queue_url is not None:
+            job_queue = open_redis(settings.agent_queue_url, **SHORT_TIMEOUTS)
+            stack.push_async_callback(job_queue.aclose)
         watch = EventStreams(settings.redis_address, database)
         stack.push_async_callback(watch.close)
         blobs = open_blobs(settings, database, _MAX_RETRY_S[role])
         cells = ProcessProvider(settings.cells)
         stack.push_async_callback(cells.close)
+        charts = ChartRenderer(settings.charts_socket)
+        stack.push_async_callback(charts.close)
         yield Resources(
             settings=settings,
             engine=engine,
@@ -92,11 +116,18 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
             blobs=blobs,
             cells=cells,
             computer=ComputationRunner(cells, blobs, cells.scratch, settings.limits),
+            charts=charts,
+            secrets=SecretStore(
+                database, partial(settings.load_secret_keys, settings.home, settings.production)
+            ),
+            hosts=RequestHosts(database, settings.http_allowed_hosts),
+            job_queue=job_queue,
             send=send,
             open_uow=unit_of_work(engine, send),
             tail=tail,
             watch=watch,
             gauges=make_registry(_stores(settings, engine, database)),
+            chat_health=ModelHealth(settings.chat),
         )
 
 

@@ -1,6 +1,7 @@
 """Questions of the corpus, answered as the product does: upload, parse, SELECT; and their verdicts."""
 
 import math
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from app.plans.schema import read_table_schema
 
 NO_TARGET = "?"
 MAX_PERMUTED_COLUMNS = 5
-"""Columns of an answer that are assigned in every way: more are compared in their order alone."""
+"""Columns of an answer that are assigned in every way: of more, the first with the same cells is taken."""
 UNANSWERED = frozenset({"not_served", "unanswerable", "other_language"})
 
 Verdict = Literal["right", "may_ask", "asked", "refused", "wrong"]
@@ -65,18 +66,22 @@ class AnsweredQuestion:
         return "may_ask" if self.question.aim == "may_ask" else "asked"
 
 
-def answer_questions(half: Half, files: Sequence[QuestionFile]) -> list[AnsweredQuestion]:
-    """Answer all questions of some files of a half."""
-    return [answered for file in files for answered in _answer_file(half, file)]
+def answer_questions(
+    half: Half, files: Sequence[QuestionFile], path_of: Callable[[Half, str, str], Path] = rows_path
+) -> list[AnsweredQuestion]:
+    """Answer all questions of some files of a half, whose rows lie where `path_of` says."""
+    return [answered for file in files for answered in _answer_file(half, file, path_of)]
 
 
-def _answer_file(half: Half, file: QuestionFile) -> list[AnsweredQuestion]:
+def _answer_file(
+    half: Half, file: QuestionFile, path_of: Callable[[Half, str, str], Path]
+) -> list[AnsweredQuestion]:
     with tempfile.TemporaryDirectory(prefix="labcrew-corpus-") as folder, duckdb.connect() as database:
         schemas = []
         for table in file.tables:
             output = Path(folder) / table.name
             output.mkdir()
-            upload = CellWorkspace({"upload": rows_path(half, file.id, table.name)}, output)
+            upload = CellWorkspace({"upload": path_of(half, file.id, table.name)}, output)
             facts: Any = ingest(upload, f"{table.name}.csv")
             database.execute(f"CREATE TABLE \"{table.name}\" AS FROM '{output / 'table.parquet'}'")
             columns = facts["profile"]["columns"]
@@ -111,6 +116,8 @@ def agrees(frame: pd.DataFrame, answer: Answer) -> bool:
             return bool(cells) and any(same_cell(cell, answer.value) for cell in cells[0])
         case ListAnswer():
             wanted = [[value] for value in answer.values]
+            if not cells:
+                return not wanted
             columns = [*map(list, zip(*cells, strict=True)), *(cells if len(cells) == 1 else [])]
             return any(_same_rows([[cell] for cell in column], wanted, answer.ordered) for column in columns)
         case TableAnswer():
@@ -123,11 +130,33 @@ def _agrees_with_table(cells: list[list[Cell]], width: int, answer: TableAnswer)
         return False
     shares = [column in answer.shares for column in answer.columns]
     if width > MAX_PERMUTED_COLUMNS:
-        return _same_rows([row[:wanted] for row in cells], answer.rows, answer.ordered, shares)
+        places = _assign_columns(cells, answer, shares)
+        rows = (
+            [[row[place] for place in places] for row in cells] if places else [row[:wanted] for row in cells]
+        )
+        return _same_rows(rows, answer.rows, answer.ordered, shares)
     return any(
         _same_rows([[row[place] for place in places] for row in cells], answer.rows, answer.ordered, shares)
         for places in permutations(range(width), wanted)
     )
+
+
+def _assign_columns(cells: list[list[Cell]], answer: TableAnswer, shares: Sequence[bool]) -> list[int]:
+    """Places of the first free columns with the cells of each wanted one; empty if one of them lacks."""
+    places: list[int] = []
+    for number in range(len(answer.columns)):
+        wanted = [[row[number]] for row in answer.rows]
+        own = (
+            place
+            for place in range(len(cells[0]) if cells else 0)
+            if place not in places
+            and _same_rows([[row[place]] for row in cells], wanted, False, [shares[number]])
+        )
+        place = next(own, None)
+        if place is None:
+            return []
+        places.append(place)
+    return places
 
 
 def _same_rows(
@@ -177,7 +206,25 @@ def same_cell(cell: Cell, value: Cell, is_share: bool = False) -> bool:
         return cell is value
     if _is_number(value):
         return _same_number(cell, value, is_share)
-    return _fold(cell) == _fold(value) or (_is_date(value) and _fold(cell).startswith(_fold(value)))
+    if _fold(cell) == _fold(value) or (_is_date(value) and _fold(cell).startswith(_fold(value))):
+        return True
+    first_day = _first_day(value)
+    return first_day is not None and _fold(cell).startswith(first_day)
+
+
+_QUARTER = re.compile(r"(\d{4})[- ]?q([1-4])")
+_HALF = re.compile(r"(\d{4})[- ]?h([12])")
+
+
+def _first_day(value: Cell) -> str | None:
+    """First day of a week, quarter or half year that pandas names: `2024-04-29/2024-05-05`, `2021Q1`."""
+    text = _fold(value)
+    if _is_date(value) and text[10:11] == "/":
+        return text[:10]
+    for pattern, months in ((_QUARTER, 3), (_HALF, 6)):
+        if match := pattern.fullmatch(text):
+            return f"{match[1]}-{(int(match[2]) - 1) * months + 1:02}-01"
+    return None
 
 
 def _is_date(value: Cell) -> bool:

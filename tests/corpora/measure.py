@@ -5,17 +5,23 @@ Failures are listed for the tuned half only.
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
 from tests.corpora.answered_questions import answer_questions
 from tests.corpora.cells import load_cells
+from tests.corpora.classified_phrases import classify_phrases
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
 from tests.corpora.planned_series import PlannedSeries, plan_series
+from tests.corpora.planned_training import PlannedTrainingGoal, plan_training_goals
 from tests.corpora.questions import load_questions
 from tests.corpora.read_cells import ReadFile, read_cell_file
-from tests.corpora.series import load_series
+from tests.corpora.series import SERIES_DIRECTORY, TRAINING_DIRECTORY
 from tests.corpora.tables import Half
+from tests.corpora.training import HELD_OUT_GOALS_DIRECTORY, load_training_goals
+from tests.corpora.training_questions import load_training_questions, training_rows_path
 
 
 def measure_goals(half: Half, lists_failures: bool) -> None:
@@ -37,8 +43,32 @@ def measure_goals(half: Half, lists_failures: bool) -> None:
                 _print_failure(entry)
 
 
-def measure_questions(half: Half, lists_failures: bool) -> None:
-    answered = answer_questions(half, load_questions(half))
+def measure_training_goals(half: Half, lists_failures: bool) -> None:
+    """Print the figures of the training goals (`tuned`) or of those that are held out (`untuned`)."""
+    files = load_training_goals() if half == "tuned" else load_training_goals(HELD_OUT_GOALS_DIRECTORY)
+    planned = plan_training_goals(files)
+    readable = [entry for entry in planned if not entry.is_unreadable]
+    settled = [entry for entry in readable if not entry.goal.may_ask]
+    print(f"training goals, {half} half: {len(planned)} over {len(files)} tables")
+    print("  right without a question:", _share([e.verdict == "right" for e in settled]))
+    print("  wrong:                   ", _share([e.verdict == "wrong" for e in planned]))
+    print("  plain and asked about:   ", _share([e.verdict == "asked" for e in planned if e.goal.plain]))
+    print("  unserved and refused:    ", _share([e.verdict == "right" for e in planned if e.is_unreadable]))
+    print("  all:", dict(Counter(entry.verdict for entry in planned)))
+    print("  right by confidence:     ", ", ".join(_calibration(planned)))
+    if lists_failures and half == "tuned":
+        for entry in planned:
+            if entry.verdict not in ("right", "may_ask"):
+                print(f"\n{entry.verdict}: {entry.file.id}: {entry.goal.goal}")
+                print("   wanted:", entry.goal.aim, entry.goal.targets)
+                print("   planned:", entry.outcome)
+
+
+def measure_questions(half: Half, lists_failures: bool, is_training: bool = False) -> None:
+    if is_training:
+        answered = answer_questions(half, load_training_questions(half), training_rows_path)
+    else:
+        answered = answer_questions(half, load_questions(half))
     readable = [entry for entry in answered if entry.question.aim == "answer"]
     others = [entry for entry in answered if not entry.question.readings]
     print(f"questions, {half} half: {len(answered)} over {len({entry.file.id for entry in answered})} files")
@@ -56,8 +86,8 @@ def measure_questions(half: Half, lists_failures: bool) -> None:
                     print("  ", entry.answer.head(4).to_dict("records"))
 
 
-def measure_series(half: Half, lists_failures: bool) -> None:
-    planned = plan_series(half, load_series(half))
+def measure_series(half: Half, lists_failures: bool, directory: Path = SERIES_DIRECTORY) -> None:
+    planned = plan_series(half, directory)
     settled = [entry for entry in planned if not entry.goal.may_ask]
     print(f"series, {half} half: {len(planned)} goals over {len({e.file.id for e in planned})} files")
     for shape in ("series", "transactions"):
@@ -87,6 +117,18 @@ def _print_series_failure(entry: PlannedSeries) -> None:
     print("   differs in:", ", ".join(entry.differences))
     print("   wanted:", judgement)
     print("   planned:", str(entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "stages"}))[:700])
+
+
+def measure_intent(half: Half, lists_failures: bool) -> None:
+    """Print the verdicts too, with `--failures`: of the untuned half once its rules are finished."""
+    classified = classify_phrases(half)
+    print(f"intent, {half} half: {len(classified)} phrases")
+    print("  right:        ", _share([entry.is_right for entry in classified]))
+    print("  wrong patches:", sum(entry.is_wrong_patch for entry in classified))
+    for entry in classified:
+        if lists_failures and (half == "untuned" or not entry.is_right):
+            lanes, intent = "|".join(sorted(entry.phrase.lanes)), entry.intent
+            print(f"  {intent.lane:8} ({lanes}) {entry.phrase.text} [{intent.reason}]")
 
 
 def measure_cells(half: Half, lists_failures: bool) -> None:
@@ -122,7 +164,7 @@ def _share_of(hits: int, total: int) -> str:
     return f"{hits} of {total} ({hits / max(total, 1):.0%})"
 
 
-def _calibration(planned: list[PlannedGoal]) -> Iterator[str]:
+def _calibration(planned: Sequence[PlannedGoal | PlannedTrainingGoal]) -> Iterator[str]:
     """Yield the mean confidence and the share of right plans in five bins of confidence."""
     readings = [
         (entry.plan.understanding.confidence, entry.verdict == "right")
@@ -153,9 +195,13 @@ def _print_failure(entry: PlannedGoal) -> None:
 
 MEASURES = {
     "cells": measure_cells,
+    "intent": measure_intent,
     "goals": measure_goals,
     "questions": measure_questions,
     "series": measure_series,
+    "training-goals": measure_training_goals,
+    "training-questions": partial(measure_questions, is_training=True),
+    "training": partial(measure_series, directory=TRAINING_DIRECTORY),
 }
 
 

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from tests.corpora.conversations import run_planner
-from tests.corpora.goals import Column, Goal, GoalTable, Reading, Table
+from tests.corpora.goals import Aggregation, Column, Goal, GoalTable, Reading, Table
 
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
 from app.computations.uploads.meaning_hints import hint
+from app.plans.plan import ProfileStep
 
 NO_TARGET = "?"
 UNSERVED = frozenset({"not_served", "nonsense", "other_language"})
@@ -47,6 +48,8 @@ class PlannedGoal:
             return False
         if reading.kind == "question":
             return plan.question is not None
+        if reading.kind == "exploration" and reading.target is None:
+            return is_overview(plan)
         if plan.question is not None:
             return False
         table = next(table for table in self.table.tables if table.name == reading.table)
@@ -63,7 +66,7 @@ class PlannedGoal:
         plan = self.plan
         assert plan is not None
         if reading.kind == "exploration":
-            return reading.target is None or plan.target == reading.target
+            return self._has_target(reading)
         if reading.kind == "forecast" or plan.horizon:
             return reading.kind == "forecast" and bool(plan.horizon)
         column = next((column for column in table.columns if column.name == plan.target), None)
@@ -74,9 +77,11 @@ class PlannedGoal:
         plan = self.plan
         assert plan is not None
         if reading.aggregation is not None:
-            return plan_aggregation(plan) == (reading.aggregation.measure, reading.aggregation.every)
+            return has_aggregation(plan, reading.aggregation)
         if reading.target is None:
             return True
+        if plan.derivation is not None:
+            return has_derived_target(plan, reading.target)
         comparison = _COMPARISON.fullmatch(reading.target)
         if comparison is None:
             is_named = plan.target == reading.target.strip("`")
@@ -112,13 +117,52 @@ class PlannedGoal:
 _COMPARISON = re.compile(r"(?P<column>`[^`]+`|\w+)\s*(?P<sign>>=|<=|==|=|>|<)\s*(?P<value>-?[\d.]+|'[^']*')")
 
 
-def plan_aggregation(plan: Plan) -> tuple[str, str] | None:
-    """Return the measure and the period of a plan's aggregation as the corpus writes them."""
+SIGNS = {
+    "elapsed": "-",
+    "delay": "-",
+    "later": ">",
+    "sum": "+",
+    "difference": "-",
+    "product": "*",
+    "ratio": "/",
+}
+
+
+def has_derived_target(plan: Plan, target: str) -> bool:
+    """Test if a plan computes the expression of a reading, such as `closed - opened` or `qty * price`."""
+    derivation = plan.derivation
+    assert derivation is not None
+    parts = [part.strip().strip("`") for part in re.split(r"\s([-+*/><]|is not)\s", target)]
+    if derivation.kind == "present":
+        return parts == [derivation.first, "is not", "null"] and plan.cut is None
+    if plan.cut is not None:
+        *parts, sign, value = parts
+        if plan.cut.above != (sign == ">") or not math.isclose(plan.cut.value, float(value)):
+            return False
+    operands = (derivation.first, derivation.second)
+    if len(parts) != 3 or parts[1] != SIGNS[derivation.kind]:
+        return False
+    is_symmetric = derivation.kind in ("sum", "product")
+    return (parts[0], parts[2]) in ((operands, operands[::-1]) if is_symmetric else (operands,))
+
+
+def has_aggregation(plan: Plan, wanted: Aggregation) -> bool:
+    """Test if a plan measures the rows of a period as a reading does."""
     aggregation = plan.aggregation
-    if aggregation is None:
-        return None
-    measure = f"{aggregation.measure}:{aggregation.column}" if aggregation.column else aggregation.measure
-    return measure, aggregation.every
+    if aggregation is None or aggregation.every != wanted.every:
+        return False
+    measure, _, column = wanted.measure.partition(":")
+    if aggregation.measure != measure:
+        return False
+    if plan.derivation is None:
+        return (aggregation.column or "") == column.strip("`")
+    return has_derived_target(plan, column)
+
+
+def is_overview(plan: Plan) -> bool:
+    """Test if a plan describes the columns of its tables, without a model."""
+    steps = plan.parsed_question.plan.steps if plan.parsed_question else []
+    return any(isinstance(step, ProfileStep) for step in steps)
 
 
 def plan_filter(plan: Plan | None) -> Any:
@@ -162,6 +206,8 @@ def _make_column(column: Column, rows: int) -> dict[str, Any]:
         "missing": column.missing_percent / 100,
         "unique": unique,
         "top": [{"value": value} for value in values] if type_ not in ("number", "datetime") else None,
+        # Of texts a profile also holds the first different values.
+        "examples": list(column.examples) if type_ == "text" else None,
         "min": facts["min"],
         "max": facts["max"],
         "q50": sorted(values)[len(values) // 2] if column.type in ("integer", "number") else None,

@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +11,17 @@ from typing import Any, Literal
 import duckdb
 import pandas as pd
 from tests.corpora.conversations import run_planner
-from tests.corpora.series import SERIES_DIRECTORY, SeriesFile, SeriesGoal, SeriesJudgement
+from tests.corpora.series import (
+    SERIES_DIRECTORY,
+    SeriesFile,
+    SeriesGoal,
+    SeriesJudgement,
+    load_series,
+)
 from tests.corpora.tables import Half
 
-from app.agents.goals.row_conditions import select_rows
 from app.agents.goals.select_sql import KEY_SEPARATOR, select_all
-from app.agents.goals.series_sql import select_by_period
+from app.agents.goals.series_sql import select_series
 from app.agents.goals.tables import make_table_profile, row_spacing_s
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
@@ -169,14 +174,14 @@ def period_moment(text: str) -> pd.Timestamp:
     return pd.Period(text).start_time if "Q" in text else pd.Timestamp(text)
 
 
-def plan_series(half: Half, files: Sequence[SeriesFile]) -> list[PlannedSeries]:
-    """Plan all goals of some files of a half."""
-    return [planned for file in files for planned in _plan_file(half, file)]
+def plan_series(half: Half, directory: Path = SERIES_DIRECTORY) -> list[PlannedSeries]:
+    """Plan all goals of a half of a corpus."""
+    return [planned for file in load_series(half, directory) for planned in _plan_file(directory / half, file)]
 
 
-def _plan_file(half: Half, file: SeriesFile) -> list[PlannedSeries]:
+def _plan_file(directory: Path, file: SeriesFile) -> list[PlannedSeries]:
     with tempfile.TemporaryDirectory(prefix="labcrew-corpus-") as folder:
-        upload = CellWorkspace({"upload": SERIES_DIRECTORY / half / f"{file.id}.csv"}, Path(folder))
+        upload = CellWorkspace({"upload": directory / f"{file.id}.csv"}, Path(folder))
         try:
             facts: Any = ingest(upload, f"{file.id}.csv")
         except LabError:
@@ -196,10 +201,7 @@ def _make_series(plan: Plan, table: Path) -> pd.DataFrame | None:
     """Run the SELECT of a plan as the product does."""
     if plan.aggregation is None:
         return None
-    source = select_all(plan.tables[0])
-    if plan.filter:
-        source = select_rows(source, plan.filter)
-    select = select_by_period(source, plan.aggregation)
+    select = select_series(select_all(plan.tables[0]), plan.aggregation, plan.filter)
     require_select(select, plan.tables)
     with duckdb.connect() as database:
         database.execute(f"CREATE VIEW \"{plan.tables[0]}\" AS FROM '{table}'")

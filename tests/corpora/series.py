@@ -9,6 +9,8 @@ from tests.corpora.files import FileFormat
 from tests.corpora.tables import ID_PATTERN, Half, InventedSource, PackageSource, StrictModel
 
 SERIES_DIRECTORY = Path(__file__).parent / "series"
+TRAINING_DIRECTORY = Path(__file__).parent / "training" / "series"
+"""Further invented tables in two halves, by which rules are measured while they are written."""
 
 Frequency = Literal["minute", "hour", "day", "business_day", "week", "month", "quarter", "year", "irregular"]
 Unit = Literal["minute", "hour", "day", "week", "month", "quarter", "year"]
@@ -137,7 +139,7 @@ class SeriesFile(StrictModel):
     goals: list[SeriesGoal] = Field(min_length=1)
 
 
-def load_series(half: Half) -> list[SeriesFile]:
+def load_series(half: Half, directory: Path = SERIES_DIRECTORY) -> list[SeriesFile]:
     """Files of one half in the order of their names; raise ValidationError on a malformed file."""
-    paths = sorted((SERIES_DIRECTORY / half).glob("*.json"))
+    paths = sorted((directory / half).glob("*.json"))
     return [SeriesFile.model_validate_json(path.read_text(encoding="utf-8"), strict=True) for path in paths]

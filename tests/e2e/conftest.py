@@ -96,19 +96,21 @@ def home() -> Iterator[Path]:
         yield Path(folder) / "home"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def collector() -> Iterator[Collector]:
     """Gets the spans of every process."""
     with collecting() as found:
         yield found
 
 
-@pytest.fixture(scope="module")
-def up(home: Path, collector: Collector) -> Iterator[Up]:
+@pytest.fixture(scope="session")
+def up(collector: Collector) -> Iterator[Up]:
+    """One service for the tests of all modules that ask for it, which costs seconds to start."""
     watched = {"METRICS_PORT": "0", "OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
-    started = start(home, OTEL_BSP_SCHEDULE_DELAY="200", **watched)
-    yield started
-    stop(started)
+    with tempfile.TemporaryDirectory(prefix="labcrew-e2e-") as folder:
+        started = start(Path(folder) / "home", OTEL_BSP_SCHEDULE_DELAY="200", **watched)
+        yield started
+        stop(started)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def test_the_demo_ends_with_a_checked_report_and_leaves_no_process(home: Path, labcrew) -> None:
-    done = labcrew(home, "demo", "--json", "--budget", "15")
+    done = labcrew(home, "demo", "--json", "--budget", "8")
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout)
     assert told["status"] == "completed"

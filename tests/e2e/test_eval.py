@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from tests.e2e.conftest import Up
+
 ITEMS = ("mean-by-group", "distinct", "unknown-column", "asked-then-answered", "too-little-data")
 ONLY = [part for name in ITEMS for part in ("--only", name)]
 
@@ -27,10 +29,10 @@ def test_a_suite_that_cannot_be_read_is_refused_before_a_service_starts(home: Pa
     assert "line 1: expect: Field required" in refused.stderr
 
 
-def test_less_than_was_asked_for_ends_with_an_exit_code(home: Path, labcrew, tmp_path) -> None:
+def test_less_than_was_asked_for_ends_with_an_exit_code(up: Up, labcrew, tmp_path) -> None:
     (tmp_path / "t.csv").write_text("a\n1\n2\n")
     item = {"id": "wrong", "goal": "How many rows are there?", "tables": ["t.csv"], "expect": {"value": 3}}
     (tmp_path / "suite.jsonl").write_text(json.dumps(item))
-    missed = labcrew(home, "eval", str(tmp_path), "--at-least", "0.5")
+    missed = labcrew(up.home, "eval", str(tmp_path), "--at-least", "0.5")
     assert missed.returncode == 1
     assert "2, not 3" in missed.stdout

@@ -1,7 +1,8 @@
 import pytest
 from redis.exceptions import RedisError
 
-from app.redis_address import SentinelService, open_redis, parse_sentinel_service
+from app.redis_address import SentinelService, parse_sentinel_service
+from app.redis_client import open_redis
 
 
 def test_the_address_of_one_server_is_no_sentinel_service() -> None:

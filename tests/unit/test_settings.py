@@ -48,6 +48,8 @@ def test_the_example_and_the_documentation_describe_every_setting_alike(name: st
     [
         ("API_PORT", "eighty"),
         ("API_PORT", "70000"),
+        ("CORS_ORIGINS", "https://lab.example.com, *"),
+        ("CORS_ORIGINS", "lab.example.com"),
         ("SANDBOX_MAX_MEMORY_MB", "1"),
         ("REGISTRATION", "maybe"),
         ("MAX_CONCURRENT_SESSIONS", "-1"),
@@ -95,28 +97,57 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("provider", "model", "openai_model", "name"),
+    ("provider", "model", "openai_model", "keys", "name"),
     [
-        (None, "offline", None, "offline"),
-        ("offline", "offline", "gpt-5", "offline"),
-        (None, "openai:gpt-5", None, "openai:gpt-5"),
-        ("openai", "offline", "gpt-5", "openai:gpt-5"),
-        ("openai", "gpt-4o", "gpt-5", "openai:gpt-4o"),
-        ("anthropic", "claude", None, "anthropic:claude"),
-        ("anthropic", "anthropic:claude", None, "anthropic:claude"),
-        ("ollama", "llama3:8b", None, "ollama:llama3:8b"),
+        (None, None, None, (), "offline"),
+        (None, "offline", None, ("openai",), "offline"),
+        ("openai", "offline", "gpt-5", ("openai",), "offline"),
+        ("offline", None, "gpt-5", ("openai",), "offline"),
+        (None, "openai:gpt-5", None, (), "openai:gpt-5"),
+        ("openai", None, "gpt-5", (), "openai:gpt-5"),
+        ("openai", "gpt-4o", "gpt-5", (), "openai:gpt-4o"),
+        ("anthropic", "claude", None, (), "anthropic:claude"),
+        ("anthropic", "anthropic:claude", None, (), "anthropic:claude"),
+        ("ollama", "llama3:8b", None, (), "ollama:llama3:8b"),
+        ("azure", "lab", None, (), "azure_openai:lab"),
+        ("google", "google:gemini", None, (), "google_genai:gemini"),
+        (None, "google:gemini", None, (), "google_genai:gemini"),
+        (None, "gpt-5", None, ("openai",), "openai:gpt-5"),
+        (None, None, None, ("openrouter", "anthropic"), "anthropic:claude-sonnet-5"),
+        (None, None, None, ("azure_openai",), "offline"),
     ],
 )
-def test_three_settings_name_one_chat_model(
-    provider: str | None, model: str, openai_model: str | None, name: str
+def test_provider_model_and_keys_name_one_chat_model(
+    provider: str | None, model: str | None, openai_model: str | None, keys: tuple[str, ...], name: str
 ) -> None:
-    assert chat_model_name(provider, model, openai_model) == name
+    assert chat_model_name(provider, model, openai_model, keys) == name
 
 
-@pytest.mark.parametrize(("provider", "model"), [(None, "gpt-5"), ("openai", "offline"), ("ollama", "offline")])
-def test_half_a_chat_model_is_refused(provider: str | None, model: str) -> None:
+@pytest.mark.parametrize(("provider", "model"), [(None, "gpt-5"), ("ollama", None), ("azure", None)])
+def test_half_a_chat_model_is_refused(provider: str | None, model: str | None) -> None:
     with pytest.raises(InvalidInput, match="LLM_"):
         chat_model_name(provider, model, None)
+
+
+@pytest.mark.parametrize(
+    ("variable", "provider"),
+    [
+        ("OPENAI_API_KEY", "openai"),
+        ("ANTHROPIC_API_KEY", "anthropic"),
+        ("GOOGLE_API_KEY", "google_genai"),
+        ("GEMINI_API_KEY", "google_genai"),
+        ("OPENROUTER_API_KEY", "openrouter"),
+    ],
+)
+def test_a_key_alone_chooses_its_provider(
+    variable: str, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "planted-key")
+    chat = load_settings().chat
+    assert chat.model.partition(":")[0] == provider
+    assert chat.keys == {provider: "planted-key"}
+    monkeypatch.setenv("LLM_MODEL", "offline")
+    assert load_settings().chat.model == "offline"
 
 
 def test_redis_can_be_given_in_parts() -> None:
@@ -146,3 +177,13 @@ def test_an_invalid_budget_is_refused_by_name(value: str, monkeypatch: pytest.Mo
     monkeypatch.setenv("SESSION_BUDGET", value)
     with pytest.raises(InvalidInput, match="SESSION_BUDGET"):
         load_settings(_env_file=None)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "model", "is_noted"),
+    [(120, "openai:gpt", True), (120, "offline", False), (600, "openai:gpt", False)],
+)
+def test_a_short_bound_of_turns_is_noted(seconds: int, model: str, is_noted: bool) -> None:
+    settings = load_settings(_env_file=None, agent_timeout_seconds=seconds, llm_model=model, openai_api_key="x")
+    assert settings.short_turns.startswith("AGENT_TIMEOUT_SECONDS=120 ") == is_noted
+    assert settings.chat.turn_timeout_s == seconds

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import Field
 
@@ -17,16 +17,31 @@ from app.tools.preferences import TrainingPreferences, read_preferences
 Json = dict[str, Any]
 
 
+class JoinedTableJson(TypedDict):
+    """A table that was joined in, with the columns that came from it."""
+
+    table: str
+    columns: list[str]
+
+
 class RetrievedJson(TypedDict):
     frame: str
     target: str
     exclude: list[str]
     note: str
+    sql: NotRequired[str]
+    """The SELECT that fetched the table; empty or missing if no SELECT did."""
+    joined: NotRequired[list[JoinedTableJson]]
 
 
 class LeftOutJson(TypedDict):
     name: str
     reason: str
+
+
+class NoteJson(TypedDict):
+    agent: str
+    text: str
 
 
 class AnswerJson(TypedDict):
@@ -38,7 +53,7 @@ class LabState(TypedDict, total=False):
     """State of the graph, as JSON. Frames, models and figures are artifacts and appear here by name.
 
     Nodes read it with `read_state`. `step` counts the steps and belongs to the journal. `worked_s` is the
-    session's working time at the last reading of the clock, without the time spent waiting for the user.
+    session's working time at the last reading of the clock, without waiting for the user and without thinking.
     """
 
     step: int
@@ -69,10 +84,18 @@ class LabState(TypedDict, total=False):
     """Number of fitting rounds after the first."""
     verdict: Json
     """The evaluator's `Verdict`."""
+    refit_from: str | None
+    """The stage that runs again because an answer left out a column that candidates may have read."""
     final: Json
     """`FinalSummary`."""
     report: Json
     worked_s: float
+    thought_s: float
+    """Seconds that chat models have thought; not part of `worked_s` as far as their allowance goes."""
+    notes: list[NoteJson]
+    """What chat models noted for the agents after them, and for the user."""
+    returns: int
+    """How often the evaluation sent the work back to features or training."""
     took: dict[str, float]
     """Seconds that each node took when it ran last."""
     result: Json
@@ -94,6 +117,14 @@ class PlanSummary:
     understanding: Mapping[str, Any] | None = None
     """The reading of the goal as the user was shown it."""
     wants_drivers: bool = False
+    time_limit_s: float | None = None
+
+
+@dataclass(frozen=True)
+class RetrievedTable:
+    """`sql`: the SELECT that fetched the table; empty if no SELECT did."""
+
+    sql: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +136,8 @@ class SplitSummary:
     train_rows: int
     folds: FoldPlan
     target_summary: Mapping[str, Any] = field(default_factory=dict)
+    slowness: float = 1.0
+    """Factor by which the split took longer than on an idle machine."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +157,14 @@ class LeftOut:
 
     def to_json(self) -> LeftOutJson:
         return {"name": self.name, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class AgentNote:
+    """A remark of an agent, for those after it and for the user."""
+
+    agent: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -169,6 +210,7 @@ class SessionState:
     goal: str = ""
     preferences: Mapping[str, Any] = field(default_factory=dict)
     plan: PlanSummary = PlanSummary()
+    retrieved: RetrievedTable = RetrievedTable()
     locked_split: Annotated[SplitSummary | None, Field(alias="split")] = None
     complete_problem: Annotated[ProblemFact | None, Field(alias="problem")] = None
     analysis: Mapping[str, Any] = field(default_factory=dict)
@@ -184,11 +226,13 @@ class SessionState:
     verdict: VerdictSummary | None = None
     final: FinalSummary | None = None
     worked_s: float = 0.0
+    notes: Sequence[AgentNote] = ()
+    return_count: Annotated[int, Field(alias="returns")] = 0
     node_seconds: Annotated[Mapping[str, float], Field(alias="took")] = field(default_factory=dict)
 
     @property
     def training_preferences(self) -> TrainingPreferences:
-        return read_preferences(self.preferences)
+        return read_preferences(self.preferences).limited_to(self.plan.time_limit_s)
 
     @property
     def split(self) -> SplitSummary:
@@ -210,6 +254,18 @@ class SessionState:
         if self.verdict is None:
             raise InvalidInput("nothing_chosen", "No candidate is chosen yet.")
         return self.verdict.candidate
+
+
+MAX_NOTES = 40
+"""Notes of a session that are kept, the newest: more would crowd out the rest of a brief."""
+MAX_NOTE_CHARS = 600
+"""Characters of a note: a few sentences."""
+
+
+def add_notes(state: LabState, agent: str, texts: Sequence[str]) -> list[NoteJson]:
+    """Return the session's notes with those of an agent."""
+    notes: list[NoteJson] = [{"agent": agent, "text": text[:MAX_NOTE_CHARS]} for text in texts if text.strip()]
+    return [*state.get("notes", []), *notes][-MAX_NOTES:]
 
 
 def read_state(state: LabState) -> SessionState:

@@ -8,8 +8,8 @@ from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.requests import HTTPConnection
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
-from starlette.datastructures import Headers
 
+from app.api.browser_requests import browser_secret, check_same_site
 from app.api.rate_limit import read_credential
 from app.api.scopes import scope_needed
 from app.auth.principal import Credential, Principal, Scope, UserRole
@@ -43,9 +43,16 @@ UowDep = Annotated[UnitOfWork, Depends(_unit_of_work, scope="function")]
 """Committed when the route function returns, before the response is sent."""
 
 
-async def principal_of(headers: Headers, auth_services: AuthServices) -> Principal:
-    """Raises Unauthorized."""
-    credential = read_credential(headers)
+async def principal_of(connection: HTTPConnection, auth_services: AuthServices) -> Principal:
+    """Authenticate by the headers, else by the cookie.
+
+    Raises Unauthorized, and Forbidden for a cookie in a request of another site's page.
+    """
+    credential = read_credential(connection.headers)
+    if not credential:
+        credential = browser_secret(connection.headers, connection.app.state.settings.production)
+        if credential:
+            check_same_site(connection)
     if not credential:
         raise Unauthorized(
             "not_signed_in", "Send `Authorization: Bearer <access token or API key>` or `X-API-Key`."
@@ -60,7 +67,7 @@ class _Caller(SecurityBase):
     scheme_name = "bearer"
 
     async def __call__(self, connection: HTTPConnection) -> Principal:
-        principal = await principal_of(connection.headers, connection.app.state.auth_services)
+        principal = await principal_of(connection, connection.app.state.auth_services)
         require(principal, scope_needed(connection.scope))
         return principal
 
@@ -80,8 +87,8 @@ PrincipalDep = Annotated[Principal, Depends(_Caller())]
 
 
 async def _signed_in(principal: PrincipalDep) -> Principal:
-    """Require an access token; API keys are refused, whatever their scopes."""
-    if principal.credential is not Credential.TOKEN:
+    """Require a user who signed in; API keys are refused, whatever their scopes."""
+    if principal.credential is Credential.KEY:
         raise Forbidden("sign_in_required", "This needs an access token of /auth/token, not an API key.")
     return principal
 

@@ -6,7 +6,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.api.browser_requests import COOKIE
 from app.api.exception_handlers import MEDIA_TYPE, TITLES
+from app.api.openapi_answers import require_fields_of_answers
+from app.api.problem_examples import add_examples
 from app.api.scopes import scope_of
 from app.reporting.document.json_form import ReportJson
 
@@ -58,7 +61,11 @@ TAGS = [
         "description": "Price bars of coins, shares and currencies: import, list, summarise.",
     },
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel, delete."},
+    {"name": "chat", "description": "Conversations about your tables: messages, turns, threads, branches."},
     {"name": "runs", "description": "Programs and queries over your tables, each in a sandbox cell."},
+    {"name": "workflows", "description": "Saved pipelines: versions, patches and runs."},
+    {"name": "jobs", "description": "Prompts of machines, each answered once; also over a Redis queue."},
+    {"name": "secrets", "description": "Secrets of workflows by name, and hosts of their requests."},
     {"name": "query plans", "description": "Typed queries as JSON, and their SQL."},
     {"name": "admin", "description": "Accounts and quotas, for admins."},
     {"name": "artifacts", "description": "Files that sessions produced: frames, figures, reports."},
@@ -81,7 +88,9 @@ def describe(app: FastAPI) -> None:
             )
             _add_schema(document, ProblemView)
             _add_schema(document, ReportJson)
-            _add_key_header(document)
+            require_fields_of_answers(document)
+            _add_credentials(document)
+            add_examples(document, TITLES, MEDIA_TYPE)
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -95,21 +104,27 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
     schemas[model.__name__] = schema
 
 
-def _add_key_header(document: dict[str, Any]) -> None:
-    """Let each operation with a bearer credential also take the header X-API-Key, with its scope."""
+def _add_credentials(document: dict[str, Any]) -> None:
+    """Let each operation with a bearer token also take an API key, with its scope, or a browser's cookie."""
     scheme = {
         "type": "apiKey",
         "in": "header",
         "name": "X-API-Key",
         "description": "An API key of /auth/api_keys.",
     }
-    document["components"].setdefault("securitySchemes", {})["key"] = scheme
+    cookie = {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "Set by POST /auth/session. Changes also need the header `X-Labcrew: 1`.",
+    }
+    document["components"].setdefault("securitySchemes", {}).update(key=scheme, browser=cookie)
     for methods in document["paths"].values():
         for method, operation in methods.items():
-            if "security" in operation:
+            if operation.get("security"):  # none: a secret address opens it
                 scope = scope_of(operation["operationId"], method.upper(), operation["tags"])
                 keys = [{"key": [scope.value]}] if scope else []
-                operation["security"] = [*operation["security"], *keys]
+                operation["security"] = [*operation["security"], *keys, {"browser": []}]
                 if scope:  # a generated document names statuses in text
                     operation["responses"] |= {
                         str(status): response for status, response in problems(403).items()

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.browser_requests import browser_secret
 from app.api.exception_handlers import problem_of
 from app.api.router import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
@@ -59,7 +60,7 @@ class RateLimitMiddleware:
 
 
 def read_credential(headers: Headers) -> str:
-    """Return the API key or bearer token of a request; empty if there is none."""
+    """Return the API key or bearer token in the headers of a request; empty if there is none."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return headers.get("x-api-key") or (token.strip() if scheme.lower() == "bearer" else "")
 
@@ -94,7 +95,9 @@ def _is_limited(path: str) -> bool:
 
 def _meters(scope: Scope, auth_services: AuthServices) -> list[RateMeter]:
     meters = [RateMeter("address", client_address(scope), auth_services.config.address_requests)]
-    credential = read_credential(Headers(scope=scope))
+    credential = read_credential(Headers(scope=scope)) or browser_secret(
+        Headers(scope=scope), scope["app"].state.settings.production
+    )
     claimed = auth_services.authenticator.peek(credential) if credential else None
     if claimed is None:
         return meters

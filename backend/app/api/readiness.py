@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.db.revision import database_revision, schema_problem
 from app.errors import Unavailable
-from app.redis_address import refuse_cluster
+from app.redis_client import refuse_cluster
 from app.resources import Resources
 from app.sessions.workers import count_live_workers, count_stranded, missing_versions, missing_workers
 
@@ -60,15 +60,28 @@ async def _cells(resources: Resources) -> None:
         raise _Deficient(f"{isolation.refusal} Programs and stored models are refused{rest}: labcrew doctor")
 
 
+async def _chat_model(resources: Resources) -> None:
+    _raise(" ".join(await resources.chat_health.find_faults()) or None)
+
+
 REQUIRED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}
 """Requests fail without them."""
 
-OPTIONAL: Mapping[str, Probe] = {"workers": _workers, "sessions": _sessions, "cells": _cells}
+OPTIONAL: Mapping[str, Probe] = {
+    "workers": _workers,
+    "sessions": _sessions,
+    "cells": _cells,
+    "chat_model": _chat_model,
+}
 """Requests are answered without them, but sessions wait or programs are refused."""
 
 
 DEPEND_ON_POSTGRES = ("schema", "workers", "sessions")
 """Not reported while Postgres is away: the same outage would be listed four times."""
+
+
+LIMITING = ("workers", "chat_model")
+"""Optional dependencies without which no session goes on. Without cells' isolation questions still do."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,10 @@ class ReadinessReport:
 
     unavailable: Mapping[str, str]
     degraded: Mapping[str, str]
+
+    @property
+    def is_limited(self) -> bool:
+        return any(name in self.degraded for name in LIMITING)
 
 
 async def check_readiness(resources: Resources) -> ReadinessReport:

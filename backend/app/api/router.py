@@ -1,4 +1,4 @@
-"""Router of all route modules, under /api/v1."""
+"""Router of all route modules."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -9,14 +9,15 @@ from app.api import routes
 from app.api.openapi import COMMON_RESPONSES
 
 PREFIX = "/api/v1"
+"""Given where the router is included: FastAPI builds every route at once to check one without a prefix."""
 
 FIRST_MODULES = ("sessions", "stream")
 """Modules with the most requests: routes are matched in order."""
 
 
 def api_router() -> APIRouter:
-    """Build the router from `router` of each module in `api/routes`."""
-    router = APIRouter(prefix=PREFIX, responses=COMMON_RESPONSES)
+    """Build the router from `router` of each module in `api/routes`, to be included under `PREFIX`."""
+    router = APIRouter(responses=COMMON_RESPONSES)
     modules = sorted(module.name for module in iter_modules(routes.__path__))
     for module in sorted(modules, key=lambda name: name not in FIRST_MODULES):
         router.include_router(import_module(f"{routes.__name__}.{module}").router)

@@ -10,13 +10,18 @@ CHANGES: dict[str, Scope] = {
     "prices": Scope.DATA,
     "sessions": Scope.SESSIONS,
     "runs": Scope.RUNS,
+    "workflows": Scope.RUNS,
+    "jobs": Scope.RUNS,
+    "chat": Scope.CHAT,
     "models": Scope.PREDICT,
     "artifacts": Scope.DATA,
     "admin": Scope.ADMIN,
 }
 """Scope by tag, for operations that change or compute something; other tags need ADMIN."""
 
-SIGNED_IN = frozenset({"create_key", "list_keys", "revoke_key", "sign_out", "delete_account"})
+SIGNED_IN = frozenset(
+    {"create_key", "list_keys", "revoke_key", "sign_out", "end_browser_session", "delete_account"}
+)
 """Not for API keys: a leaked key could otherwise create further keys, or delete the account."""
 
 _EXCEPTIONS: dict[str, Scope] = {"create_ticket": Scope.READ}

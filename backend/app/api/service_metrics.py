@@ -55,11 +55,14 @@ class ServiceMetrics:
     _sizes: Iterable[ServiceMetric] = ()
 
     async def metrics(self) -> list[Metric]:
+        return [fact.metric() for fact in await self.facts()]
+
+    async def facts(self) -> Iterable[ServiceMetric]:
         async with self._lock:
             if self.monotonic() - self._read_at > CACHE_S:
                 self._facts = await self._read()
                 self._read_at = self.monotonic()
-        return [fact.metric() for fact in self._facts]
+        return self._facts
 
     async def _read(self) -> list[ServiceMetric]:
         report = await readiness.check_readiness(self.resources)

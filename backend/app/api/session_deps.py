@@ -6,6 +6,7 @@ from fastapi import Depends
 
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.resources import Resources
+from app.sessions.holdout_looks import HoldoutLooks
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 
@@ -24,6 +25,11 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> SessionRe
     return SessionReader(resources.database, principal.user_id)
 
 
+async def _looks(resources: ResourcesDep) -> HoldoutLooks:
+    return HoldoutLooks(resources.database)
+
+
+LooksDep = Annotated[HoldoutLooks, Depends(_looks)]
 ServiceDep = Annotated[SessionService, Depends(_service)]
 ReaderDep = Annotated[SessionReader, Depends(_reader)]
 """Reads the caller's own sessions."""

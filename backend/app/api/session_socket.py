@@ -61,6 +61,15 @@ REASONS: dict[Close, str] = {
 }
 
 
+CLOSE_CODES: dict[str, Close] = {
+    "not_found": Close.NOT_FOUND,
+    "forbidden": Close.NOT_ALLOWED,
+    "too_many": Close.TOO_MANY,
+    "unavailable": Close.UNAVAILABLE,
+}
+"""Close codes of refusals, by their kind."""
+
+
 class Respond(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -225,12 +234,13 @@ def _push(write: Callable[[bytes], bool], events: Sequence[EventMessage]) -> boo
     return write(b"".join([text_frame(event.data) for event in events]))
 
 
-def close_code_of_failure(error: Exception, session_id: UUID) -> Close:
-    """Log a failure and return its close code."""
+def close_code_of_failure(error: Exception, session_id: UUID | None) -> Close:
+    """Log a failure and return its close code. `session_id`: None for a socket of many sessions."""
+    session = str(session_id) if session_id else None
     if is_away(error):
-        log.warning("database_away", error=type(error).__name__, session_id=str(session_id))
+        log.warning("database_away", error=type(error).__name__, session_id=session)
         return Close.UNAVAILABLE
-    log.error("socket_failed", session_id=str(session_id), exc_info=error)
+    log.error("socket_failed", session_id=session, exc_info=error)
     return Close.BROKEN
 
 

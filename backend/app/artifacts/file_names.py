@@ -12,13 +12,14 @@ _SEPARATORS = "/\\:"
 def normalize_file_name(name: str) -> str:
     """Return the name in normal form NFC. Raises ToolRefused for a name that resembles a path."""
     normalized = unicodedata.normalize("NFC", name)
-    problem = _find_problem(normalized)
+    problem = find_name_problem(normalized)
     if problem:
         raise ToolRefused(f"{name!r} cannot be a file's name: {problem}. Use a name such as notes.md.")
     return normalized
 
 
-def _find_problem(name: str) -> str | None:
+def find_name_problem(name: str) -> str | None:
+    """Return why a text cannot be the name of a file; None if it can."""
     folded = unicodedata.normalize("NFKC", name)  # characters that look like a slash or a dot count as one
     if not name or len(name) > MAX_NAME_CHARS:
         return f"it must have 1 to {MAX_NAME_CHARS} characters"

@@ -147,4 +147,8 @@ class PredictionView(BaseModel):
     problems: list[PredictionProblem] = Field(
         default=[], description="Cells that could not be read, 1,000 at most; `warnings` counts all of them."
     )
+    forecaster: str | None = Field(
+        default=None,
+        description="The classical methods that forecast, where they were better than the model; else null.",
+    )
     artifact_id: UUID | None = Field(default=None, description="Of a table's predictions.")

@@ -62,10 +62,11 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
 
     async def corrected_datasets(self, model: ArtifactRow) -> list[str]:
         """Names of the datasets of the model's session whose reading was corrected since the session began."""
+        read_at = func.coalesce(SessionRow.datasets_at, SessionRow.created_at)
         query = (
             select(DatasetRow.name)
             .join(SessionRow, DatasetRow.id == any_(SessionRow.dataset_ids))
-            .where(SessionRow.id == model.session_id, DatasetRow.reading_changed_at > SessionRow.created_at)
+            .where(SessionRow.id == model.session_id, DatasetRow.reading_changed_at > read_at)
             .order_by(DatasetRow.name)
         )
         return list(await self.db.scalars(query))

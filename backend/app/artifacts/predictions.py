@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.artifacts.model_schemas import PredictionView, TableFormat
 from app.artifacts.models import ModelRepository
-from app.artifacts.repository import ArtifactRepository
+from app.artifacts.repository import HOLDOUT_KIND, ArtifactRepository
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
@@ -21,11 +21,15 @@ TABLE_MEDIA_TYPE = "application/vnd.apache.parquet"
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """A Parquet blob to predict, with the name and id of its dataset or artifact."""
+    """A Parquet blob to predict, with the name and id of its dataset or artifact.
+
+    `holdout_of`: the session of which it is the hold-out, None for any other table.
+    """
 
     digest: str
     name: str
     id: UUID
+    holdout_of: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class Predictor:
             row = await ArtifactRepository(uow.db, self.owner).get(artifact_id)
         if row.media_type != TABLE_MEDIA_TYPE:
             raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
-        return PredictionTable(row.digest, row.name, row.id)
+        holdout_of = row.session_id if row.kind == HOLDOUT_KIND else None
+        return PredictionTable(row.digest, row.name, row.id, holdout_of)
 
     async def predict_rows(
         self, model: ArtifactRow, rows: Sequence[Mapping[str, Any]], strict: bool = False

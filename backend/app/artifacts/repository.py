@@ -9,6 +9,14 @@ from app.db.repository import OwnedRepository
 from app.db.tables import ArtifactRow, SessionRow
 
 HOLDOUT_KIND = "holdout"
+"""Kind of the locked hold-out, and of the outputs of the model for its rows."""
+HOLDOUT_NAME = "holdout"
+"""Name of the hold-out itself, which the split locks."""
+
+
+def is_lock(row: ArtifactRow) -> bool:
+    """Tell if an artifact is the hold-out itself, whose step hides the rows from before it."""
+    return row.kind == HOLDOUT_KIND and row.name == HOLDOUT_NAME
 
 
 class ArtifactRepository(OwnedRepository[ArtifactRow]):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.artifacts.repository import HOLDOUT_KIND
+from app.artifacts.repository import is_lock
 from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
@@ -54,7 +54,7 @@ class SessionWorkspace:
 
     async def is_split(self) -> bool:
         """Check whether the hold-out is locked; from then on only training rows are visible."""
-        return any(row.kind == HOLDOUT_KIND for row in await self._rows())
+        return any(is_lock(row) for row in await self._rows())
 
     async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         """List visible artifacts of these kinds, oldest first."""
@@ -75,7 +75,7 @@ def visible_rows(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactR
 
     Earlier artifacts contain rows of the hold-out.
     """
-    split_seq = max((row.seq for row in rows if row.kind == HOLDOUT_KIND), default=0)
+    split_seq = max((row.seq for row in rows if is_lock(row)), default=0)
     return [row for row in rows if row.kind in kinds and row.seq >= split_seq]
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.exc import DBAPIError
 
 from app.auth.api_keys import is_key, key_digest
+from app.auth.browser_sessions import is_browser_secret, use_browser_session
 from app.auth.principal import ALL_SCOPES, Credential, CredentialReference, Principal, Scope, UserRole
 from app.auth.quotas import Quotas
 from app.auth.repository import CredentialHolder, find_family_holder, find_key_holder, use_key
@@ -30,7 +31,7 @@ class _EndWait:
 
 
 class Authenticator:
-    """Turns a bearer token or an API key into a Principal.
+    """Turns a bearer token, an API key or the secret of a browser's cookie into a Principal.
 
     An accepted credential is cached by its digest for `validity_ttl_s`, never past its expiry: for so long a
     process may accept one that was revoked elsewhere, if no announcement arrives. `invalidate_user` ends
@@ -59,6 +60,8 @@ class Authenticator:
         generation = self._principals.generation
         if is_key(credential):
             principal = await self._authenticate_key(digest)
+        elif is_browser_secret(credential):
+            principal = await self._authenticate_browser(credential)
         else:
             principal = await self._authenticate_token(self._signer.verify("access", credential))
         return self._principals.store(
@@ -79,13 +82,13 @@ class Authenticator:
             )
         if reference.credential is Credential.KEY:
             return self._key_principal(holder)
-        return self._token_principal(holder, reference.expires_at)
+        return self._principal(holder, reference.credential, reference.expires_at)
 
     def peek(self, credential: str) -> tuple[UUID, Quotas] | None:
         """Guess a credential's user and quotas without a query: for rate limits, never for access."""
         if cached := self._principals.get_stale(key_digest(credential)):
             return cached.user_id, cached.quotas
-        if is_key(credential):
+        if is_key(credential) or is_browser_secret(credential):
             return None
         with contextlib.suppress(Unauthorized):
             return self._signer.verify("access", credential).user_id, self._signer.config.quotas
@@ -168,7 +171,7 @@ class Authenticator:
             holder = await find_family_holder(uow.db, claims.user_id, claims.family)
         if holder is None:
             raise Unauthorized("token_revoked", "This access token no longer works. Sign in again.")
-        return self._token_principal(holder, claims.expires_at)
+        return self._principal(holder, Credential.TOKEN, claims.expires_at)
 
     async def _authenticate_key(self, digest: str) -> Principal:
         async with self._open_uow() as uow:
@@ -177,9 +180,19 @@ class Authenticator:
             raise Unauthorized("key_invalid", "This API key is unknown, revoked or expired.")
         return self._key_principal(holder)
 
-    def _token_principal(self, holder: CredentialHolder, expires_at: datetime | None) -> Principal:
+    async def _authenticate_browser(self, secret: str) -> Principal:
+        async with self._open_uow() as uow:
+            holder = await use_browser_session(uow.db, self._signer, secret)
+        if holder is None:
+            raise Unauthorized("browser_signed_out", "This browser is no longer signed in. Sign in again.")
+        return self._principal(holder, Credential.BROWSER, holder.expires_at)
+
+    def _principal(
+        self, holder: CredentialHolder, credential: Credential, expires_at: datetime | None
+    ) -> Principal:
+        """Build the principal of a credential without scopes of its own."""
         role, quotas = UserRole(holder.role), self._quotas(holder)
-        return Principal(holder.user_id, role, Credential.TOKEN, holder.origin, expires_at, ALL_SCOPES, quotas)
+        return Principal(holder.user_id, role, credential, holder.origin, expires_at, ALL_SCOPES, quotas)
 
     def _key_principal(self, holder: CredentialHolder) -> Principal:
         role, quotas = UserRole(holder.role), self._quotas(holder)

@@ -18,6 +18,8 @@ class Credential(StrEnum):
 
     TOKEN = "token"  # noqa: S105 - a kind of credential, not a secret
     KEY = "key"
+    BROWSER = "browser"
+    """A browser's cookie."""
 
 
 class Scope(StrEnum):
@@ -30,6 +32,8 @@ class Scope(StrEnum):
     """Create, answer and cancel sessions."""
     RUNS = "runs"
     """Run programs and queries."""
+    CHAT = "chat"
+    """Converse: turns run programs and queries, and start studies."""
     PREDICT = "predict"
     ADMIN = "admin"
     """Administrate accounts, for a key of an admin."""
@@ -57,7 +61,7 @@ class CredentialReference:
 class Principal:
     """An authenticated caller.
 
-    `origin`: the id by which the credential is revoked, a token family or the id of an API key.
+    `origin`: the id by which the credential is revoked, that of a family (tokens, a browser) or of an API key.
     `expires_at`: expiry of the credential.
     """
 

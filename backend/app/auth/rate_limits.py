@@ -197,4 +197,6 @@ _NOUNS = {
     "address": "requests of this address",
     "uploads": "uploads of this user",
     "compute": "CPU seconds of this user's computations",
+    "mails": "e-mails of this user's workflows",
+    "hooks": "calls of this webhook",
 }

@@ -36,6 +36,10 @@ class SignIn(_AuthRequest):
     password: SecretStr = Field(min_length=1, max_length=MAX_PASSWORD_CHARS, examples=["correct horse battery"])
 
 
+class CodeSignIn(_AuthRequest):
+    code: SecretStr = Field(min_length=16, max_length=100, examples=["m3Jx0h2hYx0q4m5uQkV8rPzT1aBcDeFg"])
+
+
 class RefreshRequest(_AuthRequest):
     refresh_token: SecretStr = Field(min_length=1, max_length=2048)
 

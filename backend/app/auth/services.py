@@ -12,6 +12,7 @@ from app.auth.config import AuthConfig
 from app.auth.passwords import Passwords
 from app.auth.rate_limits import RateLimiter
 from app.auth.revocations import Revocations
+from app.auth.sign_in_codes import SignInCodes
 from app.auth.storage_quota import StorageQuota
 from app.auth.stream_slots import StreamSlots
 from app.auth.throttle import Throttle
@@ -30,6 +31,7 @@ class AuthServices:
     revocations: Revocations
     throttle: Throttle
     tickets: Tickets
+    sign_in_codes: SignInCodes
     rate_limiter: RateLimiter
     stream_slots: StreamSlots
     storage_quota: StorageQuota
@@ -55,6 +57,7 @@ async def open_auth_services(
         revocations=Revocations(redis, authenticator),
         throttle=Throttle(redis, config.throttle_window_s),
         tickets=Tickets(redis),
+        sign_in_codes=SignInCodes(redis),
         rate_limiter=RateLimiter(redis),
         stream_slots=StreamSlots(redis),
         storage_quota=StorageQuota(db),

@@ -15,7 +15,9 @@ _USAGE_TTL_S = 20.0
 
 _USED_BYTES = """
 select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
-  + coalesce((select sum(size_bytes) from artifacts where owner_id = $1), 0) as bytes
+  -- A fork shares the bytes of its source.
+  + coalesce((select sum(size_bytes) from (
+      select distinct on (digest) size_bytes from artifacts where owner_id = $1) as stored), 0) as bytes
 """
 
 
@@ -28,10 +30,13 @@ class StorageQuota:
 
     async def require(self, principal: Principal, more_bytes: int = 0) -> None:
         """Raise TooMany when a user holds their quota, or would with `more_bytes`."""
-        max_bytes = principal.quotas.stored_mb * MIB
+        await self.require_bytes(principal.user_id, principal.quotas.stored_mb * MIB, more_bytes)
+
+    async def require_bytes(self, user_id: UUID, max_bytes: int, more_bytes: int = 0) -> None:
+        """Raise TooMany as `require`; 0 `max_bytes` is no limit."""
         if not max_bytes:
             return
-        used = await self.used_bytes(principal.user_id)
+        used = await self.used_bytes(user_id)
         if used + more_bytes >= max_bytes:
             raise TooMany(
                 "storage_full",

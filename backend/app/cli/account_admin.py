@@ -29,6 +29,7 @@ from app.deletion.accounts import request_account_deletion
 from app.errors import InvalidInput, NotFound
 from app.jobs import Job
 from app.settings import Settings
+from app.workflows.secrets.store import SecretStore
 
 Result = TypeVar("Result")
 
@@ -53,6 +54,18 @@ class AccountAdmin:
             )
         role = UserRole.ADMIN if admin else UserRole.USER
         return self._do(lambda db: Accounts(db, Passwords()).register(address, password, role))
+
+    def forget_secrets(self) -> int:
+        """Delete the secrets of all workflows with the key that sealed them; return their number."""
+
+        async def forget() -> int:
+            database = await Database.open(self._url, size=1)
+            try:
+                return await SecretStore(database, tuple).forget_all()
+            finally:
+                await database.close()
+
+        return asyncio.run(forget())
 
     def set_disabled(self, email: str, *, disabled: bool) -> None:
         async def change(db: AsyncSession) -> None:
@@ -116,12 +129,18 @@ class AccountAdmin:
         """A fresh key of an account of this machine's own, made first if need be; nobody knows its password."""
 
         async def create(db: AsyncSession) -> str:
-            user = await UserRepository(db).by_email(email)
-            if user is None:
-                user = await Accounts(db, Passwords()).register(email, secrets.token_urlsafe(32))
+            user = await _own_account(db, email)
             return (await ApiKeys(db, user.id).create(KeyCreate(name=name, expires_in_days=30))).key
 
         return self._do(create)
+
+    def own_account(self, email: str) -> UUID:
+        """The id of that account."""
+
+        async def find(db: AsyncSession) -> UUID:
+            return (await _own_account(db, email)).id
+
+        return self._do(find)
 
     def revoke_key(self, email: str, key_id: UUID) -> None:
         async def revoke(db: AsyncSession) -> None:
@@ -176,3 +195,9 @@ def _email(text: str) -> str:
     except ValidationError:
         raise InvalidInput("bad_email", f"{text!r} is no e-mail address.") from None
     return address
+
+
+async def _own_account(db: AsyncSession, email: str) -> UserRow:
+    """Find or make the account; nobody knows its password."""
+    user = await UserRepository(db).by_email(email)
+    return user or await Accounts(db, Passwords()).register(email, secrets.token_urlsafe(32))

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from app.cli.account_admin import AccountAdmin
 
 users = typer.Typer(help="Accounts: add, list, disable, enable, delete.", no_args_is_help=True)
-secrets = typer.Typer(help="The secret that signs tokens: rotate.", no_args_is_help=True)
+secrets = typer.Typer(
+    help="The secret that signs tokens: rotate. Secrets of workflows: forget.",
+    no_args_is_help=True,
+)
 keys = typer.Typer(help="API keys: create, list, revoke.", no_args_is_help=True)
 
 Email = Annotated[str, typer.Argument(help="E-mail address of the account.")]
@@ -105,6 +108,18 @@ def rotate_secret() -> None:
         )
     rotate_stored_secret(settings.home)
     typer.echo("A new secret signs as soon as the API is started again; the former ones go on verifying.")
+
+
+@secrets.command("forget")
+def forget_secrets(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete the secrets of all workflows, which no SECRET_KEY opens any more. Their owners enter
+    them again."""
+    if not yes:
+        typer.confirm("Delete the secrets of all users?", abort=True)
+    with _open_accounts() as accounts:
+        typer.echo(f"Deleted {accounts.forget_secrets()} secrets.")
 
 
 @keys.command("create")

@@ -29,6 +29,11 @@ def with_addresses(settings: Settings) -> Settings:
     )
 
 
+def find_database_url(settings: Settings) -> str:
+    """The URL of the given database, or of the service that runs here. Raises Unavailable without one."""
+    return settings.database_url or with_addresses(settings).database_url or ""
+
+
 @contextmanager
 def database_address(settings: Settings) -> Iterator[str]:
     """The database's URL; the embedded Postgres runs for the block if it does not run yet."""

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from app.cli.addresses import database_address
-from app.db.migrations import upgrade
 from app.settings import Settings, load_settings
 
 app = typer.Typer(help="The bytes of datasets, models and reports: take them elsewhere.", no_args_is_help=True)
@@ -18,6 +17,8 @@ To = Annotated[str, typer.Option(help="`postgres`, `s3://bucket/prefix`, or a fo
 @app.command("copy")
 def copy(to: To) -> None:
     """Copy every blob into another store; begun again, it copies what is missing. Nothing is deleted."""
+    from app.db.migrations import upgrade  # noqa: PLC0415 - here and below: each command pays for its own
+
     settings = load_settings()
     with database_address(settings) as url:
         upgrade(url)
@@ -33,7 +34,7 @@ def _elsewhere(to: str) -> Settings:
 
 
 async def _copy(source: Settings, target: Settings, url: str) -> tuple[int, int]:
-    from app.db.pool import Database  # noqa: PLC0415 - here and below: each command pays for its own
+    from app.db.pool import Database  # noqa: PLC0415
     from app.resources import open_blobs  # noqa: PLC0415
     from app.storage.copying import copy_blobs  # noqa: PLC0415
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,17 +18,24 @@ from app.settings import Settings, load_settings
 
 ServersOnly = Annotated[bool, typer.Option("--servers", help="Check Postgres and Redis only.")]
 
+Ask = Annotated[bool, typer.Option("--ask", help="Ask each chat model one question, which costs a few tokens.")]
+
 _MAX_CHECK_S = 60.0
 """Time limit of one check in seconds: long enough for the first cells of a slow machine."""
+
+_MAX_PROVIDER_S = 10.0
+"""Seconds for the provider of a chat model to confirm key and model."""
 
 Check = Callable[[Settings], Awaitable[str]]
 """Returns a short description of what was checked; raises an error that says what to do."""
 
 
-def doctor(servers: ServersOnly = False) -> None:
+def doctor(servers: ServersOnly = False, ask: Ask = False) -> None:
     """Check the servers, the machine, the chat model and the isolation of cells."""
     settings = load_settings()
     checks = _SERVER_CHECKS if servers else {**_SERVER_CHECKS, **_MACHINE_CHECKS}
+    if ask:
+        checks = {**checks, "answers": chat_answers}
     passed = _report("service", _service, settings)
     if not passed:  # each of its checks would only repeat that nothing runs
         checks = {name: check for name, check in checks.items() if check not in _CHECKS_OF_SERVICE}
@@ -121,7 +129,8 @@ async def _metrics(settings: Settings) -> str:
 
 
 async def _redis(settings: Settings) -> str:
-    from app.redis_address import open_redis, parse_sentinel_service, refuse_cluster  # noqa: PLC0415
+    from app.redis_address import parse_sentinel_service  # noqa: PLC0415
+    from app.redis_client import open_redis, refuse_cluster  # noqa: PLC0415
 
     address = with_addresses(settings).redis_address or ""
     async with open_redis(address, socket_timeout=5) as redis:
@@ -145,11 +154,51 @@ async def _blob_store(settings: Settings) -> str:
 async def _chat_model(settings: Settings) -> str:
     from langchain_core.messages import AIMessage  # noqa: PLC0415
 
+    from app.llm.model_probe import find_faults  # noqa: PLC0415
+    from app.llm.provider_catalog import describe_use  # noqa: PLC0415
     from app.llm.providers import open_chat_models  # noqa: PLC0415
-    from app.tools.registry import EVERY_AGENT  # noqa: PLC0415
+    from app.tools.agent_names import EVERY_AGENT  # noqa: PLC0415
 
-    models_by_agent = [open_chat_models(settings.chat, agent, lambda _: AIMessage("")) for agent in EVERY_AGENT]
-    return ", ".join(dict.fromkeys(model.name for models in models_by_agent for model in models))
+    for agent in EVERY_AGENT:
+        open_chat_models(settings.chat, agent, lambda _: AIMessage(""))
+    if faults := await find_faults(settings.chat, _MAX_PROVIDER_S):
+        raise Unavailable("chat_model_unusable", " ".join(faults))
+    return " ".join(filter(None, (describe_use(settings.chat), settings.short_turns)))
+
+
+async def chat_answers(settings: Settings) -> str:
+    """Ask each chat model one question through its client, as agents do."""
+    from langchain_core.messages import AIMessage, HumanMessage  # noqa: PLC0415
+
+    from app.llm.config import OFFLINE  # noqa: PLC0415
+    from app.llm.cost import add_cost  # noqa: PLC0415
+    from app.llm.providers import open_chat_models  # noqa: PLC0415
+    from app.llm.usage import read_usage  # noqa: PLC0415
+    from app.tools.agent_names import EVERY_AGENT  # noqa: PLC0415
+
+    chat, answers = settings.chat, dict[str, str]()
+    for agent in EVERY_AGENT:
+        for chat_model in open_chat_models(chat, agent, lambda _: AIMessage("")):
+            if chat_model.name == OFFLINE or chat_model.name in answers:
+                continue
+            start = time.perf_counter()
+            try:
+                answer = await chat_model.model.ainvoke([HumanMessage(_QUESTION)])
+            except Exception as error:  # noqa: BLE001 - a provider may fail with anything
+                raise Unavailable(
+                    "chat_model_failed", f"{chat_model.name} gave no answer: {chat_model.describe_error(error)}"
+                ) from None
+            usage = add_cost(chat.prices, chat_model.name, read_usage(answer))
+            cost = f", {usage['cost_usd']:.6f} USD" if "cost_usd" in usage else ", no price is known"
+            tokens = f"{usage.get('input_tokens', 0):.0f} + {usage.get('output_tokens', 0):.0f} tokens"
+            seconds = time.perf_counter() - start
+            answers[chat_model.name] = (
+                f"{chat_model.name} answered {answer.text[:40]!r} in {seconds:.1f} s ({tokens}{cost})"
+            )
+    return "; ".join(answers.values()) or "no chat model is set: the offline crew needs none"
+
+
+_QUESTION = "Answer with the single word: ready"
 
 
 async def _cells(settings: Settings) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from app.cli.exit_codes import Exit
 from app.cli.run import AsJson, Key, Url
@@ -13,8 +12,10 @@ from app.errors import InvalidInput
 from app.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from app.cli.scoring.score_log import Record, Score
-    from app.cli.scoring.suite import Item, Suite
+    from app.cli.scoring.suite import Suite, SuiteItem
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A folder with suite.jsonl, or `basics`.")]
 Jobs = Annotated[int, typer.Option(help="Sessions at a time.", min=1, max=64)]
@@ -50,6 +51,8 @@ def evaluate(
     read = read_suite(suite)
     items = _select_items(read, only or [])
     record = Record(out or settings.home / "evaluations" / f"{read.name}-{_crew(settings, url)}.jsonl")
+    from rich.console import Console  # noqa: PLC0415 - see above
+
     console = Console(quiet=as_json, highlight=False, soft_wrap=True)
     try:
         scores = _scores(read, items, record, settings, (url, key), jobs, again, console)
@@ -66,13 +69,13 @@ def evaluate(
 
 def _scores(
     suite: "Suite",
-    items: "list[Item]",
+    items: "list[SuiteItem]",
     record: "Record",
     settings: Settings,
     service: tuple[str | None, str | None],
     jobs: int,
     again: bool,
-    console: Console,
+    console: "Console",
 ) -> "list[Score]":
     """The newest score of each item, in the suite's order; what is missing is run."""
     from app.cli.scoring.item_sessions import run_items  # noqa: PLC0415 - see above
@@ -92,7 +95,7 @@ def _scores(
     return [known[item.id] for item in items]
 
 
-def _select_items(suite: "Suite", only: list[str]) -> "list[Item]":
+def _select_items(suite: "Suite", only: list[str]) -> "list[SuiteItem]":
     from app.modeling.problem.name_resolution import nearest_names  # noqa: PLC0415 - see above
 
     items_by_id = {item.id: item for item in suite.items}
@@ -107,5 +110,5 @@ def _select_items(suite: "Suite", only: list[str]) -> "list[Item]":
 
 def _crew(settings: Settings, url: str | None) -> str:
     """Name the crew in its scores by its chat model, or by the address of its service."""
-    crew = url.split("://")[-1] if url else settings.llm_model
+    crew = url.split("://")[-1] if url else settings.chat.model
     return "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in crew).strip("-") or "crew"

@@ -1,7 +1,10 @@
 """Exit codes for scripts that call `labcrew`."""
 
+import sys
+from collections.abc import Callable
 from enum import IntEnum
 
+from app.cli.sanitize import harmless
 from app.errors import LabError
 
 
@@ -19,3 +22,15 @@ class Exit(IntEnum):
 
 def exit_for(error: LabError) -> Exit:
     return Exit.UNAVAILABLE if error.kind == "unavailable" else Exit.REFUSED
+
+
+def exit_code_of(command: Callable[[], object]) -> int:
+    """Carry out a command; report its failure in one line, and return its exit code."""
+    try:
+        command()
+    except LabError as error:
+        print(f"labcrew: {harmless(error.detail)}", file=sys.stderr)  # noqa: T201 - the terminal is the edge here
+        return exit_for(error)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    return Exit.DONE

@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
 from app.cli.service_file import running_service
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessConfig
 from app.sandbox.kernel import landlock
+from app.sandbox.process_config import ProcessConfig
 from app.settings import MIB, Settings
 
 LIBRARIES = ("pandas", "scikit-learn", "duckdb", "langgraph")
@@ -76,14 +77,19 @@ async def _disk(settings: Settings) -> str:
 
 
 async def _port(settings: Settings) -> str:
-    """The API's port is free, or taken by this very service."""
+    """The API's port is free, or the service of this folder answers where it listens."""
+    if card := running_service(settings.home):
+        address = urlsplit(card.api)
+        if not _is_api(address.hostname or "", address.port or 80):
+            raise Unavailable("api_silent", f"The service of {settings.home} does not answer at {card.api}.")
+        return f"{address.netloc} is this service's"
     host, port = settings.api_host, settings.api_port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        if _is_ours(settings):
-            return f"{host}:{port} is this service's"
+        if _is_api(reachable(host), port):
+            return f"{host}:{port} is an API of Labcrew"
         raise Unavailable(
             "port_taken",
             f"{host}:{port} cannot be listened on ({error.strerror}): set API_PORT to another, or to 0.",
@@ -91,12 +97,8 @@ async def _port(settings: Settings) -> str:
     return f"{host}:{port} is free" if port else "a free port is taken at start"
 
 
-def _is_ours(settings: Settings) -> bool:
-    """Check for `labcrew up` of this folder, or an API of Labcrew, at the API's port."""
-    card = running_service(settings.home)
-    if card and card.api.endswith(f":{settings.api_port}"):
-        return True
-    return "untrusted_code" in _fetch_text(reachable(settings.api_host), settings.api_port, "/readyz")
+def _is_api(host: str, port: int) -> bool:
+    return "untrusted_code" in _fetch_text(host, port, "/readyz")
 
 
 def _fetch_text(host: str, port: int, path: str) -> str:

@@ -3,6 +3,7 @@
 Members that a class does not declare are kept: `to_json` returns the document as the service sent it.
 """
 
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -66,7 +67,7 @@ class RankedCandidate(ApiDocument):
     """A row of the leaderboard.
 
     `collapsed`: tied with the best, and counted instead of listed. `compared`: judged on the same folds as the
-    others, else on `folds` of `fold_count`.
+    others, else on `folds` of `fold_count`. `cut`: its time ended before it had learned all that it could.
     """
 
     name: str
@@ -74,6 +75,8 @@ class RankedCandidate(ApiDocument):
     std: float | None = None
     collapsed: bool = False
     compared: bool = True
+    cut: bool = False
+    learned_rows: int | None = None
     folds: int = 0
     fold_count: int = 0
 
@@ -91,7 +94,7 @@ class MetricScore(ApiDocument):
 
 
 class AnswerTable(ApiDocument):
-    """`rows_used` of `total_rows`; null where the rows of a query cannot be counted."""
+    """`rows_used` of `total_rows`; null if not counted. `values`: of words, `measures`: of columns, by name."""
 
     columns: tuple[NamedColumn, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -100,6 +103,8 @@ class AnswerTable(ApiDocument):
     rows_used: int | None = None
     total_rows: int | None = None
     code: str = ""
+    values: dict[str, Json] = {}
+    measures: dict[str, str] = {}
 
 
 class DriverTexts(ApiDocument):
@@ -133,6 +138,35 @@ class Conclusion(ApiDocument):
     figures: tuple[ConclusionFigure, ...] = ()
 
 
+class ResultCondition(ApiDocument):
+    """A condition of the score, as a sentence with the score if it holds and if not."""
+
+    text: str = ""
+    matters: bool = False
+
+
+class UnreadableCell(ApiDocument):
+    """A cell that could not be read, and is taken as a missing value. `row`: its position, from 0."""
+
+    row: int
+    column: str
+    value: Any = None
+
+
+class RowsWarning(ApiDocument):
+    text: str
+    rows: int = 0
+
+
+class Predictions(ApiDocument):
+    """Predictions of a table. `problems`: at most 1,000; `warnings` count all."""
+
+    rows: int
+    artifact_id: str
+    warnings: tuple[RowsWarning, ...] = ()
+    problems: tuple[UnreadableCell, ...] = ()
+
+
 class SessionResult(ApiDocument):
     """Members that the session did not reach are null or empty."""
 
@@ -143,8 +177,10 @@ class SessionResult(ApiDocument):
     holdout: HoldoutScore | None = None
     metrics: dict[str, MetricScore] = {}
     problem: Json | None = None
+    model: str | None = None
     answer: AnswerTable | None = None
     drivers: DriverList | None = None
+    assumptions: tuple[ResultCondition, ...] = ()
     report: ReportSummary | None = None
 
 
@@ -160,9 +196,48 @@ class SessionUsage(ApiDocument):
     unpriced_calls: int = 0
 
 
-class SessionDocument(ApiDocument):
+class OpenQuestion(ApiDocument):
+    """A question that waits for an answer; `key` names it."""
+
+    key: str
+    agent: str = ""
+    text: str = ""
+    options: tuple[Any, ...] = ()
+    default: Any = None
+    answer_schema: Json = Field(default_factory=dict)
+
+    def as_event(self) -> "QuestionEvent":
+        """The event that announced this question."""
+        members = {**self.to_json(), "kind": "clarification_asked", "question": self.key}
+        return QuestionEvent.model_validate(members)
+
+
+class ListedSession(ApiDocument):
+    """A session in a list. `node`: the last step that ended."""
+
     id: str
+    goal: str = ""
     status: str
+    node: str | None = None
+    created_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.ended_at is not None
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from the start to the end, or until now; 0 before the start."""
+        if self.started_at is None:
+            return 0.0
+        return ((self.ended_at or datetime.now(UTC)) - self.started_at).total_seconds()
+
+
+class SessionDocument(ListedSession):
+    forked_from: str | None = None
+    question: OpenQuestion | None = None
     result: SessionResult | None = None
     error: SessionError | None = None
     usage: SessionUsage = SessionUsage()
@@ -175,6 +250,7 @@ class StepCall(ApiDocument):
 
 class CommittedStep(ApiDocument):
     step: int
+    node: str
     calls: tuple[StepCall, ...]
 
 

@@ -91,7 +91,6 @@ _NEXT_STEPS = (
     "",
     "Open the report in a browser. Then try your own data:",
     '  .venv/bin/labcrew run data.csv "Predict the price"',
-    "  .venv/bin/labcrew up    the service with its API; its reference is at /docs",
 )
 
 

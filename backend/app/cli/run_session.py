@@ -1,7 +1,8 @@
 """One session from the terminal: upload, start, watch, answer, fetch the report."""
 
+import itertools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,9 +20,25 @@ from app.errors import LabError
 
 MAX_OPEN_READINGS = 5
 """Columns with another reading that are listed after an upload: more would push the goal off the screen."""
-DOWNLOADED_KINDS = ("report", "model_card", "notebook", "table")
+DOWNLOADED_KINDS = ("report", "model_card", "notebook", "table", "figure")
+FIGURES = "figures"
+"""Folder of the figures, beside the report that holds them too."""
 DOWNLOADED_TABLES = frozenset({"forecasts.csv"})
 """Tables that are fetched with the report; others are steps on the way, and the session keeps them."""
+
+
+@dataclass(frozen=True)
+class WatchOptions:
+    """Options of following a session to its end.
+
+    `out`: folder in which the folder of its report is made. `uses_default_answers`: the crew answers its own
+    questions at once. `cancels`: an interrupt cancels the session instead of leaving it alone.
+    """
+
+    out: Path
+    can_answer: bool = field(default_factory=lambda: sys.stdin.isatty())
+    uses_default_answers: bool = False
+    cancels: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,9 +52,9 @@ class RunRequest:
     can_answer: bool = field(default_factory=lambda: sys.stdin.isatty())
 
     @property
-    def uses_default_answers(self) -> bool:
-        """The crew answers its own questions at once."""
-        return self.preferences.get("clarify") == "never"
+    def watch_options(self) -> WatchOptions:
+        defaults = self.preferences.get("clarify") == "never"
+        return WatchOptions(self.out, self.can_answer, defaults, cancels=True)
 
 
 @dataclass(frozen=True)
@@ -65,13 +82,18 @@ class RunResult:
 def run_session(client: LabClient, request: RunRequest, console: Console) -> RunResult:
     """Run a session to its end. Ctrl-C cancels it. Raises LabError for what the service refuses."""
     datasets = [_upload(client, path, console) for path in request.files]
-    with Screen(console) as screen:
-        session_id = client.create_session(request.goal, datasets, request.preferences)
-        with _cancelled_on_interrupt(client, session_id, console):
-            waiting = _watch(client, session_id, screen, request, console)
+    session_id = client.create_session(request.goal, datasets, request.preferences)
+    console.print(f"[dim]Session {session_id}[/]")
+    return watch_session(client, session_id, request.watch_options, console)
+
+
+def watch_session(client: LabClient, session_id: str, options: WatchOptions, console: Console) -> RunResult:
+    """Follow a session from its first event to its end, and save its report. Raises LabError."""
+    with Screen(console) as screen, _on_interrupt(client, session_id, options, console):
+        waiting = _watch(client, session_id, screen, options, console)
         elapsed_s = screen.elapsed_s
     session = client.session(session_id)
-    files = () if waiting else _fetch(client, session_id, request.out / session_id)
+    files = () if waiting else save_files(client, session_id, options.out / session_id)
     return RunResult(session, elapsed_s, files, waiting)
 
 
@@ -105,24 +127,26 @@ def _describe_alternative(column: ColumnReading) -> str:
 
 
 def _watch(
-    client: LabClient, session_id: str, screen: Screen, request: RunRequest, console: Console
+    client: LabClient, session_id: str, screen: Screen, options: WatchOptions, console: Console
 ) -> QuestionEvent | None:
     """Follow the session to its end; the question that nobody here can answer, if it stops at one."""
     for event in client.events(session_id):
         screen.show_event(event)
         question = screen.progress.question
-        if question is None or not isinstance(event, QuestionEvent) or request.uses_default_answers:
+        if question is None or not isinstance(event, QuestionEvent) or options.uses_default_answers:
             continue
-        if not request.can_answer:
+        if not client.is_open(session_id, question.question):
+            continue  # an event of the past, or another client was faster
+        if not options.can_answer:
             return question
         screen.pause()
-        _answer(client, session_id, question, console)
+        answer_question(client, session_id, question, console)
         screen.resume()
     return None
 
 
-def _answer(client: LabClient, session_id: str, question: QuestionEvent, console: Console) -> None:
-    """Ask until the service takes the answer."""
+def answer_question(client: LabClient, session_id: str, question: QuestionEvent, console: Console) -> None:
+    """Ask at the terminal until the service takes the answer."""
     while True:
         answer: Any = prompts.put(question, console, partial(console.input, markup=False))
         try:
@@ -135,24 +159,41 @@ def _answer(client: LabClient, session_id: str, question: QuestionEvent, console
             return
 
 
-def _fetch(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
-    paths = []
+def save_files(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
+    """Save the report of an ended session and what belongs to it; the paths, the report's among them."""
+    paths: list[Path] = []
     for kind in DOWNLOADED_KINDS:
         for artifact in client.artifacts(session_id, kind):
             if kind == "table" and artifact.name not in DOWNLOADED_TABLES:
                 continue
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / Path(artifact.name).name
+            place = folder / FIGURES if kind == "figure" else folder
+            place.mkdir(parents=True, exist_ok=True)
+            path = _free_path(place / Path(artifact.name).name, paths)
             client.download(artifact.id, path)
             paths.append(path)
     return tuple(paths)
 
 
+def _free_path(path: Path, saved: Sequence[Path]) -> Path:
+    """Number a file whose name another one of the session has: programs name their figures alike."""
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in itertools.count(2))
+    return path if path not in saved else next(other for other in numbered if other not in saved)
+
+
 @contextmanager
-def _cancelled_on_interrupt(client: LabClient, session_id: str, console: Console) -> Iterator[None]:
+def _on_interrupt(
+    client: LabClient, session_id: str, options: WatchOptions, console: Console
+) -> Iterator[None]:
+    """Cancel the session at Ctrl-C or leave it alone, and name it either way."""
     try:
         yield
     except KeyboardInterrupt:
-        console.print("Cancelling the session...")
-        client.cancel(session_id)
+        if options.cancels:
+            console.print(f"Cancelling session {session_id}...")
+            client.cancel(session_id)
+        else:
+            console.print(
+                f"Session {session_id} goes on while the service runs. "
+                f"`labcrew resume {session_id}` watches it again."
+            )
         raise

@@ -2,13 +2,13 @@
 
 import unicodedata
 
-from rich.markup import escape
-
 _HIDDEN = frozenset({"Cc", "Cf", "Cs"})
 
 
 def plain(text: object) -> str:
     """Rich markup that shows the text to the letter, but for what would steer a terminal."""
+    from rich.markup import escape  # noqa: PLC0415 - rich, which a command without colours need not wait for
+
     return escape(harmless(text))
 
 

@@ -4,7 +4,6 @@ import json
 import socket
 from pathlib import Path
 
-from app.observability.metrics.metrics_server import open_socket
 from app.settings import Settings
 
 
@@ -20,6 +19,8 @@ class Targets:
         """For the figures of this part, from METRICS_PORT up; None when nobody wants them. Raises Conflict."""
         if self._port is None:
             return None
+        from app.observability.metrics.metrics_server import open_socket  # noqa: PLC0415 - with METRICS_PORT only
+
         listening = open_socket(self._host, self._port and self._port + len(self._sockets))
         self._sockets.append(listening)
         host, port = listening.getsockname()[:2]

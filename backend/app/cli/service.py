@@ -1,32 +1,44 @@
 """The whole service of one machine: its servers, the API and the workers, kept running by one process."""
 
+import gc
 import http.client
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
+from app.cli.command_process import start_command
 from app.cli.isolation_notice import IsolationNotice
-from app.cli.process_commands import QUEUES
+from app.cli.process_commands import QUEUES, load_shared, load_worker
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
 from app.cli.service_part import SupervisedProcess
+from app.cli.start_stages import StartStages
 from app.errors import Conflict, LabError, Unavailable
+from app.llm.provider_catalog import check_chat_settings
 from app.servers.child_process import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
 from app.servers.folders import private_folder, socket_folder
 from app.servers.os_user import CALLER_ACCOUNT
+from app.servers.postgres import Postgres
+from app.servers.valkey import Valkey
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
 _DRAIN_S = 45.0
 """Longer than a worker takes to hand back its leases on a busy machine; a second Ctrl-C waits for nobody."""
+_READY_S = 60.0
+"""Seconds for the workers to be seen; without them the service is up, and `/readyz` says what is missing."""
+_READY_PAUSE_S = 0.1
+"""Seconds between looks at `/readyz`, each of which takes the API a hundredth of a second."""
+_ANSWER_S = 3.0
+"""Above the 2 s in which the API's own checks answer or give up."""
 _START_S = 600.0
 """For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
@@ -47,14 +59,19 @@ class Service:
         self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
         self._targets = Targets(settings)
+        self.stages = StartStages()
         self.stopping = threading.Event()
 
     def start(self) -> ServiceCard:
-        """Raises Conflict when a service runs on this folder, or the port is taken."""
+        """Raises Conflict when a service runs on this folder, or the port is taken, and InvalidInput for
+        settings of a chat model that cannot work."""
+        check_chat_settings(self._settings.chat)
         private_folder(self._home)
         lock = FolderLock(self._home / "lock")
         lock.take()
         self._undo.callback(lock.release)
+        # One that was killed left its own, with a port at which nobody listens any more.
+        take_card_away(self._home)
         try:
             return self._start()
         except BaseException:
@@ -89,39 +106,86 @@ class Service:
                 process.process.kill()
 
     def _start(self) -> ServiceCard:
+        """Start what needs no import of this process first, and import while that starts."""
         listener = self._listen()
         self._undo.callback(listener.close)
         self._undo.callback(self._targets.close)
         host, port = listener.getsockname()[:2]
         api = f"http://{reachable(host)}:{port}"
-        run = private_folder(self._home / "run")
-        sockets = socket_folder(self._home, run, self._settings.xdg_runtime_dir)
-        cells = private_folder(sockets / "cells") / "socket"
-        self._undo.callback(cells.unlink, missing_ok=True)
-        # First, because it takes longest; the others wait for it when they need it. And it goes last.
-        self._begin_process("cells", ["cells", "--socket", str(cells)])
-        redis_url = self._settings.redis_address or self._begin_valkey()
-        database_url = self._settings.database_url or self._begin_postgres()
-        card = ServiceCard(api, database_url, redis_url, os.getpid())
+        cells, charts = self._begin_computing()
+        valkey = None if self._settings.redis_address else self._begin_valkey()
+        postgres = None if self._settings.database_url else self._begin_postgres()
+        self.stages.end("servers launched")
+        load_shared()
+        self.stages.end("imports that all share")
+        redis_url = valkey.url() if valkey else self._settings.redis_address or ""
+        database_url = postgres.url() if postgres else self._settings.database_url or ""
+        self._wait_for_servers(valkey, postgres)
+        self.stages.end("servers ready")
         self._environment = child_environment(
             {
                 "LABCREW_HOME": str(self._home),
                 "DATABASE_URL": database_url,
                 "REDIS_URL": redis_url,
                 "CELLS_SOCKET": str(cells),
+                "CHARTS_SOCKET": str(charts),
             }
         )
         _migrate(database_url)
+        self.stages.end("schema")
+        # Imported modules stay: collecting them would copy the pages that the forks share.
+        gc.freeze()
+        api_process = self._begin_api(listener)
+        # A client that comes before the API answers waits in the backlog of the listener.
+        card = ServiceCard(api, database_url, redis_url, os.getpid())
+        leave_card(self._home, card)
+        self._undo.callback(take_card_away, self._home)
+        load_worker()
+        self.stages.end("imports of the workers")
+        gc.freeze()
         for queue in QUEUES:
             for n in range(1, self._settings.workers_per_queue + 1):
                 self._begin_worker(f"worker-{queue}-{n}", queue)
-        api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
-        api_process.wait_until(lambda: _answers(api), timeout_s=_START_S)
+        api_process.wait_until(lambda: _answers(api, "/healthz"), timeout_s=_START_S)
         self._targets.add("api", f"{reachable(host)}:{port}")
-        self._targets.leave(run / "prometheus.json")
-        leave_card(self._home, card)
-        self._undo.callback(take_card_away, self._home)
+        self._targets.leave(self._home / "run" / "prometheus.json")
+        self.stages.end("API ready")
+        self._wait_for_workers(api)
+        self.stages.end("workers ready")
         return card
+
+    def _begin_computing(self) -> tuple[Path, Path]:
+        """Begin the zygote and the drawing process; the paths of their sockets.
+
+        First, because the zygote takes longest; the others wait for it when they need it. And it goes last.
+        """
+        run = private_folder(self._home / "run")
+        sockets = socket_folder(self._home, run, self._settings.xdg_runtime_dir)
+        paths: list[Path] = []
+        for name in ("cells", "charts"):
+            path = private_folder(sockets / name) / "socket"
+            self._undo.callback(path.unlink, missing_ok=True)
+            self._begin_process(name, [name, "--socket", str(path)])
+            paths.append(path)
+        return paths[0], paths[1]
+
+    def _wait_for_servers(self, valkey: Valkey | None, postgres: Postgres | None) -> None:
+        for server in (valkey, postgres):
+            if server:
+                server.wait()
+
+    def _wait_for_workers(self, api: str) -> None:
+        """Wait until sessions can run, for a while: a chat model that cannot be used does not keep this up."""
+        deadline = time.monotonic() + _READY_S
+        while time.monotonic() < deadline and not self.stopping.is_set():
+            if _answers(api, "/readyz?strict=1"):
+                return
+            for part in self._parts:
+                self._look_after(part)
+            time.sleep(_READY_PAUSE_S)
+
+    def _begin_api(self, listener: socket.socket) -> Daemon:
+        return self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
 
     def _begin_worker(self, name: str, queue: str) -> None:
         command, figures_at = ["worker", "--queues", queue], self._targets.listen(name)
@@ -141,15 +205,15 @@ class Service:
                 "Set API_PORT to another port, or to 0.",
             ) from None
 
-    def _begin_postgres(self) -> str:
+    def _begin_postgres(self) -> Postgres:
         postgres = self._servers.prepare_postgres()
-        self._begin(SupervisedProcess("postgres", lambda: postgres.daemon, postgres.start))
-        return postgres.url()
+        self._begin(SupervisedProcess("postgres", lambda: postgres.daemon, postgres.launch, postgres.start))
+        return postgres
 
-    def _begin_valkey(self) -> str:
+    def _begin_valkey(self) -> Valkey:
         valkey = self._servers.prepare_valkey()
-        self._begin(SupervisedProcess("valkey", lambda: valkey.daemon, valkey.start))
-        return valkey.url()
+        self._begin(SupervisedProcess("valkey", lambda: valkey.daemon, valkey.launch, valkey.start))
+        return valkey
 
     def _begin_process(
         self, name: str, command: Sequence[str], listener: socket.socket | None = None
@@ -163,9 +227,10 @@ class Service:
             self._environment,
         )
         self._processes.append(daemon)
-        program = [sys.executable, "-m", "app.cli.program", *command]
-        fds = [listener.fileno()] if listener else []
-        self._begin(SupervisedProcess(name, lambda: daemon, lambda: daemon.launch(program, fds)))
+        descriptors = [listener.fileno()] if listener else []
+        self._begin(
+            SupervisedProcess(name, lambda: daemon, lambda: start_command(daemon, command, descriptors))
+        )
         return daemon
 
     def _begin(self, part: SupervisedProcess) -> None:
@@ -178,7 +243,7 @@ class Service:
                 self._plan_restart(part)
         elif time.monotonic() >= part.due_at:
             try:
-                part.begin()
+                part.begin_again()
                 self._tell(f"{part.name} runs again.")
             except LabError as error:
                 self._tell(error.detail)
@@ -203,13 +268,13 @@ def _migrate(database_url: str) -> None:
     upgrade(database_url)
 
 
-def _answers(api: str) -> bool:
+def _answers(api: str, path: str) -> bool:
     address = urlsplit(api)
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=1)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_ANSWER_S)
     try:
-        connection.request("GET", "/healthz")
+        connection.request("GET", path)
         return connection.getresponse().status == http.HTTPStatus.OK
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()

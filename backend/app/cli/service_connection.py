@@ -1,11 +1,12 @@
 """Connection of a command to a service: a given one, the local one, or one started for the command."""
 
+import importlib
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.cli.command_process import start_command
 from app.cli.service_file import ServiceCard, running_service
 from app.errors import InvalidInput, Unauthorized
 from app.private_files import read_private, write_private
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from app.cli.client import LabClient
 
 OWN_ACCOUNT = "terminal@labcrew.example"
+_CLIENT_MODULES = ("app.cli.client", "app.cli.run_session", "app.cli.session_summary")
+"""What commands about sessions need, imported while a service starts."""
 _START_S = 900.0
 """For `up` to come up or to give up, which it says itself."""
 
@@ -27,17 +30,20 @@ def connected(
     settings: Settings, url: str | None, key: str | None, tell: Callable[[str], object]
 ) -> Iterator["LabClient"]:
     """A client that is signed in. Raises Unavailable when no service answers, Unauthorized for a wrong key."""
-    from app.cli.client import LabClient  # noqa: PLC0415 - httpx takes half a second that `--help` need not wait
-
     if url:
         if not key:
             raise InvalidInput("key_missing", "--url needs an API key: set LABCREW_API_KEY or give --key.")
+        from app.cli.client import LabClient  # noqa: PLC0415 - here and below: httpx, while the service starts
+
         with LabClient(url, key) as client:
             client.check_key()
             yield client
         return
-    with _service_here(settings, tell) as card, LabClient(card.api, _own_key(settings, card)) as client:
-        yield client
+    with _service_here(settings, tell) as card:
+        from app.cli.client import LabClient  # noqa: PLC0415
+
+        with LabClient(card.api, _own_key(settings, card)) as client:
+            yield client
 
 
 @contextmanager
@@ -56,9 +62,11 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
         signal.SIGTERM,
         child_environment({"LABCREW_HOME": str(settings.home)}),
     )
-    command = [sys.executable, "-m", "app.cli.program", "up", "--quiet", "--port", "0"]
     try:
-        daemon.start(command, lambda: running_service(settings.home) is not None, _START_S)
+        start_command(daemon, ["up", "--quiet", "--port", "0"])
+        for module in _CLIENT_MODULES:
+            importlib.import_module(module)
+        daemon.wait_until(lambda: running_service(settings.home) is not None, _START_S)
         started = running_service(settings.home)
         if started is None:
             raise RuntimeError("the service left its card and took it away at once")
@@ -69,8 +77,7 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
 
 def _own_key(settings: Settings, card: ServiceCard) -> str:
     """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
-    from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
-    from app.cli.client import LabClient  # noqa: PLC0415 - see above
+    from app.cli.client import LabClient  # noqa: PLC0415
 
     file = settings.home / "terminal.key"
     if file.is_symlink() or file.exists():
@@ -81,6 +88,8 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
             return key
         except Unauthorized:
             file.unlink()
+    from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
+
     key = AccountAdmin(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
     write_private(file, key)
     return key

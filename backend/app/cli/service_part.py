@@ -22,11 +22,12 @@ def pause_before_restart_s(quick_deaths: int) -> float | None:
 
 @dataclass
 class SupervisedProcess:
-    """`start` starts it; `daemon` gives the process that runs it."""
+    """`start` starts it, `restart` starts it again, else alike; `daemon` gives the process."""
 
     name: str
     daemon: Callable[[], Daemon]
     start: Callable[[], object]
+    restart: Callable[[], object] | None = None
     quick_deaths: int = field(default=0, init=False)
     started_at: float = field(default=0.0, init=False)
     due_at: float | None = field(default=None, init=False)
@@ -34,6 +35,10 @@ class SupervisedProcess:
     def begin(self) -> None:
         self.started_at, self.due_at = time.monotonic(), None
         self.start()
+
+    def begin_again(self) -> None:
+        self.started_at, self.due_at = time.monotonic(), None
+        (self.restart or self.start)()
 
     def note_death(self) -> float | None:
         """Record a death and return the seconds before the restart; None: it keeps dying."""

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from app.cli.block_charts import draw_blocks
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
 from app.cli.responses import (
@@ -18,8 +19,9 @@ from app.cli.responses import (
     QuestionEvent,
     RankedCandidate,
 )
+from app.cli.result_table import NUMBERS, show_row_count, show_rows
 from app.cli.run_session import RunResult
-from app.cli.sanitize import plain
+from app.cli.sanitize import harmless, plain
 
 _EXIT_OF_STATUS = {
     "failed": Exit.FAILED,
@@ -82,6 +84,8 @@ def _show_result(ending: RunResult, console: Console) -> None:
         _show_answer(result.answer, console)
     if holdout:
         console.print(f"On {holdout.rows:,} hold-out rows: {_with_interval(holdout, places)}")
+    for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
+        console.print(f"  - {plain(condition.text)}")
     if ending.report:
         console.print(
             f"Report: {ending.report} ({ending.checked_claims} numbers checked against what was recorded)"
@@ -122,14 +126,12 @@ MIN_TABULATED = 3
 def _show_answer(answer: AnswerTable, console: Console) -> None:
     """Print the table of an answer, the readings of its question, and the code that computed it."""
     if len(answer.rows) > 1 or len(answer.columns) > 1:
-        table = Table(box=None, pad_edge=False, padding=(0, 2))
-        for column in answer.columns:
-            table.add_column(plain(column.name), justify="right" if column.type in _NUMBERS else "left")
-        for row in answer.rows[:MAX_SHOWN_ROWS]:
-            table.add_row(*(plain("-" if cell is None else _short(cell)) for cell in row))
-        console.print(table)
-    if answer.row_count > MAX_SHOWN_ROWS:
-        console.print(f"[dim]... of {answer.row_count:,} rows[/]")
+        columns = [(column.name, column.type) for column in answer.columns]
+        shares = [name for name, measure in answer.measures.items() if measure == "share"]
+        show_rows(columns, answer.rows, console, shares)
+        if blocks := _draw_answer(answer):
+            console.print(f"\n{blocks}\n", markup=False, highlight=False)
+    show_row_count(answer.row_count, console)
     for reading in answer.readings:
         console.print(f"[dim]{plain(reading)}[/]")
     if answer.rows_used is not None:
@@ -137,13 +139,22 @@ def _show_answer(answer: AnswerTable, console: Console) -> None:
     console.print(f"[dim]{plain(answer.code)}[/]")
 
 
-MAX_SHOWN_ROWS = 30
-"""Rows of an answer that fit a terminal with the text around them."""
-_NUMBERS = ("integer", "number")
+def _draw_answer(answer: AnswerTable) -> str:
+    """Draw a label and its number: a curve over time, else bars; empty for other tables and single rows."""
+    is_drawn = len(answer.columns) == 2 and len(answer.rows) >= MIN_DRAWN_ROWS
+    if not is_drawn or answer.columns[1].type not in NUMBERS:
+        return ""
+    kind = "line" if answer.columns[0].type in _TIMES else "bar"
+    columns = [column.model_dump() for column in answer.columns]
+    rows = [[harmless(label) if isinstance(label, str) else label, number] for label, number in answer.rows]
+    return draw_blocks(kind, columns, rows)
 
 
-def _short(cell: Any) -> str:
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+MIN_DRAWN_ROWS = 3
+"""Rows from which a chart shows more than the table."""
+_TIMES = ("datetime", "date")
+MAX_CONDITIONS = 3
+"""Conditions of the score that are printed; the report has them all."""
 
 
 def _places(score: float | None) -> int:
@@ -167,7 +178,8 @@ def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -
         if entry.collapsed:
             continue
         if not entry.compared:
-            remark = f"[dim]judged on {entry.folds} of {entry.fold_count} folds: not compared[/]"
+            missing = f"judged on {entry.folds} of {entry.fold_count} folds"
+            remark = f"[dim]{'cut by its time' if entry.cut else missing}: not compared[/]"
             table.add_row("", plain(entry.name), remark)
             continue
         spread = f" ± {_number(entry.std, places)}" if entry.std else ""
@@ -184,6 +196,6 @@ def _show_waiting(question: QuestionEvent, session_id: str, console: Console) ->
     for option in question.options:
         console.print(f"  - {plain(as_text(option))}")
     console.print(
-        f"No answers from here. The session waits: POST /api/v1/lab/agent/sessions/{session_id}/respond, "
-        "or run it again with --yes or --target."
+        f'The session waits. Answer it: labcrew answer {session_id} "..."\n'
+        f"or by POST /api/v1/lab/agent/sessions/{session_id}/respond."
     )

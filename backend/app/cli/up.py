@@ -1,19 +1,26 @@
 """`labcrew up`: the whole service in one terminal."""
 
+import asyncio
 import signal
 from types import FrameType
 from typing import Annotated
 
 import typer
 
+from app.cli.local_sign_in import sign_in_address
 from app.cli.service import Service
 from app.cli.service_file import ServiceCard
+from app.llm.config import OFFLINE
+from app.llm.provider_catalog import describe_use
 from app.settings import Settings, load_settings
 
 Port = Annotated[
     int | None, typer.Option(help="Port of the API instead of API_PORT; 0 takes a free one.", min=0, max=65535)
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but what goes wrong.")]
+
+_FAULTS_S = 5.0
+"""Seconds that the greeting waits for a provider to confirm key and model."""
 
 
 def up(port: Port = None, quiet: Quiet = False) -> None:
@@ -24,7 +31,7 @@ def up(port: Port = None, quiet: Quiet = False) -> None:
     card = service.start()
     try:
         if not quiet:
-            typer.echo(_greeting(card, settings))
+            typer.echo(_greeting(service, card, settings))
         service.watch(card.api)
     finally:
         if not quiet:
@@ -42,16 +49,37 @@ def _stop_on_signals(service: Service) -> None:
         signal.signal(number, stop)
 
 
-def _greeting(card: ServiceCard, settings: Settings) -> str:
+def _greeting(service: Service, card: ServiceCard, settings: Settings) -> str:
     embedded = "embedded" if settings.database_url is None else "yours"
     return "\n".join(
         (
             "Labcrew is up.",
+            *_page_lines(card, settings),
             f"  API        {card.api}/api/v1",
             f"  Reference  {card.api}/docs",
             f"  Data       {settings.home} (Postgres: {embedded})",
             f"  Logs       {settings.home / 'logs'}",
-            f"  Chat model {settings.chat.model}",
+            f"  Chat model {describe_use(settings.chat)}",
+            *(f"             {note}" for note in (*_model_faults(settings), settings.short_turns) if note),
+            f"  Ready in   {service.stages.describe()}",
             'Next: labcrew run data.csv "What to predict", or the API. Ctrl-C stops everything.',
         )
     )
+
+
+def _model_faults(settings: Settings) -> tuple[str, ...]:
+    if set(settings.chat.all_models) == {OFFLINE}:
+        return ()
+    from app.llm.model_probe import find_faults  # noqa: PLC0415 - httpx, which no offline service waits for
+
+    return asyncio.run(find_faults(settings.chat, _FAULTS_S))
+
+
+def _page_lines(card: ServiceCard, settings: Settings) -> list[str]:
+    address = sign_in_address(settings, card)
+    if address is None:
+        return [f"  Page       {card.api}/"]
+    return [
+        f"  Page       {address}",
+        "             (signs you in once, within 5 minutes; later: labcrew sign-in)",
+    ]

@@ -6,7 +6,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from app.computations.query import run_sql
+from app.computations.query import QUERY_MEMORY_BYTES, run_sql
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 
@@ -14,19 +14,27 @@ MAX_ROWS = 200
 """Rows of an answer in its facts; its file has all of them."""
 
 
-def answer(workspace: CellWorkspace, sql: str, counts: tuple[str, str] | None = None) -> dict[str, JsonValue]:
-    """Run one SELECT over the inputs, as `query.run_sql`, and count the rows behind it.
+def answer(
+    workspace: CellWorkspace,
+    sql: str,
+    counts: tuple[str, str] | None = None,
+    memory_bytes: int = QUERY_MEMORY_BYTES,
+    rows: int = MAX_ROWS,
+) -> dict[str, JsonValue]:
+    """Run one SELECT over the inputs, as `query.run_sql` does, and count the rows behind it.
 
     Adds `"rows_used"`, `"rows_there"` and `"tables"` to the facts: the number of joined rows of its tables with
     and without its WHERE; both are null if the SELECT does not read tables directly. `counts`: two SELECTs that
     count them instead. Leaves result.parquet.
     """
-    facts = run_sql(workspace, sql, rows=MAX_ROWS)
+    facts = run_sql(workspace, sql, rows=rows, memory_bytes=memory_bytes)
     used, total = counts or make_count_queries(sql)
+    rows_used = _count_rows(workspace, used)
     return {
         **facts,
-        "rows_used": _count_rows(workspace, used),
-        "rows_there": _count_rows(workspace, total),
+        "rows_used": rows_used,
+        # Each count opens a database of its own, which takes longer than most queries.
+        "rows_there": rows_used if total == used else _count_rows(workspace, total),
         "tables": [*list_tables(sql, workspace)],
     }
 

@@ -1,5 +1,6 @@
 """Forecast of the future of a session's table."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import pandas as pd
 
 from app.computations.figure_files import write_figures
 from app.computations.frames import read_frame, to_json_facts, write_frame
-from app.computations.predict import open_model
+from app.computations.predict import FORECASTER, open_model
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
+from app.modeling.forecasting.classical_forecaster import describe_forecaster
 from app.modeling.forecasting.future_rows import latest_rows
 from app.modeling.forecasting.selection import LEVEL
 from app.modeling.forecasting.series_forecast import forecast_series, reduce_forecasts
@@ -21,6 +23,7 @@ from app.modeling.recipe.time_series import split_series
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import first_recipe
+from app.modeling.training.persistence import serialize_model
 from app.reporting.figure_choice import forecast_figures
 
 MAX_LISTED = 60
@@ -38,8 +41,9 @@ def forecast_future(
 
     Inputs `train` and `holdout` (RAW frames) and `model` (model.skops), which may be fitted on both. Leaves
     forecasts.csv and forecasts.parquet: series, time, rows ahead, prediction and its interval or probabilities.
-    Without `is_model` the classical methods forecast that were best on the last part of the past. `answer`: one
-    number that is asked of the periods after the first `skipped`.
+    Without `is_model` the classical methods forecast that were best on the last part of the past, and leave
+    model.skops: the model that predicts by them from now on. `answer`: one number that is asked of the periods
+    after the first `skipped`.
     Returns `{"rows", "series", "horizon", "first", "last", "level", "months_apart", "forecaster", "answer",
     "answers", "forecasts", "figures"}`; `forecaster` is None for the model.
     """
@@ -58,6 +62,9 @@ def forecast_future(
     else:
         forecasts, answers = classical.frame, classical.answers
         forecaster, level = classical.method, LEVEL
+        described = describe_forecaster(classical.forecaster, classical.histories)
+        delivered = replace(model.stored, metadata={**model.stored.metadata, FORECASTER: described})
+        (workspace.output / "model.skops").write_bytes(serialize_model(delivered))
     write_frame(workspace, forecasts, "forecasts.parquet")
     forecasts.to_csv(workspace.output / "forecasts.csv", index=False)
     moments = forecasts[problem.time_column]

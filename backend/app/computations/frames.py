@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,7 +12,9 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.sampling import sample_rows
-from app.modeling.training.persistence import StoredModel, deserialize_model
+
+if TYPE_CHECKING:
+    from app.modeling.training.persistence import StoredModel
 
 MAX_PREVIEW_ROWS = 20_000
 """Rows that a recipe is previewed on; models are fitted on all of them."""
@@ -26,7 +28,7 @@ def read_frame(workspace: CellWorkspace, name: str = "frame") -> pd.DataFrame:
     return pd.read_parquet(path)
 
 
-def read_model(workspace: CellWorkspace, name: str = "model") -> StoredModel:
+def read_model(workspace: CellWorkspace, name: str = "model") -> "StoredModel":
     path = workspace.inputs.get(name)
     if path is None:
         raise InvalidInput("no_input", f"This computation needs the input {name!r}.", input=name)
@@ -34,8 +36,10 @@ def read_model(workspace: CellWorkspace, name: str = "model") -> StoredModel:
 
 
 @lru_cache(maxsize=1)
-def _load_model(path: Path) -> StoredModel:
+def _load_model(path: Path) -> "StoredModel":
     """Load a model once for all requests that one cell serves: inputs do not change."""
+    from app.modeling.training.persistence import deserialize_model  # noqa: PLC0415 - not for tables alone
+
     return deserialize_model(path.read_bytes())
 
 
@@ -68,9 +72,12 @@ def read_preview(workspace: CellWorkspace, problem: dict[str, Any]) -> tuple[pd.
     return frame.iloc[sample_rows(rows, MAX_PREVIEW_ROWS, 0)], parsed_problem, rows
 
 
-def parse_time_column(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:
-    """Parse the time column of a table as dates, in UTC if it had a zone."""
+def parse_time_column(table: pd.DataFrame, time_column: str | None, has_horizon: bool = False) -> pd.DataFrame:
+    """Parse the time column of a table as dates, in UTC if it had a zone. Numbers such as years order rows as
+    they are, unless a horizon needs dates."""
     if time_column is None or time_column not in table.columns:
+        return table
+    if pd.api.types.is_numeric_dtype(table[time_column]) and not has_horizon:
         return table
     times = to_dates(table[time_column])
     if times.isna().mean() > 0.2:

@@ -1,6 +1,6 @@
 """Figures of a training frame: missing values, distributions, target and associations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.computations.figure_files import write_figures
+from app.modeling.training.deadline import Deadline
 from app.reporting.figure_data import Drawable
 
 _MAX_ROWS = 20_000
@@ -32,24 +33,36 @@ def draw_figures(
     frame: pd.DataFrame,
     problem: Mapping[str, Any],
     column_scores: Mapping[str, float | None] | None = None,
+    limit_s: float | None = None,
 ) -> list[dict[str, str]]:
     """Draw figures of the frame into `folder`; return `[{"file", "title"}]` of each SVG (with a PNG beside it).
 
-    `relations`: the score of each column alone. Of a wide frame the columns with the highest scores are drawn.
+    `column_scores`: the score of each column alone. Of a wide frame the columns with the highest scores are
+    drawn. `limit_s`: seconds, beyond which the figures that are left are not drawn.
     """
+    deadline = Deadline(limit_s)
     sample = frame if len(frame) <= _MAX_ROWS else frame.sample(_MAX_ROWS, random_state=0).sort_index()
     target = str(problem["target"])
     sample = sample[_select_columns(sample, target, column_scores or {})]
-    facts = {
-        "missing_values": _missing(frame),
-        "distributions": _distributions(sample, frame.shape[1]),
-        "target_by_feature": _target(sample, target, problem),
-        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIR_ROWS))], target),
-        "time_series": _over_time(frame, target, problem),
-    }
-    return write_figures(
-        folder, [Drawable(kind, figure_facts) for kind, figure_facts in facts.items() if figure_facts]
-    )
+    drawables = _describe_figures(frame, sample, target, problem)
+    return write_figures(folder, drawables, deadline)
+
+
+def _describe_figures(
+    frame: pd.DataFrame, sample: pd.DataFrame, target: str, problem: Mapping[str, Any]
+) -> Iterator[Drawable]:
+    """Yield the most useful figures first, since the time may end before all are drawn."""
+    if over_time := _over_time(frame, target, problem):
+        yield Drawable("time_series", over_time)
+    if by_feature := _target(sample, target, problem):
+        yield Drawable("target_by_feature", by_feature)
+    if distributions := _distributions(sample, frame.shape[1]):
+        yield Drawable("distributions", distributions)
+    if missing := _missing(frame):
+        yield Drawable("missing_values", missing)
+    pairs = sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIR_ROWS))]
+    if association := _association(pairs, target):
+        yield Drawable("association", association)
 
 
 def _select_columns(frame: pd.DataFrame, target: str, column_scores: Mapping[str, float | None]) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.facts.computation_facts import PredictionFacts
+from app.modeling.forecasting.classical_forecaster import StoredForecaster
 from app.modeling.forecasting.future_rows import future_rows, prediction_times
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, get_rows_ahead, has_horizon_rows
+from app.modeling.recipe.time_series import split_series
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.prediction_intervals import predict_interval
 from app.modeling.table.json_values import to_json_scalar
+from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import first_recipe, list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.persistence import StoredModel
@@ -26,6 +30,8 @@ from app.modeling.training.schema import MAX_PROBLEMS, SchemaJson, conform_rows,
 
 MAX_ANSWERED = 1000
 """Predictions in the facts; larger tables are predicted to a file."""
+FORECASTER = "forecaster"
+"""Key of a model's metadata that holds the classical methods which forecast better than the model itself."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,12 @@ class OpenModel:
         schema: SchemaJson = self.stored.metadata["schema"]
         return schema
 
+    @cached_property
+    def forecaster(self) -> StoredForecaster | None:
+        """The classical methods that forecast in place of the model, None if the model does."""
+        described = self.stored.metadata.get(FORECASTER)
+        return StoredForecaster.from_json(described, self.problem) if described else None
+
     @property
     def strict_columns(self) -> frozenset[str]:
         """Columns in which an unreadable cell is refused: all, or those that place the rows of a forecast."""
@@ -72,7 +84,8 @@ class OpenModel:
         """
         problem = self.problem
         inputs, warnings, problems = conform_rows(rows, self.schema, problem.parsers, self.strict_columns)
-        warnings += time_gap_warnings(inputs, first_recipe(self.stored.pipeline))
+        if self.forecaster is None:
+            warnings += time_gap_warnings(inputs, first_recipe(self.stored.pipeline))
         if problem.every_step:
             return PredictedRows(self.future(inputs), warnings, problems)
         output = predict_all(self.stored.pipeline, inputs, problem, self.threads)
@@ -85,6 +98,10 @@ class OpenModel:
         """Forecast beyond the last row of each series: `forecasting.future.prediction_times` with the
         predictions."""
         problem, metadata = self.problem, self.stored.metadata
+        if self.forecaster is not None:
+            last = np.array([series[-1] for series in split_series(rows, problem)])
+            _check_complete(to_float(rows[problem.target]).to_numpy()[last], rows.index[last], problem)
+            return self.forecaster.forecast(rows, problem)
         questions, positions = future_rows(rows, problem)
         output = predict_all(self.stored.pipeline, questions, problem, self.threads)[positions]
         questions = questions.iloc[positions]
@@ -107,6 +124,7 @@ class OpenModel:
             "predictions": self.to_records(predicted.predictions.head(MAX_ANSWERED)),
             "warnings": predicted.warnings,
             "problems": predicted.problems[:MAX_PROBLEMS],
+            "forecaster": self.forecaster.method if self.forecaster else None,
         }
 
     def to_records(self, predictions: pd.DataFrame) -> list[dict[str, Any]]:
@@ -169,7 +187,7 @@ def _numbers(output: np.ndarray, metadata: Mapping[str, Any], ahead: np.ndarray 
 
 def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) -> pd.DataFrame:
     """A column `prediction`, and a calibrated `probability_` of each class."""
-    classes, threshold = problem.classes or (), metadata.get("threshold")
+    classes, threshold = problem.written_classes, metadata.get("threshold")
     output = apply_calibration(output, metadata.get("calibration"))
     class_indices = output.argmax(axis=1)
     if problem.is_binary and threshold is not None:
@@ -188,6 +206,6 @@ def _prediction_json(record: dict[Any, Any], problem: Problem) -> dict[str, Any]
     prediction["prediction"] = to_json_scalar(record["prediction"])
     if problem.is_classification:
         prediction["probabilities"] = {
-            str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.classes or ()
+            str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.written_classes
         }
     return prediction | {bound: to_json_scalar(record[bound]) for bound in ("low", "high") if bound in record}

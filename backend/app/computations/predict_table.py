@@ -8,7 +8,9 @@ import pyarrow as pa
 
 from app.computations.frames import to_json_facts
 from app.computations.predict import MAX_ANSWERED, OpenModel, PredictedRows, open_model
+from app.computations.query import QUERY_MEMORY_BYTES, describe_result
 from app.computations.table_batches import BatchedTable, Format, TableWriter
+from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
@@ -58,6 +60,38 @@ def predict_table(
         raise InvalidInput("no_rows", "There are no rows to predict.")
     shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems)
     return to_json_facts(model.facts(count, shown_rows))
+
+
+def add_predictions(workspace: CellWorkspace, rows: int = 50, strict: bool = False) -> dict[str, JsonValue]:
+    """Write the rows of a table beside their predictions to result.parquet.
+
+    Inputs and faults as of `predict_table`; a forecast of every step stands alone. Returns what `query.run_sql`
+    returns, with the `warnings`. Raises InvalidInput `column_taken` for a table with a column of predictions.
+    """
+    facts: Any = predict_table(workspace, shown=0, strict=strict)
+    predictions, result = workspace.output / "predictions.parquet", workspace.output / "result.parquet"
+    table = workspace.inputs["table"]
+    names = BatchedTable(table).schema.names
+    doubled = [name for name in BatchedTable(predictions).schema.names if name in names]
+    if _stands_alone(workspace):
+        predictions.rename(result)
+    elif doubled:
+        raise InvalidInput(
+            "column_taken",
+            f"The table has a column {doubled[0]!r} already, as predictions do. Rename it before.",
+            column=doubled[0],
+        )
+    else:
+        with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
+            pair = " POSITIONAL JOIN ".join(f"read_parquet({sql.text(path)})" for path in (table, predictions))
+            connection.execute(f"COPY (SELECT * FROM {pair}) TO {sql.text(result)} (FORMAT parquet)")  # noqa: S608 - quoted
+        predictions.unlink()
+    return {**describe_result(workspace, result, rows), "warnings": facts["warnings"]}
+
+
+def _stands_alone(workspace: CellWorkspace) -> bool:
+    """Check for a forecast of every step, whose rows are those after the table."""
+    return open_model(workspace).problem.every_step
 
 
 def _check_cells(workspace: CellWorkspace, model: OpenModel, table: BatchedTable) -> None:

@@ -4,13 +4,14 @@ import datetime as dt
 import json
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import cast
 
 import duckdb
 
 from app.computations.sql_policy import require_select, require_select_tree, translate_unknown_column
+from app.computations.table_rows import Selection
 from app.computations.uploads import sql
 from app.computations.uploads.file_formats import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
@@ -18,7 +19,7 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 from app.json_types import JsonValue
 
-_MEMORY_BYTES = 768 << 20
+QUERY_MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; larger work spills to disk."""
 _CELL_CHARACTERS = 2_000
 """Characters of a cell in a preview."""
@@ -31,7 +32,7 @@ def run_sql(
     sql: str,
     rows: int = 50,
     max_rows: int = 5_000_000,
-    memory_bytes: int = _MEMORY_BYTES,
+    memory_bytes: int = QUERY_MEMORY_BYTES,
 ) -> dict[str, JsonValue]:
     """Run one SELECT over the inputs, each a table of its name, and write its rows to result.parquet.
 
@@ -42,31 +43,56 @@ def run_sql(
     return _run_query(workspace, sql, rows, max_rows, memory_bytes)
 
 
-def preview(workspace: CellWorkspace, limit: int = 20, offset: int = 0) -> dict[str, JsonValue]:
-    """Read rows of the input `table` in file order: `{"columns", "rows", "offset", "total"}`."""
-    with sql.connect(workspace, workspace.output, _MEMORY_BYTES) as connection:
-        table = _read(workspace.inputs["table"])
-        total = _count(connection, workspace.inputs["table"])
-        page = connection.execute(f"{table} LIMIT ? OFFSET ?", [limit, offset])
+def describe_result(workspace: CellWorkspace, target: Path, rows: int) -> dict[str, JsonValue]:
+    """Describe a written table as `run_sql` does: columns, first rows and their number."""
+    with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES, target) as connection:
+        row_count = _count(connection, target)
+        columns, first_rows = _preview_json(connection.execute(_read(target)), rows)
+    return {
+        "columns": columns,
+        "rows": first_rows,
+        "row_count": row_count,
+        "truncated": row_count > len(first_rows),
+    }
+
+
+def preview(
+    workspace: CellWorkspace, limit: int = 20, offset: int = 0, **selection: JsonValue
+) -> dict[str, JsonValue]:
+    """Read rows of the input `table`: `{"columns", "rows", "offset", "total", "matching"}`.
+
+    `selection`: as `table_rows.Selection`; without it, all rows in file order.
+    """
+    selected = Selection.from_json(selection)
+    with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
+        table = workspace.inputs["table"]
+        total = _count(connection, table)
+        names = _column_names(connection, table)
+        where, values = selected.where(names)
+        matching = total
+        if where:
+            matches = connection.execute(f"SELECT count(*) FROM ({_read(table)}) {where}", values).fetchone()  # noqa: S608 - quoted
+            matching = int(matches[0]) if matches else 0
+        page = connection.execute(selected.query(table, where, names), [*values, limit, offset])
         columns, rows = _preview_json(page, limit)
-    return {"columns": columns, "rows": rows, "offset": offset, "total": total}
+    return {"columns": columns, "rows": rows, "offset": offset, "total": total, "matching": matching}
 
 
 def statistics(workspace: CellWorkspace) -> dict[str, JsonValue]:
     """Profile the input `table` column by column."""
-    with sql.connect(workspace, workspace.output, _MEMORY_BYTES) as connection:
+    with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
         return profile_table(connection, workspace.inputs["table"])
 
 
 def _run_query(
     workspace: CellWorkspace, question: str, rows: int, max_rows: int, memory_bytes: int
 ) -> dict[str, JsonValue]:
-    require_select(question, workspace.inputs)
+    qualified = require_select(question, workspace.inputs)
     work, target = workspace.output / ".work", workspace.output / "result.parquet"
     work.mkdir()
     try:
         with sql.connect(workspace, work, memory_bytes, target) as connection:
-            row_count = _write_result(connection, workspace, question, target, max_rows)
+            row_count = _write_result(connection, workspace, question, qualified, target, max_rows)
             columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -79,12 +105,21 @@ def _run_query(
 
 
 def _write_result(
-    connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, question: str, target: Path, max_rows: int
+    connection: duckdb.DuckDBPyConnection,
+    workspace: CellWorkspace,
+    question: str,
+    qualified: Set[tuple[str, str]],
+    target: Path,
+    max_rows: int,
 ) -> int:
-    """Write the result and count its rows, with all external access of the database disabled."""
+    """Write the result and count its rows, with all external access of the database disabled.
+
+    `qualified`: folded names of schemas and tables, as `require_select` returns them.
+    """
     (tree,) = connection.execute("SELECT json_serialize_sql(?)", [question]).fetchone() or ("{}",)
     require_select_tree(json.loads(tree), workspace.inputs)
     columns = _open_tables(connection, workspace.inputs)
+    _open_qualified_tables(connection, qualified)
     _lock(connection)
     try:
         answer = connection.sql(question)
@@ -112,6 +147,10 @@ def _read(path: Path) -> str:
     return f"SELECT * FROM read_parquet({sql.text(path)})"  # noqa: S608 - quoted
 
 
+def _column_names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+    return [str(column[0]) for column in connection.execute(f"{_read(path)} LIMIT 0").description]
+
+
 def _count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
     row = connection.execute(f"SELECT count(*) FROM read_parquet({sql.text(path)})").fetchone()  # noqa: S608
     return int(row[0]) if row else 0
@@ -124,6 +163,13 @@ def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Pat
         connection.execute(f"CREATE VIEW {sql.name(table)} AS FROM read_parquet({sql.text(path)})")
         columns += connection.table(table).columns
     return columns
+
+
+def _open_qualified_tables(connection: duckdb.DuckDBPyConnection, qualified: Set[tuple[str, str]]) -> None:
+    """Create the schemas that a query names before tables, as in `orders.orders`."""
+    for schema, table in qualified:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {sql.name(schema)}")
+        connection.execute(f"CREATE VIEW {sql.name(schema)}.{sql.name(table)} AS FROM main.{sql.name(table)}")
 
 
 def _lock(connection: duckdb.DuckDBPyConnection) -> None:

@@ -30,8 +30,9 @@ def relate(workspace: CellWorkspace, base: str, target: str) -> dict[str, JsonVa
 
     Returns `{"base", "rows", "sql", "joins", "appended", "to_predict", "left_out"}`. `sql`: the SELECT that
     makes one table, None without joins. `joins`: `{"table", "to", "on", "kind", "as_of", "found",
-    "rows_per_key", "text"}`, the kind `lookup` or `summed`; if `as_of` names the time columns of both, only
-    rows from before a row of the base are aggregated for it. `appended`: tables with more rows of the base.
+    "rows_per_key", "text", "columns"}`, the columns of tables joined to the base itself, the kind `lookup` or
+    `summed`; if `as_of` names the time columns of both, only rows from before a row of the base are aggregated
+    for it. `appended`: tables with more rows of the base.
     `to_predict`: tables with its columns but no target. `left_out`: `{"table", "reason"}`. Raises InvalidInput
     `unknown_table` or `unknown_column`.
     """
@@ -67,11 +68,13 @@ def _find_joins(
     root = JoinNode(base_table)
     joins = _join_tables(connection, root, free, left_out, target)
     rows = base_table.rows + sum(sides[name].rows for name in appended)
+    select = build_select(root, appended) if joins or appended else None
+    columns = {branch.side.name: branch.output_columns for branch in root.children}
     facts: Any = {
         "base": base,
         "rows": rows,
-        "sql": build_select(root, appended) if joins or appended else None,
-        "joins": joins,
+        "sql": select,
+        "joins": [{**join, "columns": columns.get(str(join["table"]), [])} for join in joins],
         "appended": appended,
         "to_predict": to_predict,
         "left_out": [{"table": table, "reason": reason} for table, reason in left_out.items()],
@@ -111,9 +114,9 @@ def _join_tables(
     free: dict[str, JoinTable],
     left_out: dict[str, str],
     target: str,
-) -> list[JsonValue]:
+) -> list[dict[str, JsonValue]]:
     """Join each free table where it has a key: to the base first, then to the tables joined before."""
-    joins: list[JsonValue] = []
+    joins: list[dict[str, JsonValue]] = []
     reasons: dict[str, str] = {}
     level = [root]
     for _ in range(MAX_DEPTH):
@@ -134,7 +137,7 @@ def _join_tables(
     return joins
 
 
-def _describe_join(key: JoinKey, warning: str) -> JsonValue:
+def _describe_join(key: JoinKey, warning: str) -> dict[str, JsonValue]:
     on = " and ".join(mine if mine == other else f"{mine} = {other}" for mine, other in key.pairs)
     aggregation = "" if key.is_lookup else f", aggregated first ({key.rows / key.keys:.1f} rows per key)"
     if key.as_of:

@@ -1,24 +1,35 @@
 """The hold-out split of a table, with type inference and resolution of the problem."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from app.computations.frames import parse_time_column, read_frame, to_json_facts, write_frame
 from app.computations.workspace import CellWorkspace
-from app.json_types import JsonValue
+from app.json_types import JsonScalar, JsonValue
+from app.modeling.analysis.assumptions.joined_tables import JoinedTable
+from app.modeling.analysis.assumptions.row_assumptions import measure_assumptions
+from app.modeling.analysis.assumptions.split_choice import apply_choice
 from app.modeling.analysis.exploration import summarize_target
-from app.modeling.facts.computation_facts import SplitFacts
+from app.modeling.facts.assumptions import AssumptionJson
+from app.modeling.facts.computation_facts import FoldsJson, SplitFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
 from app.modeling.splits import split
 from app.modeling.table.columns import describe_columns
+from app.modeling.table.json_values import class_label
+from app.modeling.training.time_limits import slowness, stretched_deadline
 from app.modeling.type_inference.column_decisions import infer_types, make_parsers
-from app.modeling.type_inference.parsers import parse_columns
+from app.modeling.type_inference.distinct_values import is_text
+from app.modeling.type_inference.parsers import NumberParser, parse_columns, validate_parsers
 from app.modeling.type_inference.stored_readings import use_readings
+from app.modeling.type_inference.type_decision import TypeDecision
 
 
 def lock_holdout(
@@ -28,44 +39,110 @@ def lock_holdout(
     share: float | None = None,
     folds: int = 5,
     readings: Mapping[str, Mapping[str, Any]] | None = None,
+    measure_s: float | None = None,
+    assumptions: Sequence[AssumptionJson] | None = None,
+    joined: Sequence[Mapping[str, Any]] = (),
 ) -> JsonValue:
     """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `computation_facts.SplitFacts`.
 
     Input `table`. Text is parsed first: the frames have typed values, and `problem.reading` records how a model
     parses raw rows. `problem` needs only `target`; the rest is inferred from the data; its `column_types`
-    override inferred types. `readings`: column -> parser of the stored reading of its file. Raises InvalidInput
-    as `resolve_problem` and `splits.split.lock_holdout` do.
+    override inferred types. `readings`: column -> parser of the stored reading of its file. `measure_s`:
+    seconds to measure what a structure of the rows changes; None: counts of rows bound it. `assumptions`:
+    those of an earlier call, with the sides that the user chose; then nothing is measured. `joined`: tables
+    that were joined in, each `{"table", "columns"}`. Raises InvalidInput as `resolve_problem` and
+    `splits.split.lock_holdout` do.
     """
-    raw = read_frame(workspace, "table")
-    inferred, converted = use_readings(
-        raw,
-        infer_types(raw, problem.get("target"), problem.get("column_types")),
-        readings or {},
-        problem.get("column_types"),
-    )
-    reading = make_parsers([*inferred, *converted])
-    table = parse_time_column(parse_columns(raw, reading), problem.get("time_column"))
-    resolved = replace(resolve_problem(table, problem), parsers=tuple(reading))
-    table = parse_time_column(table, resolved.time_column)
+    started, cpu_started = time.perf_counter(), time.process_time()
+    table, resolved, decisions = _read_problem(workspace, problem, readings or {})
     locked = split.lock_holdout(table, resolved, seed, share)
+    notes: list[str] = []
+    if assumptions is None:
+        tables = [JoinedTable.from_json(entry) for entry in joined]
+        deadline = stretched_deadline(measure_s, started, cpu_started)
+        measured = measure_assumptions(
+            locked.train, table, resolved, problem, seed, deadline, workspace.threads, tables
+        )
+        assumptions, structured, notes = measured.assumptions, measured.problem, measured.notes
+    else:
+        structured = apply_choice(resolved, assumptions)
+    if structured != resolved:
+        resolved, locked = structured, split.lock_holdout(table, structured, seed, share)
     write_frame(workspace, locked.train, "train.parquet")
     write_frame(workspace, locked.holdout, "holdout.parquet")
     facts: SplitFacts = {
         "problem": resolved.to_json(),
         "kind": locked.kind.value,
         "reason": f"{locked.reason}{explain_structure(table, problem, resolved)}",
-        "folds": {"kind": locked.kind.value, "count": folds, "seed": seed},
+        "folds": make_fold_plan(locked, folds, seed),
         "rows": len(table),
         "train_rows": len(locked.train),
         "holdout_rows": len(locked.holdout),
-        "duplicates_removed": locked.duplicates_removed,
+        "duplicates_removed": 0,
+        "repeated_rows": {"equal": locked.equal_rows, "on_one_side": locked.together_rows},
         "unlabelled_removed": locked.unlabelled_removed,
         "target_summary": summarize_target(locked.train, resolved),
         "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
-        "reading": [decision.to_json() for decision in (*inferred, *converted) if decision.text],  # type: ignore[misc]  # the same keys
-        "notes": [*_metric_notes(problem, resolved), *locked.notes],
+        "reading": [decision.to_json() for decision in decisions if decision.text],  # type: ignore[misc]  # the same keys
+        "notes": [*_metric_notes(problem, resolved), *locked.notes, *notes],
+        "unmeasured": notes,
+        "assumptions": list(assumptions),
     }
+    if measure_s is not None:
+        facts["slowness"] = round(slowness(started, cpu_started), 2)
     return to_json_facts(facts)
+
+
+def _read_problem(
+    workspace: CellWorkspace, problem: dict[str, Any], readings: Mapping[str, Mapping[str, Any]]
+) -> tuple[pd.DataFrame, Problem, list[TypeDecision]]:
+    """Parse the text of the input `table` and resolve the problem; return what each column was read as, too."""
+    raw = read_frame(workspace, "table")
+    requested_types = problem.get("column_types")
+    inferred, converted = use_readings(
+        raw, infer_types(raw, problem.get("target"), requested_types), readings, requested_types
+    )
+    reading = make_parsers([*inferred, *converted])
+    table = parse_time_column(
+        parse_columns(raw, reading), problem.get("time_column"), bool(problem.get("horizon"))
+    )
+    resolved = replace(resolve_problem(table, problem), parsers=tuple(reading))
+    spellings = _spell_classes(raw.get(resolved.target), resolved)
+    has_decimals = not spellings and _has_decimal_classes(workspace, resolved)
+    resolved = replace(resolved, has_decimal_classes=has_decimals, class_spellings=spellings)
+    table = parse_time_column(table, resolved.time_column, bool(resolved.horizon))
+    return table, resolved, [*inferred, *converted]
+
+
+def _spell_classes(column: pd.Series | None, problem: Problem) -> tuple[str, ...]:
+    """Return how texts write classes that are numbers: here, or in the file before its upload."""
+    parsers = [parser for parser in validate_parsers(problem.parsers) if problem.target in parser.columns]
+    parser = next((parser for parser in parsers if isinstance(parser, NumberParser)), None)
+    if column is None or parser is None or not problem.classes:
+        return ()
+    cells = list(column.value_counts().index) if is_text(column) else list(parser.spellings)
+    values = parser.parse(pd.Series(cells, dtype="str"))
+    spelling_of: dict[JsonScalar, str] = {}
+    for cell, value in zip(cells, values, strict=True):
+        spelling_of.setdefault(class_label(value), cell.strip())
+    if spelling_of.keys().isdisjoint(problem.classes):
+        return ()
+    return tuple(spelling_of.get(name, str(name)) for name in problem.classes)
+
+
+def _has_decimal_classes(workspace: CellWorkspace, problem: Problem) -> bool:
+    """Test for classes that the table holds as decimals. In a frame integers with gaps are decimals too."""
+    if not problem.classes or not all(type(name) is int for name in problem.classes):
+        return False
+    schema = pq.read_schema(workspace.inputs["table"])
+    return problem.target in schema.names and pa.types.is_floating(schema.field(problem.target).type)
+
+
+def make_fold_plan(locked: split.HoldoutSplit, folds: int, seed: int) -> FoldsJson:
+    plan: FoldsJson = {"kind": locked.kind.value, "count": folds, "seed": seed}
+    if locked.together_rows and locked.kind in split.UNSTRUCTURED_KINDS:
+        plan["equal_rows_together"] = True
+    return plan
 
 
 def explain_structure(table: pd.DataFrame, request: Mapping[str, Any], problem: Problem) -> str:

@@ -33,8 +33,17 @@ _FORBIDDEN_PARTS: tuple[tuple[type[exp.Expr], str], ...] = (
 )
 
 
-def require_select(text: str, tables: Iterable[str]) -> None:
-    """Check the text of a query; raises InvalidInput that names what is not admitted."""
+DATASET = "dataset"
+"""Schema under which every dataset can be read by its own name: `dataset.cities`."""
+_RESERVED_SCHEMAS = frozenset({"information_schema", "main", "memory", "pg_catalog", "system", "temp"})
+"""Schemas and catalogs of DuckDB itself: no dataset's name stands for them."""
+
+
+def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Check the text of a query; raises InvalidInput that names what is not admitted.
+
+    Returns the folded names of schemas with their tables, as of `orders.orders` and `dataset.orders`.
+    """
     if len(text) > MAX_CHARACTERS:
         raise _refused("sql_too_long", f"The query has more than {MAX_CHARACTERS:,} characters.")
     if "\x00" in text:
@@ -51,9 +60,10 @@ def require_select(text: str, tables: Iterable[str]) -> None:
     for part, words in _FORBIDDEN_PARTS:
         if statement.find(part):
             raise _refused("sql_not_admitted", f"The query holds {words}; only SELECT is admitted.")
-    _require_tables(statement, tables)
+    qualified = _require_tables(statement, tables)
     for call in statement.find_all(exp.Anonymous):
         require_function(call.name)
+    return qualified
 
 
 def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:
@@ -99,15 +109,25 @@ def translate_unknown_column(problem: str, columns: Iterable[str]) -> InvalidInp
     return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
 
 
-def _require_tables(statement: exp.Expr, tables: Iterable[str]) -> None:
+def names_dataset(schema: str, table: str) -> bool:
+    """Test if a schema stands for a table's dataset: by the name that both have, or as `dataset`."""
+    return schema.casefold() in {table.casefold(), DATASET} - _RESERVED_SCHEMAS
+
+
+def _require_tables(statement: exp.Expr, tables: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Check every table; return the folded names of schemas with their tables."""
+    qualified = set()
     cte_names = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
     for table in statement.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             continue  # DuckDB's own tree names the table function.
-        if table.args.get("db") or table.args.get("catalog"):
+        if table.catalog or (table.db and not names_dataset(table.db, table.name)):
             raise _refused("unknown_table", f"{table.sql()} names a schema; name a table alone.")
-        if table.name.casefold() not in cte_names:
+        if table.db:
+            qualified.add((table.db.casefold(), table.name.casefold()))
+        if table.db or table.name.casefold() not in cte_names:
             require_table(table.name, tables)
+    return frozenset(qualified)
 
 
 _REFERENCES = {
@@ -168,7 +188,8 @@ def _check_node(node: Mapping[str, Any], tables: frozenset[str]) -> None:
 
 
 def _check_table(node: Mapping[str, Any], tables: frozenset[str]) -> None:
-    if node.get("schema_name") or node.get("catalog_name"):
+    schema = node.get("schema_name")
+    if node.get("catalog_name") or (schema and not names_dataset(schema, node["table_name"])):
         raise _refused("unknown_table", f"{node['table_name']} is named with its schema; name a table alone.")
     if node.get("at_clause"):
         raise _refused("sql_not_admitted", "AT (a version of a table) is not admitted.")

@@ -1,6 +1,7 @@
 """Fit one candidate, or a part of it; blend fitted parts; refit a model; propose candidates."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,16 @@ from app.modeling.training.ensemble.refit import refit_on_all_rows
 from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, greater_is_better
 from app.modeling.training.persistence import StoredModel, deserialize_model, library_versions, serialize_model
 from app.modeling.training.schema import infer_schema
-from app.modeling.training.time_limits import reduce_to_limit, slowness, threads_for
+from app.modeling.training.time_limits import describe_rows, reduce_to_limit, slowness, threads_for
 from app.modeling.training.training_set import TrainingSet
-from app.modeling.training.tuning import propose_hyperparameters
+from app.modeling.training.tuning import enumerate_grid, propose_hyperparameters
 
+MIN_WORKING_S = 0.1
+"""Seconds to fit in if reading the rows took all of the limit: the rows are then as few as may be."""
 WRITING_S = 0.25
 """Part of a time limit that is reserved for reading rows and writing the model."""
+MIN_FOLDS_S = 0.5
+"""Seconds that folds get although the limit has passed: without a score the fit was for nothing."""
 
 
 def fit_candidate(
@@ -56,7 +61,7 @@ def fit_candidate(
     candidate; with them nothing depends on time or early stopping. Raises InvalidInput `unknown_estimator`,
     `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """
-    started, cpu_started = time.perf_counter(), time.process_time()
+    clock = _Clock(time_limit_s)
     table, parsed_problem = read_training(workspace, problem)
     plan = FoldPlan.from_json(folds)
     data = TrainingSet.from_frame(prediction_rows(table, parsed_problem), parsed_problem, plan)
@@ -70,46 +75,105 @@ def fit_candidate(
         row_share=float(given_settings.pop("row_share", 1.0)),
         settings=given_settings,
     )
-    fold_numbers = _fold_numbers(run, len(data.folds))
-    limit_s = None if time_limit_s is None else time_limit_s / slowness(started, cpu_started)
-    spec, limited = reduce_to_limit(data, requested, [data.folds[number] for number in fold_numbers], limit_s)
-    remaining_s = None
-    if time_limit_s is not None:
-        remaining_s = max(time_limit_s - WRITING_S - (time.perf_counter() - started), 0.5)
-    validated = cross_validate(
-        data, spec, lambda done: workspace.report(done, "folds"), fold_numbers, remaining_s
+    spec, validated, limited = _validate_in_time(
+        workspace, data, requested, _fold_numbers(run, len(data.folds)), clock, may_reduce=settings is None
     )
-    model = final_model(data, spec, validated) if fold_numbers else fit(data, spec)
+    model = final_model(data, spec, validated) if validated.run else fit(data, spec)
     ahead = get_rows_ahead(data.frame)
-    row_share = {"row_share": spec.row_share} if spec.row_share < 1 else {}
     facts: FitFacts = {
+        **_describe_candidate(spec, parsed_problem, validated),  # type: ignore[typeddict-item]  # its own keys
+        **_describe_scores(validated, parsed_problem, len(data.folds)),
+        **_postprocess(validated, parsed_problem, seed, ahead),
         "name": name or candidate_name(spec, parsed_problem),
-        "estimator": candidate_name(spec, parsed_problem),
-        "hyperparameters": dict(spec.hyperparameters),
-        "recipe": spec.recipe,
-        "metric": parsed_problem.metric,
-        "greater_is_better": greater_is_better(parsed_problem),
-        "score": validated.mean(parsed_problem.metric),
-        "std": validated.std(parsed_problem.metric),
-        "fold_scores": _by_fold(validated, parsed_problem.metric, len(data.folds)),
-        "metrics": validated.summary(),
-        **_postprocess(validated, parsed_problem, seed, ahead),  # type: ignore[typeddict-item]  # the keys of `finish`
-        "rows": int((~pd.isna(validated.truth)).sum()),
         "features": count_features(model),
-        "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
-        "fold_s": validated.fold_s,
-        "run": validated.run,
-        "settings": {**spec.settings, **validated.settings, **row_share},
+        "fit_s": round_significant(clock.elapsed_s(), 4) or 0.0,
         "threads": workspace.threads,
         "folds": plan.to_json(),
-        "fold_count": len(validated.run),
         "limited": limited,
         "schema": infer_schema(table, parsed_problem, spec.recipe),
-        "problem": parsed_problem.to_json(),
         "versions": library_versions(),
     }
     _write_fit(workspace, model, facts, _oof(validated, ahead))
     return to_json_facts(facts)
+
+
+class _Clock:
+    """The time of one fit, in seconds; its processor time tells how slow the machine is."""
+
+    def __init__(self, limit_s: float | None) -> None:
+        self._limit_s = limit_s
+        self._started, self._cpu_started = time.perf_counter(), time.process_time()
+
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self._started
+
+    def left_to_plan_s(self) -> float | None:
+        """Seconds of a machine that does nothing else; None without a limit."""
+        if self._limit_s is None:
+            return None
+        left_s = max(self._limit_s - self.elapsed_s(), MIN_WORKING_S)
+        return left_s / slowness(self._started, self._cpu_started)
+
+    def left_for_folds_s(self) -> float | None:
+        if self._limit_s is None:
+            return None
+        return max(self._limit_s - WRITING_S - self.elapsed_s(), MIN_FOLDS_S)
+
+
+def _validate_in_time(
+    workspace: CellWorkspace,
+    data: TrainingSet,
+    requested: CandidateSpec,
+    fold_numbers: list[int],
+    clock: _Clock,
+    *,
+    may_reduce: bool,
+) -> tuple[CandidateSpec, CrossValidated, str | None]:
+    """Cross-validate within the time left; return what was fitted, its scores and the reduction in words."""
+    folds = [data.folds[number] for number in fold_numbers]
+    spec, limited = reduce_to_limit(data, requested, folds, clock.left_to_plan_s())
+    validated = cross_validate(
+        data,
+        spec,
+        lambda done: workspace.report(done, "folds"),
+        fold_numbers,
+        clock.left_for_folds_s(),
+        may_reduce=may_reduce,
+    )
+    if fold_numbers and validated.row_share < spec.row_share:
+        spec = replace(spec, row_share=validated.row_share)
+        limited = describe_rows(spec.row_share, data)
+    if validated.is_cut:
+        limited = "Cut by its time limit while its loss still fell."
+    return spec, validated, limited
+
+
+def _describe_candidate(spec: CandidateSpec, problem: Problem, validated: CrossValidated) -> dict[str, Any]:
+    row_share = {"row_share": spec.row_share} if spec.row_share < 1 else {}
+    return {
+        "estimator": candidate_name(spec, problem),
+        "hyperparameters": dict(spec.hyperparameters),
+        "recipe": spec.recipe,
+        "settings": {**spec.settings, **validated.settings, **row_share},
+        "learned_share": spec.row_share,
+        "problem": problem.to_json(),
+    }
+
+
+def _describe_scores(validated: CrossValidated, problem: Problem, fold_count: int) -> dict[str, Any]:
+    return {
+        "metric": problem.metric,
+        "greater_is_better": greater_is_better(problem),
+        "score": validated.mean(problem.metric),
+        "std": validated.std(problem.metric),
+        "fold_scores": _by_fold(validated, problem.metric, fold_count),
+        "metrics": validated.summary(),
+        "rows": int((~pd.isna(validated.truth)).sum()),
+        "fold_s": validated.fold_s,
+        "run": validated.run,
+        "fold_count": len(validated.run),
+        "is_cut": validated.is_cut,
+    }
 
 
 def blend(
@@ -187,13 +251,16 @@ def propose_candidates(
     most: int = 12,
     param_grid: dict[str, list[Any]] | None = None,
     tried: list[dict[str, Any]] | None = None,
+    search: str = "random",
 ) -> JsonValue:
-    """Propose candidates to fit next; no input.
+    """Propose candidates to fit next; no input. `search` grid: every combination of `param_grid`.
 
     Returns `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`.
     """
     bases = [CandidateFit.from_json(fit) for fit in fits]
     previous = [parse_facts(FittedSpec, spec) for spec in tried or ()]
+    if search == "grid" and param_grid:
+        return to_json_facts({"candidates": enumerate_grid(bases, param_grid, previous)})
     return to_json_facts(
         {"candidates": propose_hyperparameters(bases, budget_s, seed, most, param_grid, previous)}
     )

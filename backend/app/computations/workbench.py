@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import statistics
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from app.computations import evaluate, explain, query, split, train
+from app.computations import evaluate, explain, predict_table, query, split, train
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
@@ -75,9 +75,13 @@ class Workbench:
         """Run one SELECT (DuckDB) over these tables."""
         return self._run(query.run_sql, tables, sql=sql)[1] / "result.parquet"
 
-    def split(self, table: Path, problem: Mapping[str, Any]) -> Split:
-        """Split off the hold-out. `problem` needs only a `target`."""
-        facts, folder = self._run(split.lock_holdout, {"table": table}, problem=dict(problem), seed=self.seed)
+    def split(
+        self, table: Path, problem: Mapping[str, Any], assumptions: Sequence[Mapping[str, Any]] | None = None
+    ) -> Split:
+        """Split off the hold-out. `problem` needs only a `target`; `assumptions`: those of a session that
+        measured them."""
+        options = {"problem": dict(problem), "assumptions": assumptions, "seed": self.seed}
+        facts, folder = self._run(split.lock_holdout, {"table": table}, **options)
         return Split(folder / "train.parquet", folder / "holdout.parquet", facts)
 
     def fit(self, split: Split, problem: Mapping[str, Any] | None = None, **candidate: Any) -> Fitted:
@@ -109,6 +113,21 @@ class Workbench:
         """Fit the same settings, weights and threshold on all rows; return the model file."""
         inputs = {"train": split.train, "holdout": split.holdout}
         return self._run(train.refit, inputs, fit=model.facts, seed=self.seed)[1] / "model.skops"
+
+    def predict(self, model: Fitted | Path, rows: pd.DataFrame, strict: bool = False) -> pd.DataFrame:
+        """Predict rows like those of the table. A cell that cannot be read is a missing value, and is named in
+        the column `problems` of its row; if `strict`, it is refused."""
+        table = self._folder / "rows.parquet"
+        rows.reset_index(drop=True).to_parquet(table)
+        inputs = {"model": model if isinstance(model, Path) else model.model, "table": table}
+        facts, folder = self._run(predict_table.predict_table, inputs, strict=strict)
+        predictions = pd.read_parquet(folder / "predictions.parquet")
+        if len(predictions) != len(rows):
+            return predictions  # a forecast has rows of its own
+        by_row: dict[int, list[str]] = {}
+        for problem in facts["problems"]:
+            by_row.setdefault(problem["row"], []).append(f"{problem['column']}: {problem['value']}")
+        return predictions.assign(problems=["; ".join(by_row.get(row, ())) for row in range(len(predictions))])
 
     def explain(self, split: Split, model: Fitted) -> Facts:
         """Explain the model on the hold-out (`explanation.facts.ExplanationFacts`)."""
@@ -144,14 +163,15 @@ class NotReproduced(Exception):
     """Results differ from the recorded ones."""
 
 
-def compared(
-    recorded: Mapping[str, float | None], now: Mapping[str, float | None], tolerance: float = 1e-3
-) -> pd.DataFrame:
-    """Compare recorded with new results; raises NotReproduced if they differ by more than `tolerance` (a
-    share)."""
-    names = [name for name, value in recorded.items() if value is not None]
+def compared(recorded: Mapping[str, Any], now: Mapping[str, Any], tolerance: float = 1e-3) -> pd.DataFrame:
+    """Compare recorded with new figures, those of nested mappings too.
+
+    Raises NotReproduced if they differ by more than `tolerance` (a share).
+    """
+    past, present = dict(_flat_figures(recorded)), dict(_flat_figures(now))
+    names = list(past)
     table = pd.DataFrame(
-        {"recorded": [recorded[name] for name in names], "now": [now.get(name) for name in names]},
+        {"recorded": list(past.values()), "now": [present.get(name) for name in names]},
         index=names,
         dtype="float64",
     )
@@ -160,3 +180,12 @@ def compared(
     if (differs | table["now"].isna()).any():
         raise NotReproduced(f"The results differ from the recorded ones:\n{table}")
     return table
+
+
+def _flat_figures(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield each number with its path of names, as in `repeated_rows.equal`."""
+    for name, value in figures.items():
+        if isinstance(value, Mapping):
+            yield from _flat_figures(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float):
+            yield f"{prefix}{name}", float(value)

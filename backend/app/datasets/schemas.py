@@ -1,7 +1,7 @@
 """Responses of the dataset endpoints."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -61,10 +61,41 @@ class ReadingCorrection(BaseModel):
     )
 
 
+class RowSelection(BaseModel):
+    """Filter, search and order of the rows of a table; without it, all in the order of the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sort: str | None = Field(default=None, max_length=1000, description="Column; missing values come last.")
+    descending: bool = False
+    filter_column: str | None = Field(default=None, max_length=1000)
+    comparison: Literal["=", "!=", "<", "<=", ">", ">=", "contains", "missing"] = "="
+    value: str = Field(
+        default="",
+        max_length=1000,
+        pattern=r"^[^\x00]*$",
+        description="Compared as a number where the cell and it are numbers, else as text.",
+    )
+    search: str = Field(
+        default="", max_length=1000, pattern=r"^[^\x00]*$", description="Text in any column, in either case."
+    )
+
+
+class PreviewQuery(RowSelection):
+    """A page of the selected rows."""
+
+    limit: int = Field(default=20, ge=1, le=500)
+    offset: int = Field(default=0, ge=0, le=2**53)
+
+
 class PreviewView(BaseModel):
-    """Some rows in file order; a cell is null where its value is missing, and times are ISO 8601 in UTC."""
+    """Some rows, in file order if no other was asked for.
+
+    A cell is null where its value is missing, and times are ISO 8601 in UTC.
+    """
 
     columns: list[ColumnView]
     rows: list[list[Any]]
     offset: int
     total: int
+    matching: int = Field(description="Rows that the filter and the search leave.")

@@ -12,12 +12,16 @@ from app.datasets.crashing_files import refuse_unreadable_files
 from app.datasets.dataset_names import make_dataset_name
 from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace_reading
 from app.datasets.repository import DatasetRepository
+from app.datasets.schemas import RowSelection
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
+
+_SELECTION = set(RowSelection.model_fields)
+"""Members of a query that choose rows."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,9 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class Upload:
-    """A received file. `path`: temporary, deleted by the caller. `digest`: SHA-256."""
+    """A received file. `path`: temporary, deleted by the caller; None for a stored blob. `digest`: SHA-256."""
 
-    path: Path
+    path: Path | None
     filename: str
     size_bytes: int
     digest: str
@@ -65,7 +69,7 @@ class Datasets:
                     "ingest.ingest",
                     {"filename": upload.filename, "expanded_bytes": self.limits.expanded_bytes},
                 ),
-                {"upload": upload.path},
+                {"upload": upload.path or upload.digest},
                 self.limits.cell,
             )
         row = await self._read_as_earlier(_make_row(self.owner, upload, computed, idempotency_key))
@@ -141,11 +145,21 @@ class Datasets:
             replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
         return corrected
 
-    async def preview(self, row: DatasetRow, limit: int, offset: int) -> dict[str, Any]:
-        """Return rows of the table as JSON of `PreviewView`."""
-        computed = await self.computer.run(
-            Computation("query.preview", {"limit": limit, "offset": offset}), {"table": row.digest}
-        )
+    async def preview(
+        self, row: DatasetRow, limit: int, offset: int, selection: RowSelection | None = None
+    ) -> dict[str, Any]:
+        """Return rows of the table as JSON of `PreviewView`. Raises InvalidInput for an unknown column."""
+        selected = selection or RowSelection()
+        names = [column["name"] for column in row.columns]
+        for column in (selected.sort, selected.filter_column):
+            if column is not None and column not in names:
+                raise InvalidInput("column_not_found", f"There is no column {column!r}.", columns=names)
+        arguments = {
+            "limit": limit,
+            "offset": offset,
+            **selected.model_dump(include=_SELECTION, exclude_defaults=True),
+        }
+        computed = await self.computer.run(Computation("query.preview", arguments), {"table": row.digest})
         return cast(dict[str, Any], computed.value)
 
 

@@ -3,21 +3,26 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import asyncpg
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import make_url
 
-from alembic import command
 from app.db.dump import read_revision
+from app.db.revision import code_revision
 from app.errors import Conflict, InvalidInput
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
 
 _FOLDER = Path(__file__).parents[2] / "alembic"
 
 
-def config(database_url: str, *folders: Path) -> Config:
+def config(database_url: str, *folders: Path) -> "Config":
     """Make Alembic's settings; no file holds the database's address. `folders`: further migrations."""
+    from alembic.config import Config  # noqa: PLC0415 - here and below: a database of this version needs none
+
     settings = Config()
     settings.set_main_option("script_location", str(_FOLDER))
     settings.set_main_option("path_separator", "os")
@@ -32,8 +37,9 @@ def upgrade(database_url: str, revision: str = "head") -> None:
 
     Raises Conflict when a newer Labcrew has migrated the database to a revision that this one does not know.
     """
-    settings = config(database_url)
     current = asyncio.run(_revision(database_url))
+    if revision == "head" and current == code_revision():
+        return
     if current is not None and not is_known(current):
         raise Conflict(
             "database_ahead",
@@ -41,13 +47,17 @@ def upgrade(database_url: str, revision: str = "head") -> None:
             "Install the newer version, or take the schema back with it first: docs/operations.md, Upgrade.",
             revision=current,
         )
-    command.upgrade(settings, revision)
+    from alembic import command  # noqa: PLC0415
+
+    command.upgrade(config(database_url), revision)
 
 
 def downgrade(database_url: str, revision: str = "base") -> None:
     """Migrate down. Raises InvalidInput for a revision that this code does not know."""
     if revision != "base" and not is_known(revision):
         raise InvalidInput("unknown_revision", f"There is no revision {revision}; the newest is {head()}.")
+    from alembic import command  # noqa: PLC0415
+
     command.downgrade(config(database_url), revision)
 
 
@@ -60,7 +70,9 @@ def is_known(revision: str) -> bool:
     return revision in {script.revision for script in _scripts().walk_revisions()}
 
 
-def _scripts() -> ScriptDirectory:
+def _scripts() -> "ScriptDirectory":
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
     return ScriptDirectory.from_config(config("postgresql://"))
 
 

@@ -16,7 +16,7 @@ from app.deletion.dependents import DeletionTargets, Dependent, dependents_exist
 from app.errors import Conflict, NotFound
 from app.jobs import REDIS_AWAY, SendJob, advance_job
 from app.observability.metrics.deletion import DELETIONS_DONE
-from app.sessions.checkpoints import RedisCheckpoints
+from app.sessions.checkpoint_keys import checkpoint_key
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.queries import make_not_found_error
 
@@ -70,13 +70,27 @@ select target_id from done
 
 _COUNT_REMAINING = "select count(*) from sessions where id = any($1::uuid[])"
 
+_HIDE_THREAD = """
+update threads set deleted_at = coalesce(deleted_at, now()) where id = $1 and owner_id = $2 returning id
+"""
+# After this no turn is added: the statement that adds one first changes the thread, if that is not hidden.
+_LIST_TURNS = "select session_id from turns where thread_id = $1"
+_DELETE_THREAD = """
+with gone as (
+  delete from threads where id = $1 and owner_id = $2 returning id
+)
+insert into audit (owner_id, actor, action, detail)
+select $2, 'user', 'thread_deleted', jsonb_build_object('thread', id) from gone
+returning id
+"""
+
 _READ_ARTIFACT = """
 select a.kind, s.ended_at is null and s.id is not null as is_session_live
 from artifacts a left join sessions s on s.id = a.session_id
 where a.id = $1 and a.owner_id = $2 and (a.kind <> 'holdout' or s.ended_at is not null)
 """
 _FIND_DATASET = "select from datasets where id = $1 and owner_id = $2"
-_IS_RUN = "select graph = 'run' as is_run from sessions where id = $1 and owner_id = $2"
+_IS_RUN = "select class = 'run' as is_run from sessions where id = $1 and owner_id = $2"
 
 
 class ArtifactStatus(NamedTuple):
@@ -139,6 +153,18 @@ class Deletions:
         included = _choose_dependents("model", dependents, also_derived)
         return await self._delete(owner, included, artifacts=[artifact_id])
 
+    async def delete_thread(self, owner: UUID, thread_id: UUID) -> int:
+        """Delete a conversation with its turns; return the number of turns that must end first.
+
+        Raises NotFound.
+        """
+        if await self.db.row(_HIDE_THREAD, thread_id, owner) is None:
+            raise NotFound("thread_not_found", f"There is no thread with the id {thread_id}.")
+        turns = await self.db.column(_LIST_TURNS, thread_id)
+        remaining = await self._delete_rows(owner, turns)
+        await self.db.row(_DELETE_THREAD, thread_id, owner)
+        return remaining
+
     async def delete_ended(self, sessions: Sequence[UUID]) -> int:
         """Delete the ended sessions and cancel the others; return how many remain. Safe to repeat."""
         if not sessions:
@@ -153,7 +179,7 @@ class Deletions:
     def notify_cancelled(self, sessions: Sequence[UUID]) -> None:
         """Notify the drivers of sessions that were cancelled in the database."""
         for session_id in sessions:
-            self.tail.announce_cancel(session_id)
+            self.tail.announce_change(session_id)
             self.send(advance_job(session_id))
 
     async def _delete(
@@ -165,16 +191,25 @@ class Deletions:
     ) -> int:
         sessions = [dependent.id for dependent in dependents if dependent.kind != "artifact"]
         predictions = [dependent.id for dependent in dependents if dependent.kind == "artifact"]
-        ids = (sessions, [*artifacts, *predictions], list(datasets))
+        return await self._delete_rows(owner, sessions, [*artifacts, *predictions], datasets)
+
+    async def _delete_rows(
+        self,
+        owner: UUID,
+        sessions: Sequence[UUID],
+        artifacts: Sequence[UUID] = (),
+        datasets: Sequence[UUID] = (),
+    ) -> int:
+        """Record the request and delete what can be deleted now; return the number of sessions that remain."""
+        ids = (list(sessions), list(artifacts), list(datasets))
         self.notify_cancelled(await self.db.column(_REQUEST, owner, *ids))
         remaining = await self.delete_ended(sessions[:_MAX_SESSIONS_AT_ONCE])
         return remaining + len(sessions[_MAX_SESSIONS_AT_ONCE:])
 
     async def _delete_checkpoints(self, sessions: Sequence[UUID]) -> None:
-        checkpoints = RedisCheckpoints(self.redis)
         try:
             for session_id in sessions:
-                await checkpoints.adelete_thread(str(session_id))
+                await self.redis.delete(checkpoint_key(str(session_id)))
         except REDIS_AWAY:
             return  # a checkpoint expires by itself
 

@@ -17,17 +17,22 @@ _MAX_NAME_CHARS = 80
 # $1 owner; targets: $2 sessions, $3 datasets, $4 models (artifacts' ids).
 _FIND_DEPENDENTS = """
 with begun as (
-  select id from sessions where owner_id = $1 and (id = any($2::uuid[]) or dataset_ids && $3::uuid[])
+  select id from sessions where owner_id = $1
+    and (id = any($2::uuid[]) or (dataset_ids && $3::uuid[] and class <> 'turn'))
 ), inside as (
   select id from sessions where parent_id in (select id from begun) and graph = 'run'
 ), models as (
-  select id::text, digest from artifacts
-  where owner_id = $1 and kind = 'model' and (id = any($4::uuid[]) or session_id in (select id from begun))
+  select a.id::text, a.digest, s.forked_from is null as is_original
+  from artifacts a left join sessions s on s.id = a.session_id
+  where a.owner_id = $1 and a.kind = 'model'
+    and (a.id = any($4::uuid[]) or a.session_id in (select id from begun))
 ), predicting as (
-  select id from sessions where owner_id = $1 and graph = 'run'
-    and preferences #>> '{prediction,model}' in (select digest from models)
+  -- A fork has copies of the models of its source, so a digest names several. Earlier runs have no id.
+  select r.id from sessions r where r.owner_id = $1 and r.graph = 'run' and exists (
+    select from models m where coalesce(r.preferences #>> '{prediction,model_id}' = m.id,
+      m.is_original and r.preferences #>> '{prediction,model}' = m.digest))
 ), dependents as (
-  select case graph when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
+  select case class when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
     ended_at is null as live, parent_id, created_at
   from sessions where id in (
     select id from begun union select id from inside union select id from predicting)

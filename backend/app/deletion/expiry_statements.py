@@ -86,8 +86,10 @@ _AUDIT_DUE = (
 )
 
 KINDS: tuple[ExpiryKind, ...] = (
-    _session_kind("sessions", lambda periods: periods.sessions_days, "graph <> 'run'"),
-    _session_kind("runs", lambda periods: periods.runs_days, "graph = 'run'"),
+    _session_kind("sessions", lambda periods: periods.sessions_days, "class = 'study'"),
+    _session_kind("runs", lambda periods: periods.runs_days, "class = 'run'"),
+    _session_kind("job_sessions", lambda periods: periods.runs_days, "class = 'job'"),
+    _row_kind("jobs", lambda periods: periods.runs_days, "agent_jobs", "id", f"answered_at < {_AGO}"),
     _session_part_kind("journals", lambda periods: periods.journals_days, "journal"),
     _session_part_kind("events", lambda periods: periods.events_days, "events"),
     ExpiryKind(

@@ -17,7 +17,7 @@ class RetentionPeriods(BaseModel):
     sessions_days: Days = 0
     """Ended sessions, with their journals, events and artifacts."""
     runs_days: Days = 90
-    """Ended runs, with their artifacts."""
+    """Ended runs and answered jobs, with their artifacts."""
     journals_days: Days = 0
     """Steps and calls of ended sessions: without them a report cannot be checked again."""
     events_days: Days = 90

@@ -83,8 +83,9 @@ class StreamCallback(AsyncCallbackHandler):
             return
         if chunk is not None:
             answer.add_chunk(chunk)
-        if isinstance(token, str) and token:
-            answer.on_text(token)
+        text = chunk.message.text if chunk is not None else token  # Anthropic's tokens are blocks of content
+        if isinstance(text, str) and text:
+            answer.on_text(text)
 
     def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[T]) -> AsyncIterator[T]:
         return output

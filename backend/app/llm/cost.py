@@ -1,4 +1,4 @@
-"""Cost of a chat-model call by the operator's price table."""
+"""Cost of a chat-model call by the operator's prices, else by those that its provider publishes."""
 
 import json
 import tomllib
@@ -32,15 +32,52 @@ _TABLE = TypeAdapter(dict[str, Price])
 
 
 def cost_usd(prices: Prices, model: str, usage: Mapping[str, float]) -> float | None:
-    """Compute the cost of `usage` (token counts) in USD; None for a model without a price."""
+    """Compute the cost of `usage` (token counts) in USD; None for a model without a price.
+
+    The operator's prices win over the published ones.
+    """
     price = prices.get(model)
     if price is None:
-        return None
+        return published_cost_usd(model, usage)
     cached = usage.get("cached_tokens", 0)
     uncached = usage.get("input_tokens", 0) - cached
     cached_price = price.input if price.cached is None else price.cached
     output = usage.get("output_tokens", 0)
     return (uncached * price.input + cached * cached_price + output * price.output) / _TOKENS_PER_PRICE
+
+
+def published_cost_usd(model: str, usage: Mapping[str, float]) -> float | None:
+    """Compute the cost by the list price of the provider; None for a model that it does not list."""
+    provider, _, name = model.partition(":")
+    if provider not in _PUBLISHERS:
+        return None
+    # Only models without a price of the operator need the table, which takes half a second to import. It is the
+    # one of the installed package: nothing fetches another.
+    from genai_prices import Usage, calc_price  # noqa: PLC0415
+
+    counts = Usage(
+        input_tokens=int(usage.get("input_tokens", 0)),
+        cache_read_tokens=int(usage.get("cached_tokens", 0)),
+        output_tokens=int(usage.get("output_tokens", 0)),
+    )
+    try:
+        return float(calc_price(counts, name, provider_id=_PUBLISHERS[provider]).total_price)
+    except (LookupError, ValueError):
+        return None
+
+
+def has_price(prices: Prices, model: str) -> bool:
+    return model in prices or published_cost_usd(model, {"input_tokens": 1}) is not None
+
+
+_PUBLISHERS = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "google_genai": "google",
+    "openrouter": "openrouter",
+    "azure_openai": "azure",
+}
+"""Provider -> its name in the table of published prices."""
 
 
 def add_cost(prices: Prices, model: str, usage: Mapping[str, float]) -> Mapping[str, float]:

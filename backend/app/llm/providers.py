@@ -1,4 +1,7 @@
-"""Chat models by name: the offline policies, or any that `init_chat_model` can open."""
+"""Chat models by name: the offline policies, or any that `init_chat_model` can open.
+
+Clients take seconds to import, so only those of the chosen models are, when an agent is built.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,36 +12,11 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
-from app.errors import InvalidInput, Unavailable
+from app.errors import InvalidInput, LabError, Unavailable
 from app.llm.answer_stream import StreamCallback
 from app.llm.config import OFFLINE, ChatConfig, provider_of
-from app.llm.offline_chat_model import Decide, OfflineChatModel
-
-EXTRAS: Mapping[str, str] = {
-    "openai": "openai",
-    "azure_openai": "openai",
-    "anthropic": "anthropic",
-    "google_genai": "google",
-    "ollama": "ollama",
-    "openrouter": "openrouter",
-}
-"""Provider -> extra of this package that installs it; others need their own LangChain package."""
-
-REQUIRED_SETTINGS: Mapping[str, Mapping[str, str]] = {
-    "openai": {"api_key": "OPENAI_API_KEY"},
-    "azure_openai": {
-        "api_key": "AZURE_OPENAI_API_KEY",
-        "azure_endpoint": "AZURE_OPENAI_ENDPOINT",
-        "api_version": "OPENAI_API_VERSION",
-    },
-    "anthropic": {"api_key": "ANTHROPIC_API_KEY"},
-    "google_genai": {"api_key": "GOOGLE_API_KEY"},
-    "openrouter": {"api_key": "OPENROUTER_API_KEY"},
-}
-"""Provider -> settings that it requires, with the environment variable of each."""
-
-PLACEHOLDER_KEY = "none"
-"""API key for a server at LLM_BASE_URL that needs none: its client requires one."""
+from app.llm.offline_chat_model import Decide, OfflineChatModel, UnusableChatModel
+from app.llm.provider_catalog import check_chat_settings, missing_package, required_settings
 
 # `call_with_retries` repeats requests, alike for all providers and visible to the session, so clients must not.
 # Google's client reads 0 as its default; Ollama's has no such option.
@@ -50,6 +28,10 @@ COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 
 DEFAULT_CONTEXT_TOKENS = 100_000
 """Tokens that a model without a profile is assumed to read: the least that current models of providers take."""
+
+THINKING_TOKENS = 16_000
+"""Tokens for the thinking of a model that thinks, besides those of its answer: four times the default length of
+an answer, so that thinking alone does not end it."""
 
 MAX_ANSWER_CHARACTERS = 500_000
 """Characters of an answer without a limit of tokens: some 100,000 tokens, more than models give at once."""
@@ -97,11 +79,29 @@ def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[Na
     return tuple(_open_named(config, name, decide) for name in config.models_of(agent))
 
 
+def open_usable_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[NamedChatModel, ...]:
+    """Open the models of one agent. In place of one that cannot be opened stands one that says so when asked.
+
+    A worker thus runs on, and a session whose fallbacks work is not affected.
+    """
+    return tuple(_open_or_replace(config, name, decide) for name in config.models_of(agent))
+
+
+def _open_or_replace(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel:
+    try:
+        return _open_named(config, name, decide)
+    except LabError as error:
+        return NamedChatModel(name, UnusableChatModel(reason=error.detail))
+
+
 def prompt_caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
     """Return the middleware that marks the constant part of prompts: Anthropic caches only marked parts."""
     if "anthropic" not in {provider_of(name) for name in config.models_of(agent)}:
         return []
-    from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware  # noqa: PLC0415 - an extra
+    try:
+        from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware  # noqa: PLC0415 - takes seconds
+    except ImportError:
+        return []  # the model itself says when it is asked that its package is missing
 
     return [AnthropicPromptCachingMiddleware(unsupported_model_behavior="ignore")]
 
@@ -127,25 +127,28 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
     try:
         model: BaseChatModel = init_chat_model(name, **settings)
     except ImportError as error:
-        raise Unavailable("chat_provider_missing", _install_hint(name)) from error
+        raise Unavailable("chat_provider_missing", missing_package(name)) from error
     except Exception as error:
-        _check_settings(name, settings)
+        check_chat_settings(config, [name])
         raise InvalidInput(
             "chat_model_unknown",
             f"{name!r} names no chat model that can be opened: {_error_text(error)} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
-    _check_settings(name, settings)
-    return model
+    check_chat_settings(config, [name])
+    return _allow_thinking(model, name, settings)
 
 
-def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Raise InvalidInput that names the variables that the provider requires and that are not set."""
-    required = REQUIRED_SETTINGS.get(provider_of(name), {})
-    missing = [variable for setting, variable in required.items() if not settings.get(setting)]
-    if missing:
-        variables = " and ".join(missing)
-        raise InvalidInput("chat_model_not_set_up", f"The chat model {name!r} needs {variables} to be set.")
+def _allow_thinking(model: BaseChatModel, name: str, settings: Mapping[str, Any]) -> BaseChatModel:
+    """Return the model with room for its thinking: providers count it among the tokens of an answer."""
+    profile: Any = getattr(model, "profile", None) or {}
+    parameter = _max_tokens_parameter(name)
+    if not profile.get("reasoning_output") or parameter not in settings:
+        return model
+    wanted_tokens = int(settings[parameter]) + THINKING_TOKENS
+    tokens = min(wanted_tokens, profile.get("max_output_tokens") or wanted_tokens)
+    roomier: BaseChatModel = init_chat_model(name, **{**settings, parameter: max(tokens, settings[parameter])})
+    return roomier
 
 
 def _error_text(error: Exception) -> str:
@@ -157,22 +160,14 @@ def _error_text(error: Exception) -> str:
 
 def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
     provider = provider_of(name)
-    base_url = config.base_url if provider == provider_of(config.model) else None
     options = {
-        "api_key": config.keys.get(provider)
-        or (PLACEHOLDER_KEY if base_url and provider == "openai" else None),
-        "base_url": base_url if provider != "azure_openai" else None,
-        _MAX_TOKENS_PARAMETERS.get(provider, "max_tokens"): config.max_tokens,
+        **required_settings(config, name),
+        _max_tokens_parameter(name): config.max_tokens,
         "stream_usage": provider in COUNTED_STREAMS or None,
-        "azure_endpoint": config.azure_endpoint if provider == "azure_openai" else None,
-        "api_version": config.azure_api_version if provider == "azure_openai" else None,
     }
     present = {key: value for key, value in options.items() if value is not None}
     return {**present, **_SINGLE_ATTEMPT.get(provider, {"max_retries": 0})}
 
 
-def _install_hint(name: str) -> str:
-    provider = provider_of(name)
-    if extra := EXTRAS.get(provider):
-        return f"The chat model {name!r} needs a package that is not installed: pip install 'labcrew[{extra}]'."
-    return f"The chat model {name!r} needs the LangChain package of {provider!r}, which is not installed."
+def _max_tokens_parameter(name: str) -> str:
+    return _MAX_TOKENS_PARAMETERS.get(provider_of(name), "max_tokens")

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from typing import Literal
 from uuid import UUID
 
 from opentelemetry.context import Context
@@ -32,16 +33,22 @@ Facts = Mapping[str, str | int | float | bool]
 SetAttributes = Callable[[Facts], None]
 """Adds attributes to the open span."""
 
-_OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
+Operation = Literal[
+    "chat", "execute_tool", "invoke_agent", "fit", "run_cell", "create_session", "create_turn", "session"
+]
+"""Operations that are traced."""
+
+_OPERATIONS: Mapping[Operation, tuple[SpanKind, str]] = {
     "chat": (SpanKind.CLIENT, "gen_ai.request.model"),
     "execute_tool": (SpanKind.INTERNAL, "gen_ai.tool.name"),
     "invoke_agent": (SpanKind.INTERNAL, "gen_ai.agent.name"),
     "fit": (SpanKind.INTERNAL, "labcrew.function"),
     "run_cell": (SpanKind.INTERNAL, "labcrew.function"),
     "create_session": (SpanKind.SERVER, "labcrew.graph"),
+    "create_turn": (SpanKind.SERVER, "labcrew.graph"),
     "session": (SpanKind.INTERNAL, "labcrew.graph"),
 }
-"""Operations that are traced: the kind of their span, and the attribute that holds their name."""
+"""The kind of the span of each operation, and the attribute that holds its name."""
 
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
 _MAX_EXPORT_S = 3.0
@@ -52,7 +59,7 @@ _TRACERS: list[Tracer] = []
 
 @contextmanager
 def span(
-    operation: str, name: str, session: UUID, facts: Facts, pause: type[Exception] | None = None
+    operation: Operation, name: str, session: UUID, facts: Facts, pause: type[Exception] | None = None
 ) -> Iterator[SetAttributes]:
     """Trace one operation of a session. An invalid `name` (a model can ask for any tool) becomes `unknown`.
 
@@ -83,7 +90,7 @@ def span(
 
 
 @contextmanager
-def span_inside(operation: str, name: str) -> Iterator[SetAttributes]:
+def span_inside(operation: Operation, name: str) -> Iterator[SetAttributes]:
     """Trace one operation of the session whose span is open; without an open span, trace nothing."""
     enclosing = get_current_span().get_span_context()
     if not enclosing.is_valid:
@@ -94,7 +101,7 @@ def span_inside(operation: str, name: str) -> Iterator[SetAttributes]:
 
 
 def past_span(
-    operation: str, name: str, session: UUID, began_at: float, facts: Facts, root: bool = False
+    operation: Operation, name: str, session: UUID, began_at: float, facts: Facts, root: bool = False
 ) -> None:
     """Record a span that ends now and began at this Unix time in seconds. `root`: the session's own span."""
     tracer = _TRACERS[-1] if _TRACERS else None
@@ -111,7 +118,7 @@ def past_span(
         ).end(time.time_ns())
 
 
-def _describe_span(operation: str, name: str, session: UUID, facts: Facts) -> tuple[str, Facts]:
+def _describe_span(operation: Operation, name: str, session: UUID, facts: Facts) -> tuple[str, Facts]:
     attribute = name if _NAME.fullmatch(name) else "unknown"
     return f"{operation} {attribute}", {
         "gen_ai.operation.name": operation,

@@ -18,7 +18,7 @@ from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.pipeline.holdout import final_evaluation, split
-from app.pipeline.routing import after_evaluation, after_retrieval, after_training, route_after
+from app.pipeline.routing import after_evaluation, after_retrieval, after_training, after_tuning, route_after
 from app.pipeline.state import initial_state, session_result
 from app.pipeline.step_timing import LabNode, record_working_time
 from app.sandbox.computation_runner import ComputationRunner
@@ -28,10 +28,11 @@ from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.recorded_clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
-VERSION = 4
+VERSION = 7
 """Raised when a node, an edge or a node's recorded calls change: a session goes on with its own version."""
-CONTINUED_VERSIONS = (3,)
-"""Earlier versions whose sessions this graph goes on with: 4 only puts other words to chat models."""
+CONTINUED_VERSIONS = (3, 4, 5, 6)
+"""Earlier versions whose sessions this graph goes on with: 4 to 6 only put other words to chat models, and 7
+goes back only where an answer leaves out a column."""
 
 NODES: dict[str, LabNode] = {
     "planning": planning,
@@ -51,7 +52,6 @@ EDGES = (
     (START, "planning"),
     ("planning", "data_retrieval"),
     ("answering", "reporting"),
-    ("hyperparameter_tuning", "model_evaluation"),
     ("final_evaluation", "reporting"),
     ("reporting", END),
 )
@@ -62,6 +62,9 @@ PLANNED_EDGES: Mapping[Stage, tuple[Stage, ...]] = {
     "feature_engineering": ("model_training", "reporting"),
 }
 """Stages after which the plan decides on the next one."""
+
+REFITTING_STAGES = ("feature_engineering", "model_training")
+"""Stages that run again where the evaluation sends the work back, or an answer leaves out a used column."""
 
 
 def make_graph_spec(
@@ -82,9 +85,14 @@ def make_graph_spec(
     for stage, successors in PLANNED_EDGES.items():
         graph.add_conditional_edges(stage, route_after(stage), list(successors))
     graph.add_conditional_edges("data_retrieval", after_retrieval, ["split", "answering"])
-    graph.add_conditional_edges("model_training", after_training, ["model_evaluation", "reporting"])
     graph.add_conditional_edges(
-        "model_evaluation", after_evaluation, ["hyperparameter_tuning", "final_evaluation"]
+        "model_training", after_training, ["model_evaluation", "reporting", *REFITTING_STAGES]
+    )
+    graph.add_conditional_edges("hyperparameter_tuning", after_tuning, ["model_evaluation", *REFITTING_STAGES])
+    graph.add_conditional_edges(
+        "model_evaluation",
+        after_evaluation,
+        ["hyperparameter_tuning", "final_evaluation", *REFITTING_STAGES],
     )
 
     def make_context(step: StepScope) -> LabContext:

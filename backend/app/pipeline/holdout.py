@@ -12,8 +12,11 @@ from app.agents.planner.output import Plan
 from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
 from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
+from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide, AssumptionSummary, choose_side
 from app.modeling.facts.conversion import dump_facts, parse_facts
+from app.pipeline.delivery_check import check_delivery
 from app.tasks import run_concurrently
+from app.tools.ask_user import ask_user
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
 from app.tools.finalization.backtest import backtest_model
@@ -21,6 +24,7 @@ from app.tools.finalization.explanation import explain_model
 from app.tools.finalization.final_evaluation import final_evaluation as evaluate_on_holdout
 from app.tools.finalization.forecast import forecast_future
 from app.tools.finalization.refit import refit_model
+from app.tools.fit_parts import load_model
 from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
@@ -29,13 +33,20 @@ SPLITTER = "pipeline"
 """Agent name of the two nodes in messages and calls: they belong to no agent."""
 
 
+@dataclass(frozen=True)
+class RepeatedRows:
+    """Numbers of rows that equal another one."""
+
+    equal: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class LockedSplit:
     """The parts of `SplitFacts` that are described to the user. All numbers count rows."""
 
     rows: int
     holdout_rows: int
-    duplicates_removed: int
+    repeated_rows: RepeatedRows = RepeatedRows()
     reason: str
     notes: Sequence[str]
 
@@ -43,11 +54,11 @@ class LockedSplit:
 async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     """Lock the hold-out before any agent sees rows, and complete the problem from the data."""
     lab = runtime.context
-    request = ToolRequest("tool:0.0", lock_holdout.__name__, {"problem": make_problem_request(state)})
-    answer = await _invoke(lab.tool_context(SPLITTER), request)
-    if answer.refusal is not None:
-        raise InvalidInput("cannot_split", answer.refusal)
-    facts: Any = answer.value
+    ctx, arguments = lab.tool_context(SPLITTER), make_split_arguments(state)
+    facts = await _lock(ctx, "tool:0.0", arguments)
+    assumptions = await _ask_about_rows(ctx, facts.get("assumptions") or [])
+    if assumptions is not None:
+        facts = await _lock(ctx, "tool:0.2", {**arguments, "assumptions": assumptions})
     lab.step.post_message(SPLITTER, _describe_split(parse_facts(LockedSplit, facts)))
     return {
         "split": facts,
@@ -56,6 +67,45 @@ async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
         "analysis": {},
         "frame": TRAIN,
     }
+
+
+SPLIT_KINDS = (AssumptionKind.ENTITIES, AssumptionKind.TIME)
+"""Conditions whose other side is another split."""
+
+
+async def _lock(ctx: ToolContext, key: str, arguments: Json) -> Any:
+    answer = await _invoke(ctx, ToolRequest(key, lock_holdout.__name__, arguments))
+    if answer.refusal is not None:
+        raise InvalidInput("cannot_split", answer.refusal)
+    return answer.value
+
+
+async def _ask_about_rows(ctx: ToolContext, assumptions: Sequence[Json]) -> list[Json] | None:
+    """Ask which rows the model will predict, if that decides the split and changes its score.
+
+    Returns the assumptions with the user's side, or None if the split stays as it is.
+    """
+    for place, assumption in enumerate(assumptions):
+        summary = parse_facts(AssumptionSummary, assumption)
+        if summary.kind not in SPLIT_KINDS or not summary.matters or summary.side is AssumptionSide.HOLDS:
+            continue
+        arguments = {
+            "question": summary.question,
+            "options": list(summary.options.values()),
+            "default": summary.answer,
+        }
+        answer = await _invoke(ctx, ToolRequest("tool:0.1", ask_user.__name__, arguments))
+        side = summary.side_of(answer.value.get("answer") if isinstance(answer.value, dict) else None)
+        if side is summary.side:
+            return None
+        return [*assumptions[:place], choose_side(assumption, side), *assumptions[place + 1 :]]
+    return None
+
+
+def make_split_arguments(state: LabState) -> Json:
+    """Make the arguments of the first call: the problem, and the tables that were joined in, if any."""
+    joined = state["retrieved"].get("joined")
+    return {"problem": make_problem_request(state), **({"joined": joined} if joined else {})}
 
 
 def make_problem_request(state: LabState) -> dict[str, Any]:
@@ -82,6 +132,9 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     ctx = runtime.context.tool_context(
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
+    fit = (await load_model(ctx, state.candidate)).fit
+    check_delivery(fit, Plan.model_validate(lab_state["plan"]), ctx.training)
+    ctx = replace(ctx, holdout_look=await runtime.context.count_look())
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
     answer, trading = await run_concurrently(
         _evaluate_and_refit(ctx, model, series),
@@ -131,8 +184,8 @@ async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
 
 
 def _describe_split(split: LockedSplit) -> str:
-    removed = split.duplicates_removed
-    duplicates = f" {removed} repeated row(s) were left out." if removed else ""
+    equal = split.repeated_rows.equal
+    duplicates = f" {equal:,} rows equal another one; they are kept." if equal else ""
     return (
         f"{split.holdout_rows:,} of {split.rows:,} rows are held out until the final evaluation. "
         f"{split.reason}{duplicates} {' '.join(split.notes)}"

@@ -20,9 +20,20 @@ def after_retrieval(state: LabState) -> str:
 
 def after_training(state: LabState) -> str:
     """Evaluate the fits. A session that has to end before its first fit reports what it has."""
+    if stage := state.get("refit_from"):
+        return stage
     return "model_evaluation" if state["fits"] else "reporting"
 
 
+def after_tuning(state: LabState) -> str:
+    """Evaluate the candidates again, or fit all of them again without a column that an answer left out."""
+    return state.get("refit_from") or "model_evaluation"
+
+
 def after_evaluation(state: LabState) -> str:
-    """Tune if the evaluator requested it (only possible while there is time), else open the hold-out."""
+    """Tune or go back if the evaluator requested it (possible while there is time), else open the hold-out."""
+    if stage := state.get("refit_from"):
+        return stage
+    if back_to := state["verdict"].get("back_to"):
+        return str(back_to)
     return "hyperparameter_tuning" if state["verdict"]["tune"] else "final_evaluation"

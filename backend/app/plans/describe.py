@@ -1,6 +1,7 @@
 """A plan in one plain English sentence."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from app.plans import expressions as e
@@ -42,7 +43,12 @@ def _describe_steps(plan: p.Plan) -> list[str]:
         for derived in step.columns
     }
     parts: list[str] = []
+    lists_rows = not any(isinstance(step, p.GroupStep | p.WindowStep) for step in plan.steps)
+    if lists_rows and not any(isinstance(step, p.LimitStep) for step in plan.steps):
+        parts += _orders_of_lists(plan.steps)
     for step in plan.steps:
+        if isinstance(step, p.LimitStep):
+            parts += _limited_order(plan.steps)
         parts += _STEPS[type(step)](step, names)
     has_figures = any(
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps
@@ -105,6 +111,36 @@ def _sort(step: p.SortStep, names: Names) -> list[str]:
     return [f"the highest `{first.column}` first"] if first.descending else []
 
 
+def _orders_of_lists(steps: Sequence[p.Step]) -> list[str]:
+    """Describe the ascending order of rows that are listed without a limit."""
+    orders = [step.keys[0] for step in steps if isinstance(step, p.SortStep)]
+    return [f"the lowest `{key.column}` first" for key in orders[-1:] if not key.descending]
+
+
+def _limited_order(steps: Sequence[p.Step]) -> list[str]:
+    """Describe an ascending order that a limit follows: without a limit it only helps to find a row."""
+    for step, following in pairwise(steps):
+        if isinstance(step, p.SortStep) and isinstance(following, p.LimitStep) and not step.keys[0].descending:
+            return [f"the lowest `{step.keys[0].column}` first"]
+    return []
+
+
+def _join(step: p.JoinStep) -> list[str]:
+    """Describe the rows that a semi or anti join looks for; other joins only add columns."""
+    if step.how not in ("anti", "semi"):
+        return []
+    article = "without any row of" if step.how == "anti" else "with a row of"
+    match step.source:
+        case p.DatasetSource() | p.WorkspaceSource():
+            return [f"{article} `{step.source.table}`"]
+        case p.PlanSource():
+            inner = step.source.plan
+            where = [part for part in _describe_steps(inner) if part.startswith("where ")]
+            table = _describe_source(inner).removeprefix("from ")
+            return [" ".join([article, table, " and ".join(where)]).rstrip()]
+    return []
+
+
 def _window(step: p.WindowStep, names: Names) -> list[str]:
     parts = []
     for figure in step.columns:
@@ -119,15 +155,7 @@ def _window(step: p.WindowStep, names: Names) -> list[str]:
 
 
 _STEPS: dict[type, Callable[[Any, Names], list[str]]] = {
-    p.JoinStep: lambda step, _: (
-        [
-            f"without any row of `{step.source.table}`"
-            if step.how == "anti"
-            else f"with a row of `{step.source.table}`"
-        ]
-        if step.how in ("anti", "semi") and isinstance(step.source, p.DatasetSource)
-        else []
-    ),
+    p.JoinStep: lambda step, _: _join(step),
     p.FilterStep: _filter,
     p.DeriveStep: lambda step, _: [],
     p.GroupStep: _group,

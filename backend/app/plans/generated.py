@@ -5,6 +5,7 @@ from sqlglot import exp
 from app.plans import plan as p
 from app.plans.compile_expression import Typed, compile_scalar
 from app.plans.draft import Draft, column
+from app.plans.expressions import parse_datetime
 from app.plans.functions import call, cast
 from app.plans.schema import require_new
 
@@ -40,6 +41,8 @@ def _column(generated: p.GeneratedColumn, row: exp.Expr, seed: int, number: int)
         case "integer":
             start = compile_scalar(int(low)).tree
             return Typed(exp.Add(this=start, expression=below(int(high) - int(low) + 1)), "integer")
+        case "datetime":
+            return Typed(_moments(generated, row), "datetime")
         case "boolean":
             return Typed(exp.EQ(this=below(2), expression=exp.Literal.number(1)), "boolean")
         case "choice":
@@ -54,3 +57,24 @@ def _column(generated: p.GeneratedColumn, row: exp.Expr, seed: int, number: int)
     )
     scaled = exp.Mul(this=exp.Paren(this=unit), expression=compile_scalar(float(high - low)).tree)
     return Typed(exp.Add(this=compile_scalar(float(low)).tree, expression=exp.Paren(this=scaled)), "number")
+
+
+_UNITS: dict[str, tuple[str, int]] = {
+    "minute": ("to_minutes", 1),
+    "hour": ("to_hours", 1),
+    "day": ("to_days", 1),
+    "week": ("to_days", 7),
+    "month": ("to_months", 1),
+    "quarter": ("to_months", 3),
+    "year": ("to_years", 1),
+}
+"""Unit -> DuckDB's function of an interval, and its steps in a unit."""
+
+
+def _moments(generated: p.GeneratedColumn, row: exp.Expr) -> exp.Expr:
+    """The start, and one unit later for each row."""
+    function, size = _UNITS[generated.unit]
+    steps = exp.Mul(this=cast(row, "INT"), expression=exp.Literal.number(size))
+    start = cast(exp.Literal.string(parse_datetime(generated.start).isoformat(sep=" ")), "TIMESTAMP")
+    # Not `date_add`: sqlglot reads it as another expression than it wrote, when the text is parsed again.
+    return exp.Add(this=start, expression=call(function, steps))

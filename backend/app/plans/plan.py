@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from app.plans.expressions import Expression, Model, Name, Scalar
+from app.plans.expressions import DateUnit, Expression, Model, Name, Scalar, parse_datetime
 
 MAX_DEPTH = 60
 """Levels of JSON in a plan: parsers of SQL recurse about three times for each."""
@@ -75,16 +75,22 @@ class PlanSource(Model):
 
 
 class GeneratedColumn(Model):
-    """`index`: 0, 1, 2 ... `integer` and `number`: evenly from `low` to `high`. `choice`: of `values`."""
+    """`index`: 0, 1, 2 ... `integer` and `number`: evenly from `low` to `high`. `choice`: of `values`.
+
+    `datetime`: `start`, then one `unit` later with each row.
+    """
 
     name: Name
-    type: Literal["index", "integer", "number", "boolean", "choice"]
+    type: Literal["index", "integer", "number", "boolean", "choice", "datetime"]
     low: float = Field(default=0, ge=-1e12, le=1e12)
     high: float = Field(default=100, ge=-1e12, le=1e12)
     values: Annotated[list[Scalar], Field(max_length=100)] = Field(default_factory=list)
+    start: str = "2024-01-01"
+    unit: DateUnit = "day"
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        parse_datetime(self.start)
         if self.low > self.high:
             raise ValueError("low is greater than high")
         if self.type == "choice" and (not self.values or len({type(value) for value in self.values}) > 1):
@@ -187,6 +193,8 @@ class WindowColumn(Model):
 
 
 class WindowStep(Model):
+    """Add figures over the rows around each row."""
+
     kind: Literal["window"]
     columns: Annotated[list[WindowColumn], Field(min_length=1, max_length=50)]
 
@@ -204,6 +212,8 @@ class SelectedColumn(Model):
 
 
 class SelectStep(Model):
+    """Keep these columns, in this order."""
+
     kind: Literal["select"]
     columns: Annotated[list[SelectedColumn], Field(min_length=1, max_length=MAX_COLUMNS)]
 
@@ -219,6 +229,8 @@ class TopKStep(Model):
 
 
 class LimitStep(Model):
+    """Keep the first rows."""
+
     kind: Literal["limit"]
     rows: RowCount
 

@@ -45,7 +45,7 @@ def make_graph_spec(
     async def compute_run(state: RunState, runtime: Runtime[ToolContext]) -> dict[str, Any]:
         ctx = runtime.context
         preferences = RunPreferences.model_validate(ctx.session.preferences)
-        request: Any = {"code": ctx.session.goal, **preferences.model_dump(mode="json")}
+        request: Any = {"code": ctx.session.goal, **preferences.model_dump(mode="json", exclude={"workflow"})}
         call = Call("tool:0.0", "tool", f"run_{preferences.language}", "user", request)
         return {"outcome": await ctx.step.call(call, lambda: _record_measured(ctx, preferences, limits))}
 
@@ -63,6 +63,8 @@ def make_graph_spec(
 async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> CallResult:
     start = time.perf_counter()
     recorded = await _record(ctx, preferences, limits)
+    if isinstance(recorded.value, dict):
+        recorded.value.update(await ctx.computer.describe_cells())
     outcome = "refused" if recorded.failed else "done"
     count_tool_call("user", f"run_{preferences.language}", time.perf_counter() - start, outcome)
     return recorded

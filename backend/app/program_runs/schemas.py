@@ -1,5 +1,7 @@
 """Request and response models of the run endpoints."""
 
+import re
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -9,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from app.artifacts.model_schemas import TableFormat
 from app.plans.document import PlanDocument
+from app.sandbox.contract import End
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text, UsageTotals
+from app.sessions.schemas import RUN_GRAPH, Datasets, SessionView, Text, UsageTotals
 
 GRAPH = RUN_GRAPH
 
@@ -20,12 +23,21 @@ Language = Literal["python", "sql", "plan", "prediction"]
 
 
 class PredictionOrder(BaseModel):
-    """`model` and `table`: digests of their blobs."""
+    """`model` and `table`: digests of their blobs. `model_id`: the artifact; None in runs from before forks."""
 
     model: str
+    model_id: UUID | None = None
     table: str
     format: TableFormat
     strict: bool = False
+
+
+class WorkflowOrigin(BaseModel):
+    """The node of a workflow's version whose output a run computes."""
+
+    id: UUID
+    version: int
+    node: str
 
 
 class RunPreferences(BaseModel):
@@ -38,11 +50,22 @@ class RunPreferences(BaseModel):
     time_limit_s: float | None = None
     seed: int = 0
     prediction: PredictionOrder | None = None
+    workflow: WorkflowOrigin | None = None
+
+
+_ALIASES = {"query_type": "language", "sql": "code", "python_code": "code", "plan_json": "plan"}
+"""Other names of fields -> the names they stand for."""
+_LANGUAGE_OF_ALIAS = {"sql": "sql", "python_code": "python", "plan_json": "plan"}
+"""Names that say in which language their text is."""
 
 
 class RunCreate(BaseModel):
     """Request for a run of `code`, or of `plan`. `session_id`: run inside that session, with its frames; until
-    it has ended, with its training rows only."""
+    it has ended, with its training rows only.
+
+    Other names are understood too: `query_type` for `language`; `sql`, `python_code` and `plan_json` for the
+    code or plan together with its language; `dataset_id` for a list of one.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -57,6 +80,28 @@ class RunCreate(BaseModel):
     dataset_ids: Datasets = Field(default_factory=list)
     session_id: UUID | None = None
     time_limit_s: float | None = Field(default=None, gt=0, le=86_400)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translate_aliases(cls, body: Any) -> Any:
+        """Rename fields to those of this class. Raises ValueError where two names of one field are given."""
+        if not isinstance(body, dict):
+            return body
+        fields = dict(body)
+        for alias in [name for name in _LANGUAGE_OF_ALIAS if name in fields]:
+            language = _LANGUAGE_OF_ALIAS[alias]
+            if language != fields.setdefault(_language_field(fields), language):
+                raise ValueError(f"`{alias}` does not fit the language {fields[_language_field(fields)]}.")
+        for alias, name in _ALIASES.items():
+            if alias in fields:
+                if name in fields:
+                    raise ValueError(f"Send `{name}` or `{alias}`, not both.")
+                fields[name] = fields.pop(alias)
+        if "dataset_id" in fields:
+            if "dataset_ids" in fields:
+                raise ValueError("Send `dataset_ids` or `dataset_id`, not both.")
+            fields["dataset_ids"] = [fields.pop("dataset_id")]
+        return fields
 
     @model_validator(mode="after")
     def _require_program(self) -> Self:
@@ -75,6 +120,10 @@ class RunCreate(BaseModel):
         )
 
 
+def _language_field(fields: Mapping[str, object]) -> str:
+    return "query_type" if "query_type" in fields else "language"
+
+
 class PredictionRun(BaseModel):
     """A run that predicts a table. `goal` describes it to a reader."""
 
@@ -88,10 +137,14 @@ class PredictionRun(BaseModel):
 
 
 class RunStatus(StrEnum):
+    """`rejected`: refused before anything ran, by the policy or because a table is missing."""
+
     QUEUED = "queued"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
+    TIMED_OUT = "timed_out"
+    REJECTED = "rejected"
     CANCELLED = "cancelled"
 
 
@@ -102,21 +155,29 @@ class RunStatusView(BaseModel):
 
 class RunSummary(RunStatusView):
     code: str
+    language: Language
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
 
-    @classmethod
-    def from_session(cls, session: SessionSummary) -> Self:
-        """Convert a session of a list. It does not tell if the program of an ended run raised an error."""
-        return cls(
-            id=session.id,
-            status=_STATUS[session.status],
-            code=session.goal,
-            created_at=session.created_at,
-            started_at=session.started_at,
-            ended_at=session.ended_at,
-        )
+
+class RunTable(BaseModel):
+    """The table that a query answered or a program left: its first rows, and the number of all."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    columns: list[str]
+    rows: list[list[Any]]
+    row_count: int
+    truncated: bool = Field(description="There are more rows than `rows` holds; `result.parquet` has all.")
+
+
+class RunFailure(BaseModel):
+    """Failure of a program, a query or the run. `line` of the program, where it is known."""
+
+    code: str
+    message: str
+    line: int | None = None
 
 
 class RunView(RunSummary):
@@ -126,31 +187,142 @@ class RunView(RunSummary):
     files are artifacts of the session with the run's id.
     """
 
-    language: Language
     dataset_ids: list[UUID]
     session_id: UUID | None
     outcome: dict[str, Any] | None
     error: str | None
     usage: UsageTotals
+    table: RunTable | None = Field(
+        default=None, description="The answer of a query or plan, or the frame that a program left."
+    )
+    value: Any = Field(default=None, description="`result` of a program that is no frame, as JSON.")
+    compiled_sql: str | None = Field(default=None, description="The SELECT that a query or plan ran as.")
+    stdout: str = ""
+    stderr: str = ""
+    failure: RunFailure | None = None
+    duration_ms: float | None = Field(default=None, description="Time of the computation, without the queue.")
+    exit_code: int | None = Field(
+        default=None, description="0 if the program returned, 124 if its time ran out, else 1."
+    )
+
+    provider: Literal["process", "docker"] | None = Field(
+        default=None, description="Where the cell ran: a process of the host, or a container."
+    )
+    isolation: str | None = Field(
+        default=None, description="Isolation of the cell: `namespaces+lsm`, `lsm-only` or `none`."
+    )
 
     @classmethod
     def from_session_view(cls, session: SessionView) -> Self:
         preferences = RunPreferences.model_validate(session.preferences)
-        summary = RunSummary.from_session(session).model_dump()
-        if session.result and session.result.get("end") != "returned":
-            summary["status"] = RunStatus.FAILED
+        status = RUN_STATUS[session.status]
+        result = session.result.model_dump(exclude_unset=True) if session.result else None
+        outcome = _Outcome.model_validate(result) if result else None
+        if outcome and outcome.end != End.RETURNED:
+            status = outcome.failed_status
         return cls(
-            **summary,
+            **(outcome.view_fields(preferences.language, session.goal) if outcome else {}),
+            id=session.id,
+            status=status,
+            code=session.goal,
+            created_at=session.created_at,
+            started_at=session.started_at,
+            ended_at=session.ended_at,
             language=preferences.language,
             dataset_ids=session.dataset_ids,
             session_id=preferences.session_id,
-            outcome=session.result,
+            outcome=result,
             error=session.error.detail if session.error else None,
             usage=UsageTotals(**session.usage.model_dump(include=set(UsageTotals.model_fields))),
         )
 
 
-_STATUS: dict[SessionStatus, RunStatus] = {
+class _Outcome(BaseModel):
+    """The recorded outcome of a run; its members depend on the language and on the end.
+
+    `rows`: the first rows of a query, the number of rows of a prediction.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    end: str
+    detail: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    columns: list[dict[str, Any] | str] | None = None
+    rows: list[list[Any] | dict[str, Any]] | int = []
+    row_count: int | None = None
+    result: Any = None
+    sql: str | None = None
+    usage: dict[str, float] = {}
+    provider: Literal["process", "docker"] | None = None
+    isolation: str | None = None
+
+    @property
+    def failed_status(self) -> RunStatus:
+        if self.end == End.TIMED_OUT:
+            return RunStatus.TIMED_OUT
+        return RunStatus.REJECTED if self.end in REFUSALS else RunStatus.FAILED
+
+    def view_fields(self, language: Language, code: str) -> dict[str, Any]:
+        """Members of `RunView` that the outcome gives."""
+        is_returned = self.end == End.RETURNED
+        line = _LINE.search(self.detail)
+        failure = RunFailure(code=self.end, message=self.detail, line=int(line.group(1)) if line else None)
+        table = self._table()
+        frame = _read_frame(self.result) if table is None else None
+        return {
+            "table": table or frame,
+            "value": None if frame else self.result,
+            "compiled_sql": self.sql or (code if language == "sql" else None),
+            "stdout": self.stdout,
+            "stderr": self.stderr,
+            "failure": None if is_returned else failure,
+            "duration_ms": round(self.usage["wall_s"] * 1000, 3) if "wall_s" in self.usage else None,
+            "exit_code": 0 if is_returned else TIMED_OUT_EXIT_CODE if self.end == End.TIMED_OUT else 1,
+            "provider": self.provider,
+            "isolation": self.isolation,
+        }
+
+    def _table(self) -> RunTable | None:
+        if self.columns is None or self.row_count is None or isinstance(self.rows, int):
+            return None
+        return RunTable(
+            columns=[str(column["name"]) if isinstance(column, dict) else column for column in self.columns],
+            rows=[list(row.values()) if isinstance(row, dict) else row for row in self.rows],
+            row_count=self.row_count,
+            truncated=self.row_count > len(self.rows),
+        )
+
+
+def _read_frame(result: Any) -> RunTable | None:
+    """Read the frame that a program left, as `answer_conversion` writes it; None for any other value."""
+    if not isinstance(result, dict) or set(result) != {"columns", "rows", "row_count"}:
+        return None
+    try:
+        return RunTable(**result, truncated=result["row_count"] > len(result["rows"]))
+    except (TypeError, ValueError):
+        return None  # a mapping of the program's own with these keys
+
+
+REFUSALS = frozenset(
+    {
+        "code_not_allowed",
+        "function_not_admitted",
+        "plan_invalid",
+        "sql_invalid",
+        "sql_not_admitted",
+        "sql_too_long",
+        "unknown_column",
+        "unknown_table",
+    }
+)
+"""Codes of what is refused before any of it runs."""
+_LINE = re.compile(r"\bLine (\d{1,9}): ")
+TIMED_OUT_EXIT_CODE = 124
+"""Exit code of a run whose time ran out, as of `timeout` in GNU coreutils."""
+
+RUN_STATUS: dict[SessionStatus, RunStatus] = {
     SessionStatus.QUEUED: RunStatus.QUEUED,
     SessionStatus.RUNNING: RunStatus.RUNNING,
     SessionStatus.AWAITING_USER: RunStatus.RUNNING,

@@ -1,13 +1,17 @@
 """The frames that a run may read: those of its session and of earlier runs in it."""
 
 from collections.abc import Sequence, Set
+from uuid import UUID
 
 from sqlalchemy import or_, select
 
-from app.artifacts.repository import HOLDOUT_KIND
+from app.artifacts.repository import HOLDOUT_KIND, is_lock
 from app.artifacts.session_workspace import FRAME_KIND, SessionWorkspace, newest_refs, visible_rows
 from app.artifacts.workspace import FrameRef
 from app.db.tables import ArtifactRow, SessionRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.sessions.holdout_looks import AFTER_END, HoldoutLooks, LookKind
+from app.storage.blobs import BlobStore
 
 
 class RunWorkspace(SessionWorkspace):
@@ -17,21 +21,31 @@ class RunWorkspace(SessionWorkspace):
     earlier run may have read every row. After the session's end everything is, the hold-out frame included.
     """
 
+    def __init__(
+        self, open_uow: OpenUnitOfWork, blobs: BlobStore, owner: UUID, session_id: UUID, looks: HoldoutLooks
+    ) -> None:
+        super().__init__(open_uow, blobs, owner, session_id)
+        self._looks = looks
+
     async def frames(self) -> list[FrameRef]:
-        return newest_refs(await self._visible_rows(frozenset({FRAME_KIND, HOLDOUT_KIND})))
+        """List the frames. To see the hold-out among them counts as a look at it, once for the session."""
+        rows = await self._visible_rows(frozenset({FRAME_KIND, HOLDOUT_KIND}))
+        if any(row.kind == HOLDOUT_KIND for row in rows):
+            await self._looks.count(self._session_id, AFTER_END, LookKind.FRAME)
+        return newest_refs(rows)
 
     async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         session, own, run_rows = await self._load_rows()
         if session.ended_at is not None:
             return [row for row in (*own, *(row for row, _ in run_rows)) if row.kind in kinds]
         open_kinds = kinds - {HOLDOUT_KIND}
-        locked_at = max((row.created_at for row in own if row.kind == HOLDOUT_KIND), default=session.created_at)
+        locked_at = max((row.created_at for row in own if is_lock(row)), default=session.created_at)
         later = [row for row, run in run_rows if row.kind in open_kinds and run.created_at >= locked_at]
         return [*visible_rows(own, open_kinds), *later]
 
     async def is_split(self) -> bool:
         session, own, _ = await self._load_rows()
-        return session.ended_at is None and any(row.kind == HOLDOUT_KIND for row in own)
+        return session.ended_at is None and any(is_lock(row) for row in own)
 
     async def _load_rows(
         self,

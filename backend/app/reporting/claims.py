@@ -3,15 +3,22 @@
 A claim is computed from its sources alone, so that anyone with the journal can reproduce it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from math import floor, isfinite, log10
 from typing import Any
 
 from app.recorded_call import Json
 from app.reporting.evidence import RecordedFact
 from app.reporting.safe_text import make_legible
+
+MAX_DECIMALS = 15
+"""Decimals of a stated figure: a float has no more."""
+MAX_ROUNDED_DECIMALS = 8
+"""Decimals up to which a number counts as rounded where it was computed: a mean of many rows has more."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,12 @@ def _percent_error(value: float) -> str:
     return f"{number}\N{NO-BREAK SPACE}%"
 
 
+def _share(value: float) -> str:
+    """Format a share as a percentage with one decimal, a small one with two significant digits."""
+    percent = 100 * value
+    return f"{percent:.1f}%" if not percent or abs(percent) >= 1 else f"{percent:.2g}%"
+
+
 def _exact(value: float) -> str:
     """Format with four decimals at least where there are any, or six significant digits of a small number."""
     if isinstance(value, int) or not isfinite(value) or not value:
@@ -101,6 +114,32 @@ def _exact(value: float) -> str:
     decimals = max(4, 5 - floor(log10(abs(value))))
     text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".")
+
+
+def _as_rounded(value: float) -> str:
+    """Format as `exact`, but a number that was rounded where it was recorded with all of its decimals."""
+    if (
+        isinstance(value, int)
+        or not isfinite(value)
+        or not value
+        or round(value, MAX_ROUNDED_DECIMALS) != value
+    ):
+        return _exact(value)
+    return f"{value:,.{MAX_ROUNDED_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def _fixed_styles() -> Iterator[tuple[str, Callable[[Any], str]]]:
+    """Yield the styles of stated figures by decimals: plain, with separators, as a percentage, scientific."""
+    for decimals in range(MAX_DECIMALS + 1):
+        yield f"fixed_{decimals}", partial(_format_scaled, f".{decimals}f", 1)
+        yield f"grouped_{decimals}", partial(_format_scaled, f",.{decimals}f", 1)
+        yield f"hundredfold_{decimals}", partial(_format_scaled, f".{decimals}f", 100)
+        yield f"scientific_{decimals}", partial(_format_scaled, f".{decimals}e", 1)
+
+
+def _format_scaled(pattern: str, scale: int, value: float) -> str:
+    # Whole numbers keep all of their digits: a product with 1.0 would lose those beyond the fifteenth.
+    return format(value if scale == 1 else value * scale, pattern)
 
 
 def _of_hundred(value: float) -> str:
@@ -115,8 +154,16 @@ def _moment(value: Any, pattern: str) -> str:
     return day.strftime(pattern.replace("Q", f"quarter {(day.month + 2) // 3}")).lstrip("0")
 
 
+def _without_zero_sign(show: Callable[[Any], str], value: Any) -> str:
+    """Show a number that is rounded to zero as 0 and its unit: `-0.000` is 0, `-0.0%` is 0%."""
+    text = show(value)
+    return ZERO_WITH_SIGN.sub("0", text, count=1)
+
+
+ZERO_WITH_SIGN = re.compile(r"^-0(?:\.0+)?(?![\d.,])")
+
 # Stored reports are checked by the names of styles: a style never changes, a new way to show gets a new name.
-STYLES: dict[str, Callable[[Any], str]] = {
+_NAMED_STYLES: dict[str, Callable[[Any], str]] = {
     "integer": lambda value: f"{int(value):,}",
     "plain_integer": lambda value: str(int(value)),
     "score": _score,
@@ -136,6 +183,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "moment": lambda value: str(value)[:16].replace("T", " ").removesuffix(" 00:00"),
     "amount": _amount,
     "percent_error": _percent_error,
+    "share": _share,
     "exact": _exact,
     "of_hundred": _of_hundred,
     "day": lambda value: _moment(value, "%d %B %Y"),
@@ -143,7 +191,26 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "quarter": lambda value: _moment(value, "Q of %Y"),
     "year": lambda value: str(value)[:4],
     "minute": lambda value: str(value)[:16].replace("T", " "),
+    "as_rounded": _as_rounded,
 }
+
+UNSIGNED_ZERO = "unsigned_zero_"
+"""Before the name of a style: the same, but for numbers that are rounded to zero."""
+
+STYLES: dict[str, Callable[[Any], str]] = {
+    **_NAMED_STYLES,
+    **{UNSIGNED_ZERO + name: partial(_without_zero_sign, show) for name, show in _NAMED_STYLES.items()},
+    **dict(_fixed_styles()),
+}
+
+
+def _choose_style(style: str, value: Json) -> str:
+    """Return `style`, or its form without a sign where the value is a number below zero that is shown as zero.
+
+    Figures that an agent stated keep the style in which they were stated.
+    """
+    is_number = isinstance(value, float) and style in _NAMED_STYLES
+    return UNSIGNED_ZERO + style if is_number and ZERO_WITH_SIGN.match(STYLES[style](value)) else style
 
 
 def apply_operation(operation: str, values: Sequence[Json]) -> Json:
@@ -166,8 +233,9 @@ class ClaimCollector:
         key = (operation, style, sources)
         if key not in self.claims:
             value = apply_operation(operation, [fact.value for fact in facts])
+            shown_in = _choose_style(style, value)
             self.claims[key] = Claim(
-                f"c{len(self.claims) + 1}", STYLES[style](value), value, style, operation, sources
+                f"c{len(self.claims) + 1}", STYLES[shown_in](value), value, shown_in, operation, sources
             )
         return self.claims[key]
 

@@ -12,7 +12,7 @@ from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
-from app.reporting.pages import actions, answer, drivers, evidence, understanding, words
+from app.reporting.pages import actions, answer, assumptions, drivers, evidence, siblings, understanding, words
 from app.reporting.reproduction import make_cells
 from app.reporting.sections import (
     closing,
@@ -39,9 +39,11 @@ PAGES: dict[str, MakeBlock] = {
     "words": words.block,
     "drivers": drivers.block,
     "evidence": evidence.block,
+    "assumptions": assumptions.block,
     "actions": actions.block,
+    "siblings": siblings.block,
 }
-"""Makers of the pages. Blocks without one (`looks`, `assumptions`, `siblings`) have a place, but no content."""
+"""Makers of the pages. The block `looks` has a place, but no content."""
 
 APPENDIX: dict[AppendixKind, MakeSection] = {
     "problem": goal.section,

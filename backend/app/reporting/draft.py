@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.modeling.facts.column_units import find_unit
 from app.modeling.problem.metrics import Metric
 from app.recorded_call import RecordedCall
 from app.reporting.claims import Claim, ClaimCollector
@@ -77,7 +78,11 @@ class ReportDraft:
         """Return the unit of predictions; empty where they are no values of the target itself."""
         problem = self.facts.problem
         is_value = problem is not None and problem.text("outlook") in ("", "value")
-        return self.unit(problem.text("target")) if problem and is_value else ()
+        if problem is None or not is_value:
+            return ()
+        # No file has the column of a computed target, such as days between two dates: its name has the unit.
+        computed = find_unit(problem.text("target"))
+        return self.unit(problem.text("target")) or ((f" {computed.text}",) if computed else ())
 
     def amount(self, fact: RecordedFact, style: str = "amount") -> Text:
         """Return an amount in the unit of the target."""

@@ -13,7 +13,7 @@ _MAX_LEADERS = 4
 _YEAR = re.compile(r"(?:^|[^a-z])(?:year|yr)s?(?:$|[^a-z])", re.IGNORECASE)
 """Names of columns of years, whose values have no thousands separators."""
 _GROUPS = {
-    "correlated": "they rise and fall together, so that their parts cannot be clear_effects apart",
+    "correlated": "they rise and fall together, so that their parts cannot be told apart",
     "codes": "codes of one category",
     "date": "parts of one date",
     "lags": "earlier values of one series",
@@ -32,15 +32,14 @@ def leading_sentence(draft: ReportDraft) -> Text:
     if not drivers.content.leaders:
         tested = draft.render(drivers.at("tested"), "integer")
         rows = draft.render(drivers.at("rows"), "integer")
-        return (
-            "These data do not show what ",
-            *target,
-            " goes with: on ",
-            *rows,
-            " rows that were not used in training, none of ",
-            *tested,
-            " columns matters by more than chance explains.",
-        )
+        nothing = ("none of ", *tested, " columns matters by more than chance explains")
+        if drivers.content.rows < drivers.content.holdout_rows:
+            # The rest was left out, mostly for lack of time: it may show what these rows do not.
+            total = draft.render(drivers.at("holdout_rows"), "integer")
+            where = ("On ", *rows, " of the ", *total, " rows that were not used in training, ")
+            return (*where, *nothing, "; more time may show what ", *target, " goes with.")
+        where = (" goes with: on ", *rows, " rows that were not used in training, ")
+        return ("These data do not show what ", *target, *where, *nothing, ".")
     leaders = items_at(drivers, "drivers")[: drivers.content.leaders]
     names = join_texts([_columns(draft, driver) for driver in leaders[:_MAX_LEADERS]])
     if drivers.content.is_first_clear:
@@ -108,8 +107,15 @@ def _target(draft: ReportDraft) -> Text:
 
 def _columns(draft: ReportDraft, driver: RecordedFact, with_reason: bool = True) -> Text:
     """Name the columns of a driver, and why several are one."""
-    names = join_texts([draft.render(column) for column in items_at(driver, "columns")])
-    reason = _GROUPS.get(driver.text("grouped_by"), "") if with_reason else ""
+    columns = items_at(driver, "columns")
+    target = draft.facts.problem.text("target") if draft.facts.problem else ""
+    if target and [column.text() for column in columns] == [target]:
+        return ("its own earlier values",)  # the only way in which a target is an input of its model
+    rendered = [draft.render(column) for column in columns]
+    names, group = join_texts(rendered), driver.text("grouped_by")
+    if with_reason and group == "words":
+        return (*names, " (the words of ", *rendered[-1], " tell ", *join_texts(rendered[:-1]), ")")
+    reason = _GROUPS.get(group, "") if with_reason else ""
     return (*names, f" ({reason})") if reason else names
 
 

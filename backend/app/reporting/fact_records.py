@@ -4,11 +4,12 @@ Fields keep the names of the JSON. Keys that are only shown are not here: a clai
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
 from app.recorded_call import Json
 from app.reporting.figure_data import DependencePanel, FeatureContribution, ImportanceEntry, SegmentRow
 
@@ -30,6 +31,27 @@ class SplitRecord:
     holdout_rows: int
     problem: JsonObject | None = None
     duplicates_removed: int | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredAssumption:
+    """A condition of the score. `chosen_side`: the side that was taken when it was measured."""
+
+    kind: AssumptionKind
+    metric: str
+    chosen_side: Annotated[AssumptionSide, Field(alias="chosen")]
+    columns: Sequence[str] = ()
+    holds_score: float | None = None
+    otherwise_score: float | None = None
+    matters: bool = False
+
+    @property
+    def effect(self) -> float:
+        """The change of the score without the condition, relative to the larger of both."""
+        if self.holds_score is None or self.otherwise_score is None:
+            return 0.0
+        largest = max(abs(self.holds_score), abs(self.otherwise_score))
+        return abs(self.holds_score - self.otherwise_score) / largest if largest else 0.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +109,8 @@ class CandidateRow:
     folds: int = 0
     fold_count: int = 0
     is_compared: bool = True
+    is_cut: bool = False
+    learned_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -133,12 +157,15 @@ class SegmentsRecord:
 class DriversRecord:
     """The columns that the target goes with. The first `leaders` of `drivers` may be the first.
 
-    `is_first_clear`: one is, by more than chance explains.
+    `is_first_clear`: one is, by more than chance explains. `rows`: measured ones of `holdout_rows`; 0 where
+    they were not recorded.
     """
 
     drivers: Sequence[JsonObject]
     leaders: int
     is_first_clear: bool
+    rows: int = 0
+    holdout_rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -251,7 +278,10 @@ class DrawnEvaluation(EvaluationRecord):
 
 @dataclass(frozen=True)
 class ForecastRecord:
-    """Forecasts of `series` series from the times `first` to `last`."""
+    """Forecasts of `series` series from the times `first` to `last`.
+
+    `delivered`: name of the model that forecasts; None in results of former releases: the refitted one.
+    """
 
     forecasts: Sequence[JsonObject]
     first: str | None
@@ -260,6 +290,7 @@ class ForecastRecord:
     series: int = 1
     months_apart: int | None = None
     """Months between rows of a series, for series in months, quarters or years."""
+    delivered: str | None = None
 
 
 @dataclass(frozen=True)
@@ -276,11 +307,24 @@ class BacktestRecord:
 
 @dataclass(frozen=True)
 class AnswerRecord:
+    """`measures`: what the columns that a plan computed measure (`app.plans.measures`), by name."""
+
     columns: Sequence[JsonObject]
     rows: Sequence[Sequence[Json]]
     language: str
     code: str
     row_count: int = 0
+    measures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StatedAnswerRecord:
+    """The analyst's words of an answer, and its values by name; `unanswered`: why there is none."""
+
+    text: str
+    values: JsonObject
+    unanswered: str
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -329,3 +373,4 @@ class SessionRecord:
     seed: int = 0
     versions: Mapping[str, str] | None = None
     datasets: Sequence[UploadedTable] | None = None
+    fork: JsonObject | None = None

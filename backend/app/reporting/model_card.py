@@ -9,6 +9,7 @@ from app.reporting.document.sectioned import Document
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric
+from app.reporting.pages import assumptions
 from app.reporting.pages.answer import headline
 from app.reporting.sections import closing, custom_code
 from app.reporting.sections.explanation import segments
@@ -43,7 +44,10 @@ def _target(draft: ReportDraft) -> Text:
 
 
 def _answer(draft: ReportDraft) -> Section:
-    return Section("answer", "Answer", [Paragraph(headline(draft))])
+    conditions = assumptions.sentences(draft)
+    return Section(
+        "answer", "Answer", [Paragraph(headline(draft)), *([Bullets(conditions)] if conditions else [])]
+    )
 
 
 def _details(draft: ReportDraft) -> Section:

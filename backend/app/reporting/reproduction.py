@@ -52,7 +52,7 @@ notebook has no cell around it, and the language policy alone does not hold what
 `RUN_CREW_CODE = True` it runs in this process, with your files and your rights: read it first."""
 
 _SPLIT = """\
-split = lab.split(table, PROBLEM)
+split = lab.split(table, PROBLEM, ASSUMPTIONS)
 print(split.facts["train_rows"], "training rows,", split.facts["holdout_rows"], "held out.")
 print(split.facts["reason"])
 compared(ROWS, split.facts)"""
@@ -111,6 +111,11 @@ _EXPLAIN = """\
 explained = lab.explain(split, model)
 pd.DataFrame(explained["importances"])"""
 
+_PREDICT = """\
+# Your own rows come here: the columns of the table, without the target.
+new_rows = pd.read_parquet(split.holdout).head()
+lab.predict({model}, new_rows)"""
+
 _REFIT = "delivered = lab.refit(split, model)"
 
 _WITH_MODEL = """\
@@ -164,13 +169,19 @@ def _introduction_cells(facts: ReportFacts) -> list[NotebookCell]:
 def _split_cells(facts: ReportFacts) -> list[NotebookCell]:
     split = facts.split.value if facts.split else {}
     rows = {name: split.get(name) for name in ("train_rows", "holdout_rows", "duplicates_removed")}
+    rows |= {"repeated_rows": split["repeated_rows"]} if "repeated_rows" in split else {}
+    assumptions = split.get("assumptions") or []
     return [
         _prose(
             "## Split\n\nThe hold-out is split off before any analysis. The problem is complete, as "
             "the session "
             "resolved it."
         ),
-        _code(f"PROBLEM = {_literal(split.get('problem') or {})}\nROWS = {_literal(rows)}"),
+        _code(
+            f"PROBLEM = {_literal(split.get('problem') or {})}\nROWS = {_literal(rows)}\n"
+            f"# Conditions of the score as they were measured and answered: they decide the split.\n"
+            f"ASSUMPTIONS = {_literal(assumptions)}"
+        ),
         _code(_SPLIT),
     ]
 
@@ -320,7 +331,16 @@ def _evaluation_cells(facts: ReportFacts) -> list[NotebookCell]:
         *_refit_cells(facts),
         _prose("## Feature importance\n\nOn more rows than the session may have had time for."),
         _needing_model(facts, _EXPLAIN),
+        *_prediction_cells(facts),
     ]
+
+
+def _prediction_cells(facts: ReportFacts) -> list[NotebookCell]:
+    horizon = facts.problem.at("horizon") if facts.problem else None
+    if horizon is not None and horizon.value:
+        return []  # a forecast starts from all rows up to now, not from single ones
+    cell = _needing_model(facts, _PREDICT.format(model="delivered" if facts.refit else "model"))
+    return [_prose("## New rows\n\nA cell that cannot be read is a missing value; `problems` names it."), cell]
 
 
 def _refit_cells(facts: ReportFacts) -> list[NotebookCell]:

@@ -10,12 +10,22 @@ from app.reporting.document.pieces import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.pages import assumptions
 from app.reporting.pages.answer import make_answer
+from app.reporting.pages.answer_words import describe_values, make_stated_answer
 from app.reporting.sections.trials import find_tied
 from app.reporting.session_facts import ReportFacts, gather_facts
 
 SUMMARY_TOOL = "generate_summary"
-_SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")
+_SPLIT = (
+    "kind",
+    "reason",
+    "train_rows",
+    "holdout_rows",
+    "duplicates_removed",
+    "repeated_rows",
+    "unlabelled_removed",
+)
 _ANSWER = (
     "columns",
     "rows",
@@ -41,8 +51,10 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
     importances, drivers: {requested, text, leaders, is_first_clear, tested, rows, holdout_rows, drivers:
     [{columns, grouped_by, rank, importance, low, high, effects, texts}]}, model, model_name, answer: {value,
-    columns, rows, row_count, truncated, language, code, rows_used, total_rows, tables, readings}, report:
-    {artifact, checked_claims, markdown, json, model_card}, notebook, cautions}`. `collapsed`: tied with the
+    columns, rows, row_count, truncated, language, code, rows_used, total_rows, tables, readings, measures,
+    text, values: {name: {value, computed}}}, report:
+    {artifact, checked_claims, markdown, json, model_card}, notebook, assumptions: [AssumptionJson with text],
+    notes: [{agent, text}], cautions}`. `collapsed`: tied with the
     best, and in the report only counted.
     """
     summary_call = next(
@@ -74,10 +86,16 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "drivers": _drivers(draft),
         "model": newest.get(("model", _delivered_name(facts, model_name))) if model_name else None,
         "model_name": model_name,
-        "answer": _answer(facts),
+        "answer": _answer(draft),
         "report": _report(newest, summary_call),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
-        "cautions": [note.value for note in items_at(facts.final, "notes")],
+        "assumptions": assumptions.to_json(draft),
+        "notes": [note.value for note in items_at(facts.session, "notes")],
+        "cautions": [
+            *(note.value for note in items_at(facts.final, "notes")),
+            *(note.value for note in items_at(facts.split, "unmeasured")),
+            *(note.value for note in items_at(facts.eda, "notes")),
+        ],
     }
 
 
@@ -110,21 +128,30 @@ def _drivers(draft: ReportDraft) -> dict[str, Any] | None:
     }
 
 
-def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
-    """Return the answer to a question; `value` is set if it is a single cell."""
-    if report_facts.answer is None:
+def _answer(draft: ReportDraft) -> dict[str, Any] | None:
+    """Return the answer to a question; `value` is set if it is a single cell.
+
+    `text`: its words, null without any. `values`: named figures as stated and as computed.
+    """
+    if draft.facts.answer is None:
         return None
-    recorded, answer = report_facts.answer.value, report_facts.answer.content
+    recorded, answer = draft.facts.answer.value, draft.facts.answer.content
+    words = make_stated_answer(draft)
     single = len(answer.rows) == 1 and len(answer.columns) == 1
     return {
         "value": answer.rows[0][0] if single else None,
         **{name: recorded.get(name) for name in _ANSWER},
         "total_rows": recorded.get("rows_there"),
+        "text": plain_text(words.text) if words else None,
+        "values": describe_values(draft),
+        "measures": dict(answer.measures),
     }
 
 
 def _delivered_name(facts: ReportFacts, model_name: str) -> str:
-    """Return the name of the model refitted on all rows, else of the evaluated one."""
+    """Return the name of the model that forecasts or was refitted on all rows, else of the evaluated one."""
+    if facts.forecast and facts.forecast.content.delivered:
+        return facts.forecast.content.delivered
     return facts.refit.content.model if facts.refit else model_name
 
 
@@ -144,6 +171,8 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
             "compared": entry.content.is_compared,
             "folds": entry.content.folds,
             "fold_count": entry.content.fold_count,
+            "cut": entry.content.is_cut,
+            "learned_rows": entry.content.learned_rows,
         }
         for entry in entries
     ]

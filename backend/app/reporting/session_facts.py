@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import Generic
 
 from app.errors import InvalidInput
+from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
 from app.modeling.facts.conversion import parse_facts
 from app.recorded_call import RecordedCall
 from app.reporting.evidence import (
     Content,
     RecordedFact,
     TypedFact,
+    items_at,
     read_as,
     successful_calls,
     typed_items,
@@ -33,12 +35,15 @@ from app.reporting.fact_records import (
     ForecastRecord,
     FrameRecord,
     ImportanceRecord,
+    MeasuredAssumption,
     ReferenceForecast,
     RefitRecord,
     SessionRecord,
     SplitRecord,
+    StatedAnswerRecord,
 )
 from app.reporting.figure_data import ImportanceEntry, SegmentRow
+from app.reporting.stated_answer import ANSWERS
 
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
@@ -79,7 +84,8 @@ EXPLANATION = FactSource(ExplanationRecord, ("explain_model",))
 IMPORTANCE = FactSource(ImportanceRecord, ("feature_importance",))
 FORECAST = FactSource(ForecastRecord, ("forecast_future",))
 BACKTEST = FactSource(BacktestRecord, ("backtest_model",))
-ANSWER = FactSource(AnswerRecord, ("answer_by_sql", "answer_by_plan", "answer_by_program"))
+ANSWER = FactSource(AnswerRecord, ANSWERS)
+STATED_ANSWER = FactSource(StatedAnswerRecord, ("state_answer",))
 HOLD_OUT = FactSource(EvaluationRecord, ("final_evaluation",))
 
 
@@ -118,10 +124,41 @@ class ReportFacts:
     """True if the session answered a question about the data, or tried to."""
     answer: TypedFact[AnswerRecord] | None = None
     """The last answer, from the node that answers."""
+    stated_answer: TypedFact[StatedAnswerRecord] | None = None
+    """The words of the answer, or the reason why there is none."""
+    answering_calls: Sequence[RecordedCall] = ()
 
     @property
     def problem(self) -> RecordedFact | None:
+        """The problem as the split completed it; of a fork with other settings, as its models were fitted."""
+        if self.has_changed_settings and self.fit_parts:
+            return self.fit_parts[-1].at("problem")
         return self.split.at("problem") if self.split else None
+
+    @cached_property
+    def assumptions(self) -> Sequence[TypedFact[MeasuredAssumption]]:
+        """Measured conditions of the score: those that matter first, by the size of their effect."""
+        measured = [
+            *typed_items(MeasuredAssumption, self.split, "assumptions"),
+            *typed_items(MeasuredAssumption, self.eda, "assumptions"),
+        ]
+        return sorted(measured, key=lambda fact: (not fact.content.matters, -fact.content.effect))
+
+    def side_of(self, assumption: MeasuredAssumption) -> AssumptionSide:
+        """Return the side that the delivered model takes: columns may be left out after they were measured."""
+        if assumption.kind not in (AssumptionKind.COLUMN, AssumptionKind.JOINED_TABLE):
+            return assumption.chosen_side
+        fit = self.find_fit(str(self.chosen_model.value)) if self.chosen_model else None
+        if fit is None:
+            return assumption.chosen_side
+        excluded = {str(name.value) for name in items_at(fit, "problem", "exclude")}
+        is_left_out = set(assumption.columns) <= excluded
+        return AssumptionSide.OTHERWISE if is_left_out else AssumptionSide.HOLDS
+
+    @property
+    def has_changed_settings(self) -> bool:
+        """True for a fork whose settings differ from those that its copied steps recorded."""
+        return bool((self.session_record.fork or {}).get("differ"))
 
     @property
     def metric(self) -> str:
@@ -227,6 +264,8 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         final_calls=[fact.call for fact in finals],
         is_question=bool(answering_calls),
         answer=_newest(find_facts(successful_calls(answering_calls), ANSWER)),
+        stated_answer=_newest(find_facts(successful_calls(answering_calls), STATED_ANSWER)),
+        answering_calls=answering_calls,
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )
 

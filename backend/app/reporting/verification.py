@@ -17,8 +17,6 @@ from app.reporting.evidence import resolve_pointer
 from app.reporting.markdown import escape_text
 from app.reporting.metrics import VOCABULARY
 
-_SHOWN_PARTS = ("title", "subtitle", "sections", "blocks")
-"""Parts of `report.json` that a reader sees: sections in version 1, blocks from version 2."""
 _NUMERAL = re.compile(r"\d")
 
 

@@ -56,16 +56,49 @@ def _sequence(value: Any, depth: int) -> JsonValue:
 
 
 def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
-    head = value.head(MAX_PREVIEW_ROWS)
+    head = _with_labels(value.head(MAX_PREVIEW_ROWS))
     return {
-        "columns": [str(name) for name in value.columns],
+        "columns": [_column_name(name) for name in head.columns],
         "rows": [[to_json(cell, depth) for cell in row] for row in head.itertuples(index=False, name=None)],
         "row_count": len(value),
     }
 
 
+def to_table(value: pd.DataFrame | pd.Series) -> pd.DataFrame:
+    """Return a frame or a series as the table whose first rows `to_json` shows, with texts as names."""
+    table = _with_labels(
+        value.to_frame("value" if value.name is None else value.name) if isinstance(value, pd.Series) else value
+    )
+    return table.set_axis([_column_name(name) for name in table.columns], axis=1)
+
+
+def _with_labels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its row labels as columns: after a groupby they are the names of the groups."""
+    if isinstance(frame.index, pd.RangeIndex) and frame.index.name is None:
+        return frame
+    if frame.index.nlevels == 1 and frame.index.name is None and pd.api.types.is_integer_dtype(frame.index):
+        return frame  # rows that a filter or a sort has left, under their former numbers
+    labels = frame.index.to_frame(index=False)
+    labels.columns = pd.Index([_label_name(name, place) for place, name in enumerate(frame.index.names)])
+    columns = frame.reset_index(drop=True)
+    columns.columns = pd.Index([_column_name(name) for name in frame.columns])
+    return pd.concat([labels, columns], axis=1)
+
+
+def _label_name(name: object, place: int) -> str:
+    return str(name) if name is not None else f"level_{place}" if place else "index"
+
+
+def _column_name(name: object) -> str:
+    """Return a column's name; the levels of one are joined, as in `price mean`."""
+    return " ".join(str(part) for part in name if str(part)) if isinstance(name, tuple) else str(name)
+
+
 def _series(value: Any, depth: int) -> JsonValue:
-    return _mapping(value.head(MAX_PREVIEW_ROWS).to_dict(), depth)
+    # The name of a groupby's labels would be lost in a mapping, and groups are rows, not columns.
+    if value.index.nlevels > 1 or value.index.name is not None or len(value) > MAX_PREVIEW_ROWS:
+        return _frame(to_table(value), depth)
+    return _mapping(value.to_dict(), depth)
 
 
 def _missing(value: object, depth: int) -> JsonValue:

@@ -8,9 +8,10 @@ import select
 import socket
 import sys
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow
@@ -20,12 +21,12 @@ from app.computations.workspace import CellWorkspace
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import allow_code
-from app.sandbox import answer_conversion, preloaded_libraries, program
+from app.sandbox import answer_conversion, preloaded_libraries
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.isolation import CellView, Confinement, Tier
 from app.sandbox.kernel.calls import die_with_parent
-from app.sandbox.policy.custom_functions import define
+from app.sandbox.program_error import ProgramRaised
 from app.sandbox.request_format import (
     MAX_PROGRESS_CHARACTERS,
     REPORT,
@@ -148,21 +149,29 @@ def _answer(request: CellRequest) -> Report:
 def _compute(request: CellRequest) -> object:
     work = request.work
     if isinstance(work, Code):
-        return program.run(work.source, request.inputs, request.output)
+        from app.sandbox import program  # noqa: PLC0415 - the zygote has it before a program comes
+
+        return program.run(work.source, request.inputs, request.output, work.variables)
     module, _, function = work.function.rpartition(".")
     workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _write_progress)
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)
     if request.trusted:
         return compute(workspace, **work.params)
-    with allow_code(define):  # the isolation that such code needs is in place
+    with allow_code(_define):  # the isolation that such code needs is in place
         return compute(workspace, **work.params)
+
+
+def _define(source: str) -> Mapping[str, Any]:
+    from app.sandbox.policy.custom_functions import define  # noqa: PLC0415 - as `program` above
+
+    return define(source)
 
 
 def _exception_report(error: BaseException) -> Report:
     """Build the report of an uncaught exception. The traceback goes to the cell's stderr."""
     if limit := bounds.exhausted_limit(error):
         return {"end": limit}
-    if isinstance(error, program.ProgramRaised):
+    if isinstance(error, ProgramRaised):
         return {"end": End.RAISED, "fault": {"code": error.kind, "detail": str(error)[:MAX_DETAIL_CHARACTERS]}}
     try:
         traceback.print_exception(error)

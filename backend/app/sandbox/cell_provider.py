@@ -4,20 +4,22 @@ import asyncio
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from app.errors import Unavailable
 from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, count_computation
 from app.observability.tracing import span_inside
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
+from app.sandbox.process_config import ProcessConfig
 from app.sandbox.ready_zygote import ReadyZygote, start_zygote
 from app.sandbox.scratch_folders import Scratch, sweep
 from app.sandbox.warm_cells import WarmCells
 from app.sandbox.zygote_connection import MAX_START_S, ZygoteLink
-from app.sandbox.zygote_container import Container, start_own_container
+from app.sandbox.zygote_container import start_own_container
 from app.sandbox.zygote_launch import RETRY_S, connect_shared_zygote, start_own_zygote
 
 SOCKET_FOLDER = ".door"
@@ -26,31 +28,6 @@ SOCKET_FOLDER = ".door"
 def _metric_name(request: CellRequest) -> str:
     """Return the label of a request in metrics and spans: its function, or `program`."""
     return request.work.function if isinstance(request.work, Computation) else "program"
-
-
-@dataclass(frozen=True)
-class ProcessConfig:
-    """Configuration of the provider.
-
-    `home`: a private folder on a disk with free space. `max_cells`: cells that compute at once; more wait.
-    `max_warm_cells`: cells that stay for more requests of the same key, each until it was idle for `max_idle_s`
-    seconds. `tier`: "best", or a value of `isolation.Tier`. `socket`: address of the host's zygote; without it
-    the provider starts a zygote of its own, in `container` if there is one. `allow_unisolated`: run trusted
-    work with limits only where the kernel cannot isolate cells.
-    """
-
-    home: Path
-    max_cells: int = 16
-    max_warm_cells: int = 4
-    max_idle_s: float = 60.0
-    tier: str = "best"
-    socket: Path | None = None
-    container: Container | None = None
-    allow_unisolated: bool = True
-
-    @property
-    def scratch(self) -> Path:
-        return self.home / "scratch"
 
 
 class ProcessProvider:
@@ -70,6 +47,10 @@ class ProcessProvider:
         self._warm_cells = WarmCells(self._scratch.path, config.max_warm_cells, config.max_idle_s)
         if config.container:
             self.scratch.chmod(0o711)  # the container's user passes through to its own folders
+
+    @property
+    def name(self) -> str:
+        return "docker" if self._config.container else "process"
 
     @property
     def scratch(self) -> Path:
@@ -144,21 +125,24 @@ class ProcessProvider:
         return self._launch
 
     async def _open_zygote(self) -> ReadyZygote:
-        """Start a zygote, or connect to the host's, with retries while that one is being replaced."""
-        async with asyncio.timeout(MAX_START_S):
-            while True:
-                self._link = ZygoteLink(self._connect, self._forget)
-                try:
-                    zygote = await start_zygote(
-                        self._link, self.scratch, self._config.container, self._config.allow_unisolated
-                    )
-                except Unavailable:
-                    if not self._config.socket:
-                        raise
-                    await asyncio.sleep(RETRY_S)
-                else:
-                    ZYGOTES.inc()
-                    return zygote
+        """Start a zygote, or connect to the host's, with retries while that one is being replaced.
+
+        Raises Unavailable.
+        """
+        give_up_at = time.monotonic() + MAX_START_S
+        while True:
+            self._link = ZygoteLink(self._connect, self._forget)
+            try:
+                zygote = await start_zygote(
+                    self._link, self.scratch, self._config.container, self._config.allow_unisolated
+                )
+            except Unavailable:
+                if not self._config.socket or time.monotonic() > give_up_at:
+                    raise
+                await asyncio.sleep(RETRY_S)
+            else:
+                ZYGOTES.inc()
+                return zygote
 
     async def _connect(self) -> tuple[socket.socket, subprocess.Popen[bytes] | None]:
         if self._config.socket:

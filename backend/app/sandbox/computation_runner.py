@@ -92,6 +92,10 @@ class ComputationRunner:
         self._scratch = scratch
         self._limits = limits or Limits()
 
+    async def describe_cells(self) -> dict[str, str]:
+        """Return the provider of the cells and their isolation."""
+        return {"provider": self._cells.name, "isolation": (await self._cells.isolation()).tier}
+
     async def run(
         self,
         work: Computation | Code,

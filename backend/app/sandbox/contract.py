@@ -12,6 +12,10 @@ from typing import Protocol
 
 from app.json_types import JsonValue
 from app.sandbox.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
+from app.sandbox.program_variables import ProgramVariables
+
+SINGLE_FRAME = "df"
+"""The second name of the only frame of a program."""
 
 
 class End(StrEnum):
@@ -58,9 +62,13 @@ class Computation:
 
 @dataclass(frozen=True)
 class Code:
-    """Source written by an agent or a user: needs the language policy and all isolation of the host."""
+    """Source written by an agent or a user: needs the language policy and all isolation of the host.
+
+    `variables`: those of its conversation, which it finds and leaves; None for a program by itself.
+    """
 
     source: str
+    variables: ProgramVariables | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,11 @@ Progress = Callable[[float, str], None]
 
 class CellProvider(Protocol):
     """Runs requests. A cancellation of `run` is raised after the cell has ended."""
+
+    @property
+    def name(self) -> str:
+        """Return the value of SANDBOX_PROVIDER that chooses it."""
+        ...
 
     async def start(self) -> None: ...
 

@@ -71,8 +71,11 @@ class Confinement:
         if tier is Tier.NAMESPACES:
             namespaces.prepare_root(interpreter)
 
-    def confine(self, view: CellView) -> None:
-        """Restrict this process to `view` for good. Raises OSError if a layer cannot be applied."""
+    def confine(self, view: CellView, further_calls: Iterable[seccomp.Rule] = ()) -> None:
+        """Restrict this process to `view` for good. Raises OSError if a layer cannot be applied.
+
+        `further_calls`: system calls that cells do not need and this process does.
+        """
         if self._tier is Tier.NAMESPACES:
             namespaces.enter_root(view.readable, view.output, view.folder)
         # Before Landlock, which grants no rights to make links.
@@ -87,7 +90,7 @@ class Confinement:
         self._files.grant(landlock.READ_BY_NAME, _control_group_files())
         self._files.bind()
         # Last: the filter refuses the calls that apply the other layers.
-        seccomp.install(seccomp.make_filter(os.getpid()))
+        seccomp.install(seccomp.make_filter(os.getpid(), further_calls))
 
 
 def _hold_control_group() -> None:

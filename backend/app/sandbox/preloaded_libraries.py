@@ -7,6 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import app.computations
+from app.sandbox.first_computations import FIRST_COMPUTATIONS
 from app.sandbox.kernel.calls import collapse_pages
 from app.sandbox.policy.language import compile_code
 
@@ -33,16 +34,41 @@ LIBRARIES = (
 )
 
 
+def load_first() -> None:
+    """Import what uploads and questions need."""
+    for name in ("duckdb", "pyarrow.parquet", "pandas", *map(_module_name, FIRST_COMPUTATIONS)):
+        importlib.import_module(name)
+    share_pages()
+
+
+def remaining_libraries() -> list[str]:
+    """Names of the modules that `load_first` leaves, in the order in which they are imported."""
+    computations = (_module_name(module.name) for module in _computation_modules())
+    return [*LIBRARIES, *computations, "app.sandbox.policy.custom_functions", "app.sandbox.program"]
+
+
+def finish_loading() -> None:
+    """Make the first calls of the libraries when all are imported, and share their pages."""
+    _make_first_calls()
+    share_pages()
+    _use_large_pages()
+
+
 def load_libraries() -> None:
     """Import the libraries and computations, and run their lazy parts once, so that cells share the pages."""
-    names = [*LIBRARIES, *(f"app.computations.{module.name}" for module in _computation_modules())]
-    for name in names:
+    load_first()
+    for name in remaining_libraries():
         importlib.import_module(name)
-    _make_first_calls()
+    finish_loading()
+
+
+def share_pages() -> None:
+    """Keep the garbage collection of cells off the objects of this process.
+
+    A collection in a cell writes to the header of every object it visits, and would copy all shared pages.
+    """
     gc.collect()
-    # A collection in a cell writes to the header of every object it visits, and would copy all shared pages.
     gc.freeze()
-    _use_large_pages()
 
 
 def touch_common_pages() -> None:
@@ -50,6 +76,10 @@ def touch_common_pages() -> None:
     compile_code("import pandas as pd\nframe = pd.DataFrame({'a': [1]})\nresult = int(frame['a'].sum())")
     pandas = importlib.import_module("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})["a"].sum()
+
+
+def _module_name(computation: str) -> str:
+    return f"app.computations.{computation}"
 
 
 def _computation_modules() -> list[pkgutil.ModuleInfo]:

@@ -1,45 +1,73 @@
 """Run a program that an agent or a user wrote, inside its cell, and collect its results.
 
-The program finds each input `name.parquet` as a DataFrame `name`, and every input as a file of its name. It may
-set `result` (any value), put frames to keep into `keep["name"]`, draw figures and write files beside itself.
+The program finds each input `name.parquet` as a DataFrame `name`, a single one also as `df`, every input as a
+file of its name, and `pd`, `np`, `plt` and `ta` (TA-Lib). Its result is the first of `result_df` (a
+DataFrame), `result_rows` (rows as mappings, or as lists with `result_columns`), `result` (any value) and the
+value of an expression at the end. It may put frames to keep into `keep["name"]`, draw figures and write files
+beside itself.
 """
 
+import sys
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+import pyarrow
 
 from app.json_types import JsonValue
 from app.sandbox import answer_conversion
+from app.sandbox.contract import SINGLE_FRAME
 from app.sandbox.limits import exhausted_limit
-from app.sandbox.policy.language import FILENAME, compile_code
+from app.sandbox.policy.language import FILENAME, LAST_VALUE, compile_code
 from app.sandbox.policy.namespace import program_namespace
+from app.sandbox.program_definitions import run_definitions
+from app.sandbox.program_error import ProgramRaised
+from app.sandbox.program_memory import ProgramMemory
+from app.sandbox.program_variables import RESULT_FILE, ProgramVariables
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
-class ProgramRaised(Exception):
-    """An exception of the program. `kind`: its type; the text names the line."""
-
-    def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
-        self.kind = kind
+SHORT_NAMES = "import matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd\nimport talib as ta"
+"""Imports that programs of notebooks omit. They pass the policy as a program's own imports do."""
 
 
-def run(source: str, inputs: Mapping[str, Path], output: Path) -> JsonValue:
+def run(
+    source: str, inputs: Mapping[str, Path], output: Path, remembered: ProgramVariables | None = None
+) -> JsonValue:
     """Run the program. Returns {"result", "frames": {name: {"file", "rows", "columns"}}, "figures": [file]}.
 
+    `remembered`: variables of its conversation; then also `"variables"`, as `ProgramMemory.save` has them.
     Raises ProgramRaised for an exception of the program.
     """
     code = compile_code(source)
     keep: dict[str, object] = {}
-    variables = {**program_namespace(), **_frames(inputs), "keep": keep}
+    variables = program_namespace()
+    _execute(compile_code(SHORT_NAMES), variables)
+    variables |= {**_frames(inputs), "keep": keep}
+    if remembered is None:
+        _execute(code, variables)
+        return _collect(variables, keep, output)
+    memory = ProgramMemory(remembered, inputs, output)
+    loaded = memory.load()
+    variables |= loaded
+    memory.begin(variables, loaded)
+    run_definitions(remembered.definitions, variables, _execute)
     _execute(code, variables)
+    return {**_collect(variables, keep, output), "variables": memory.save(variables, source)}
+
+
+def _collect(variables: Mapping[str, object], keep: Mapping[str, object], output: Path) -> dict[str, JsonValue]:
+    """Collect the answer of a program, its kept frames and its figures."""
+    result = _find_result(variables)
+    if isinstance(result, pd.DataFrame | pd.Series) and len(result) > answer_conversion.MAX_PREVIEW_ROWS:
+        _store_whole(answer_conversion.to_table(result), output / RESULT_FILE)
     return {
-        "result": answer_conversion.to_json(variables.get("result")),
+        "result": answer_conversion.to_json(result),
         "frames": {name: _keep_frame(name, frame, output) for name, frame in list(keep.items())},
         "figures": _keep_figures(output),
     }
@@ -47,7 +75,26 @@ def run(source: str, inputs: Mapping[str, Path], output: Path) -> JsonValue:
 
 def _frames(inputs: Mapping[str, Path]) -> dict[str, object]:
     names = {Path(name).stem: path for name, path in inputs.items() if name.endswith(".parquet")}
-    return {name: pd.read_parquet(path) for name, path in names.items() if name.isidentifier()}
+    frames: dict[str, object] = {
+        name: pd.read_parquet(path) for name, path in names.items() if name.isidentifier()
+    }
+    return {SINGLE_FRAME: next(iter(frames.values())), **frames} if len(frames) == 1 else frames
+
+
+def _find_result(variables: Mapping[str, object]) -> object:
+    """Return the result that a program left. Raises ProgramRaised for a table that is none."""
+    if (frame := variables.get("result_df")) is not None:
+        if not isinstance(frame, pd.DataFrame):
+            raise ProgramRaised("TypeError", f"result_df must be a DataFrame, not {type(frame).__name__}.")
+        return frame
+    rows: Any = variables.get("result_rows")
+    columns: Any = variables.get("result_columns")
+    if rows is not None:
+        try:
+            return pd.DataFrame(rows, columns=columns)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ProgramRaised("TypeError", f"result_rows and result_columns make no table: {error}") from None
+    return variables.get("result", variables.get(LAST_VALUE))
 
 
 def _execute(code: CodeType, variables: dict[str, object]) -> None:
@@ -63,6 +110,25 @@ def _locate(error: BaseException) -> str:
     """Return the innermost line of the program in the traceback, as a prefix of a message."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
     return f"Line {lines[-1]}: " if lines else ""
+
+
+def _store_whole(table: pd.DataFrame, path: Path) -> None:
+    """Write all rows of a result, unless the program has a file of that name; mixed columns become text.
+
+    A table that Parquet cannot hold is no failure of the program: a line of stderr says that it has no file.
+    """
+    if path.exists() or path.is_symlink():
+        return
+    try:
+        table.to_parquet(path)
+    except (pyarrow.ArrowException, ValueError, TypeError):
+        mixed = [name for name in table if table[name].dtype == object]
+        texts = {str(name): table[name].map(str, na_action="ignore") for name in mixed}
+        try:
+            table.assign(**texts).to_parquet(path)
+        except (pyarrow.ArrowException, ValueError, TypeError) as error:
+            path.unlink(missing_ok=True)
+            sys.stderr.write(f"The whole result has no file, only its first rows are shown: {error}\n")
 
 
 def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:

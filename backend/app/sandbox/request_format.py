@@ -3,12 +3,13 @@
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from app.sandbox.contract import CellRequest, Code, Computation, Limits
+from app.sandbox.program_variables import ProgramVariables
 
 # Descriptors of a cell: the three of every process, then its request to read and its report to write.
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)
@@ -58,13 +59,17 @@ def read_requests(descriptor: int) -> Iterator[CellRequest]:
 def _read_request(line: bytes) -> CellRequest:
     body = json.loads(line)
     work = body["work"]
-    work_type = Code if work.pop("kind") == "code" else Computation
+    is_code = work.pop("kind") == "code"
     return CellRequest(
-        work=work_type(**work),
+        work=_read_code(**work) if is_code else Computation(**work),
         inputs={name: Path(path) for name, path in body["inputs"].items()},
         output=Path(body["output"]),
         limits=Limits(**body["limits"]),
     )
+
+
+def _read_code(source: str, variables: Mapping[str, Any] | None) -> Code:
+    return Code(source, ProgramVariables(**variables) if variables is not None else None)
 
 
 def clear_descriptors(cell_socket: socket.socket) -> socket.socket:

@@ -3,17 +3,20 @@
 Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
 environment. The SEQPACKET socket is connected to one client, and the zygote ends with it; or it listens, and
 serves the host. With a lifeline the zygote ends when its standard input does.
+Uploads and questions (`first`) are served while it imports the libraries of models, one between two looks at
+its sockets; any other request waits until all are there.
 It runs no parallel region and keeps one thread, because only then is a fork of it sound: a lock that another
 thread held, such as OpenMP's, would stay locked in the child. When a client ends, whatever the cause, its
 connection closes and its cells end.
 
-    to it    {"run": id, "trusted": ..., "limits": {...}, "output": folder} with four descriptors
+    to it    {"run": id, "trusted": ..., "first": ..., "limits": {...}, "output": folder} with four descriptors
              {"kill": id}
     from it  {"ready": {...}}
              {"ended": id, "status": ..., "reason": ..., "usage": {...}, "oom_kills": ...} with its folder,
              if it had one
 """
 
+import importlib
 import json
 import os
 import resource
@@ -22,6 +25,7 @@ import signal
 import socket
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -36,7 +40,7 @@ from app.sandbox.contract import Limits
 from app.sandbox.isolation import Tier, interpreter_paths, survey_host
 from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
 from app.sandbox.output_folders import MAX_ENTRIES
-from app.sandbox.preloaded_libraries import load_libraries
+from app.sandbox.preloaded_libraries import finish_loading, load_first, remaining_libraries
 from app.sandbox.request_format import MAX_CONTROL_BYTES
 from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
 
@@ -56,16 +60,36 @@ class Zygote:
         self._poll = select.poll()
         self._on_event: dict[int, Callable[[], None]] = {}  # by descriptor
         self._self = os.pidfd_open(os.getpid())
+        self._cache = cache
+        self._tier = tier
+        self._unloaded = deque(remaining_libraries())
+        self._prepare_cells()
+
+    def _prepare_cells(self) -> None:
+        """Measure this process as it is now, as what every later cell inherits."""
         self._setup = CellSetup(
-            parent=0 if tier is Tier.NAMESPACES else os.getpid(),
-            tier=tier,
-            interpreter=interpreter_paths(cache),
+            parent=0 if self._tier is Tier.NAMESPACES else os.getpid(),
+            tier=self._tier,
+            interpreter=interpreter_paths(self._cache),
             base=limits.measure_footprint(),
             pools=ThreadpoolController(),
         )
-        isolated = tier is Tier.NAMESPACES
+        isolated = self._tier is Tier.NAMESPACES
         fork = partial(fork_first_process, self._self) if isolated else os.fork
-        self._spares = SpareCells(fork, partial(cell.serve_requests, self._setup), proc)
+        self._spares = SpareCells(fork, partial(cell.serve_requests, self._setup), self._proc)
+
+    def _load_next(self) -> None:
+        """Import one more library; after the last one, cells are forked from the complete process."""
+        importlib.import_module(self._unloaded.popleft())
+        if not self._unloaded:
+            finish_loading()
+            _require_one_thread(self._proc)
+            self._spares.release()
+            self._prepare_cells()
+
+    def _load_all(self) -> None:
+        while self._unloaded:
+            self._load_next()
 
     def serve(self, listener: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
         """Serve until the clients have gone. `missing`: tier -> reason why that stronger tier does not work.
@@ -86,8 +110,11 @@ class Zygote:
             for handle in handlers:
                 handle()
             self._supervise()
-            if not handlers:
-                self._adjust_spares()
+            if handlers:
+                continue
+            self._adjust_spares()
+            if self._unloaded:
+                self._load_next()
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
         self._on_event[descriptor] = handle
@@ -103,6 +130,8 @@ class Zygote:
 
     def _pause_ms(self) -> float:
         """Return the time to wait for events, in ms; negative: until there is one."""
+        if self._unloaded:
+            return 0
         next_check_s = min((running.next_check_s() for running in self._cells), default=SPARE_DELAY_S)
         if self._spares.is_short:
             return 1_000 * min(SPARE_DELAY_S, next_check_s) if self._spares.has_idle else 0
@@ -167,6 +196,8 @@ class Zygote:
                 os.close(descriptor)
 
     def _start(self, client: socket.socket, request: dict[str, Any], descriptors: list[int]) -> RunningCell:
+        if not request["first"]:
+            self._load_all()
         bounds = Limits(**request["limits"])
         isolated = self._setup.tier is Tier.NAMESPACES
         # Trusted work writes to the host's folder: its files need no copy out, and may be streamed.
@@ -268,6 +299,11 @@ def _send(client: socket.socket, message: Mapping[str, object], folder: int | No
         return  # the client is gone; the next poll says so
 
 
+def _require_one_thread(proc: int) -> None:
+    if read_vitals(proc, os.getpid()).threads != 1:
+        sys.exit("A library started a thread when imported: forks of this process would not be sound.")
+
+
 def main() -> None:
     socket_fd, cache, tier_name, *lifeline = sys.argv[1:]
     listener = socket.socket(fileno=int(socket_fd))
@@ -277,9 +313,8 @@ def main() -> None:
     isolated = tier is Tier.NAMESPACES
     # Before the libraries are loaded: entering namespaces forks, and needs a single thread.
     proc = enter_namespaces() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    load_libraries()
-    if read_vitals(proc, os.getpid()).threads != 1:
-        sys.exit("A library started a thread when imported: forks of this process would not be sound.")
+    load_first()
+    _require_one_thread(proc)
     zygote = Zygote(tier, proc, Path(cache))
     zygote.serve(listener, missing, 0 if lifeline else None)
     zygote.finish()

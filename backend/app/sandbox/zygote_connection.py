@@ -13,7 +13,8 @@ from typing import Any
 
 from app.errors import Unavailable
 from app.sandbox.cell_pipes import CellPipes
-from app.sandbox.contract import CellRequest, Usage
+from app.sandbox.contract import CellRequest, Computation, Usage
+from app.sandbox.first_computations import is_first
 from app.sandbox.outcome import ProcessEnd
 from app.sandbox.request_format import MAX_CONTROL_BYTES
 from app.sandbox.zygote_launch import reap
@@ -21,8 +22,9 @@ from app.sandbox.zygote_launch import reap
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]
 """Opens the non-blocking socket to a zygote; also returns its process where this worker has to reap it."""
 
-MAX_START_S = 120.0
-"""Seconds that a zygote may take to start: 3 to 5 on an idle machine, far more on a busy one."""
+MAX_START_S = 600.0
+"""Seconds that a zygote may take to start: 3 to 5 on an idle machine; 120 were not enough beside 30 busy
+processes on two processors. One that dies is noticed at once, by its socket: this ends only one that hangs."""
 MAX_KILL_S = 10.0
 """Seconds that a zygote may take to end cells: it does so in milliseconds unless it hangs."""
 
@@ -79,6 +81,7 @@ class ZygoteLink:
             "trusted": request.trusted,
             "limits": asdict(request.limits),
             "output": str(request.output),
+            "first": isinstance(request.work, Computation) and is_first(request.work.function),
         }
         descriptors = [pipes.stdout.writer, pipes.stderr.writer, pipes.requests, pipes.report.writer]
         try:

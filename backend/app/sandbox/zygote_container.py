@@ -45,7 +45,7 @@ class Container:
     """Container of a zygote.
 
     `scratch` is mounted to write, `blobs` to read, at the same paths inside. `memory_bytes`: limit of one cell.
-    `cells`: number that run at once.
+    `cells`: number that run at once. `cpus`: processors of all cells together; None is one for each cell.
     """
 
     image: str
@@ -53,6 +53,7 @@ class Container:
     blobs: Path
     memory_bytes: int
     cells: int
+    cpus: float | None = None
 
     @property
     def user(self) -> int:
@@ -74,6 +75,8 @@ class Container:
             "user": f"{self.user}:{self.group}",
             "memory": memory,
             "memory-swap": memory,  # memory and swap together: no swap
+            # The engine refuses more than the host has.
+            "cpus": min(self.cpus or self.cells, os.cpu_count() or 1),
             "pids-limit": self.cells * (MAX_THREADS + 1) + _EXTRA_PROCESSES,
             "ipc": "private",
             "log-driver": "none",

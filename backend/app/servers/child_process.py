@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from app.errors import Unavailable
+from app.servers.forked_process import ForkedProcess, fork_process
 from app.servers.launch import identity
 from app.servers.os_user import Account, launcher
 
@@ -36,7 +38,7 @@ class Daemon:
     stop_signal: signal.Signals
     environment: Mapping[str, str] = field(default_factory=lambda: BARE_ENVIRONMENT)
     folder: Path | None = None
-    process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
+    process: "subprocess.Popen[bytes] | ForkedProcess | None" = field(default=None, init=False)
     _log_start: int = field(default=0, init=False)
 
     def launch(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
@@ -44,11 +46,7 @@ class Daemon:
 
         The kernel ends the process with the thread that started it (`launch.py`).
         """
-        self.end_leftover()
-        if self.log.exists() and self.log.stat().st_size > _MAX_LOG_BYTES:
-            self.log.unlink()
-        with self.log.open("ab") as log:
-            self._log_start = log.tell()
+        with self._open_log() as log:
             self.process = subprocess.Popen(  # noqa: S603 - a command list of ours
                 [*launcher(self.account, self.pid_file, self.stop_signal), *command],
                 stdin=subprocess.DEVNULL,
@@ -60,6 +58,13 @@ class Daemon:
                 start_new_session=True,
             )
 
+    def fork(self, run: Callable[[], int], kept_descriptors: Sequence[int] = ()) -> None:
+        """Start the process as a fork of this one, which must have one thread only (`can_fork`)."""
+        with self._open_log() as log:
+            self.process = fork_process(
+                run, log, self.pid_file, self.stop_signal, self.environment, kept_descriptors
+            )
+
     def start(
         self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = _START_WAIT_S
     ) -> None:
@@ -67,7 +72,8 @@ class Daemon:
         self.launch(command)
         self.wait_until(ready, timeout_s)
 
-    def wait_until(self, ready: Callable[[], bool], timeout_s: float) -> None:
+    def wait_until(self, ready: Callable[[], bool], timeout_s: float = _START_WAIT_S) -> None:
+        """Wait until the process is ready. Raises Unavailable with the last line of its log."""
         deadline = time.monotonic() + timeout_s
         while not ready():
             if not self.alive or time.monotonic() > deadline:
@@ -77,6 +83,15 @@ class Daemon:
                     f"{self.name} did not start: {self.last_log_line()} (see {self.log})",
                 )
             time.sleep(_POLL_S)
+
+    def _open_log(self) -> IO[bytes]:
+        """End what an earlier start left, and open the log for a new one."""
+        self.end_leftover()
+        if self.log.exists() and self.log.stat().st_size > _MAX_LOG_BYTES:
+            self.log.unlink()
+        log = self.log.open("ab")
+        self._log_start = log.tell()
+        return log
 
     @property
     def alive(self) -> bool:

@@ -54,7 +54,8 @@ def _become(user: str) -> None:
     os.setuid(int(user))
 
 
-def _die_with(parent: int, signal_number: int) -> None:
+def die_with(parent: int, signal_number: int) -> None:
+    """Ask the kernel for a signal when the thread that started this process ends; exit if it has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
     if os.getppid() != parent:
@@ -65,7 +66,7 @@ def main(parent: str, signal_number: str, user: str, pid_file: str, *command: st
     if pid_file:
         Path(pid_file).write_text(identity(os.getpid()))
     _become(user)
-    _die_with(int(parent), int(signal_number))
+    die_with(int(parent), int(signal_number))
     os.execv(command[0], command)  # noqa: S606 - the command is a list of ours
 
 

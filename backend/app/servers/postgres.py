@@ -64,28 +64,41 @@ class Postgres:
         return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self._folders.sockets))}"
 
     def start(self) -> None:
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Start the server without waiting for it, but for the first start ever, which makes its data."""
         if not (self._data / "PG_VERSION").exists():
             self._create()
         self.daemon.end_leftover()
         # The pid in them may be another process's by now, which Postgres would take for its own.
         for lock in (self._status_file, self._folders.sockets / ".s.PGSQL.5432.lock"):
             lock.unlink(missing_ok=True)
-        settings = {**SETTINGS, "unix_socket_directories": str(self._folders.sockets)}
-        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        self._start_with_retries([str(self._programs / "postgres"), "-D", str(self._data), *options])
+        self.daemon.launch(self._command())
+
+    def wait(self) -> None:
+        """Wait until the launched server is ready. Raises Unavailable.
+
+        It is started again while backends of a killed one still hold its shared memory.
+        """
+        for attempts in range(_MAX_START_ATTEMPTS, 0, -1):
+            try:
+                self.daemon.wait_until(self._is_ready)
+            except Unavailable:
+                if attempts == 1 or "still in use" not in self.daemon.log_text():
+                    raise
+            else:
+                return
+            self.daemon.launch(self._command())
 
     def stop(self) -> None:
         self.daemon.stop()
 
-    def _start_with_retries(self, command: list[str], attempts: int = _MAX_START_ATTEMPTS) -> None:
-        """Start the server, again while backends of a killed one still hold its shared memory."""
-        while True:
-            try:
-                return self.daemon.start(command, self._is_ready)
-            except Unavailable:
-                attempts -= 1
-                if not attempts or "still in use" not in self.daemon.log_text():
-                    raise
+    def _command(self) -> list[str]:
+        settings = {**SETTINGS, "unix_socket_directories": str(self._folders.sockets)}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [str(self._programs / "postgres"), "-D", str(self._data), *options]
 
     def _is_ready(self) -> bool:
         """Read the state that Postgres writes into the eighth line of its pid file."""

@@ -42,10 +42,19 @@ class Valkey:
         return f"unix://{quote(str(self._socket))}?db={database}"
 
     def start(self) -> None:
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Start the server without waiting for it."""
         self._folders.give_ownership(private_folder(self._folder))
         settings = {**SETTINGS, "unixsocket": str(self._socket), "dir": str(self._folder)}
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self.daemon.start([str(self._folders.valkey), *options], self._answers)
+        self.daemon.launch([str(self._folders.valkey), *options])
+
+    def wait(self) -> None:
+        """Wait until the server that was launched answers. Raises Unavailable."""
+        self.daemon.wait_until(self._answers)
 
     def stop(self) -> None:
         self.daemon.stop()

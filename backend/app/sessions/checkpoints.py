@@ -23,13 +23,14 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from redis.asyncio import Redis
 
+from app.sessions.checkpoint_keys import PREFIX, checkpoint_key
+
 ALLOWED_TYPES: tuple[tuple[str, str], ...] = ()
 """Types that a checkpoint may construct beyond the serializer's safe ones: none, since state is JSON."""
 
 _KEEP_S = 24 * 3600
 """Default lifetime of a thread after its last write, in seconds. Workers set their own from the settings."""
 _SEPARATOR = "\x1f"
-_PREFIX = "labcrew:checkpoints:"
 
 
 def thread_config(thread_id: str, namespace: str = "", checkpoint_id: str | None = None) -> RunnableConfig:
@@ -102,8 +103,8 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         parent = config["configurable"].get("checkpoint_id")
         value = self._dump([checkpoint, get_checkpoint_metadata(config, metadata), parent])
         async with self._redis.pipeline(transaction=True) as pipeline:
-            pipeline.hset(_PREFIX + thread_id, _checkpoint_field(namespace, checkpoint["id"]), value)
-            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+            pipeline.hset(checkpoint_key(thread_id), _checkpoint_field(namespace, checkpoint["id"]), value)
+            pipeline.expire(checkpoint_key(thread_id), self._keep_s)
             await pipeline.execute()
         return thread_config(thread_id, namespace, checkpoint["id"])
 
@@ -118,12 +119,12 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
                 index = WRITES_IDX_MAP.get(channel, i)
                 name = _SEPARATOR.join(("w", namespace, checkpoint_id, task_id, str(index)))
                 put = pipeline.hsetnx if index >= 0 else pipeline.hset
-                put(_PREFIX + thread_id, name, self._dump([task_id, channel, value, task_path]))
-            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+                put(checkpoint_key(thread_id), name, self._dump([task_id, channel, value, task_path]))
+            pipeline.expire(checkpoint_key(thread_id), self._keep_s)
             await pipeline.execute()
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await self._redis.delete(_PREFIX + thread_id)
+        await self._redis.delete(checkpoint_key(thread_id))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete all checkpoints (`delete`), or all but the newest of each namespace (`keep_latest`)."""
@@ -140,27 +141,25 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
                 if strategy == "delete" or newest.get(name.split(_SEPARATOR)[1]) != name.split(_SEPARATOR)[2]
             ]
             if expired:
-                await self._redis.hdel(_PREFIX + thread_id, *expired)
+                await self._redis.hdel(checkpoint_key(thread_id), *expired)
 
     async def replace(self, thread_id: str, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
         """Store a checkpoint as the only one of its thread."""
         async with self._redis.pipeline(transaction=True) as pipeline:
-            pipeline.delete(_PREFIX + thread_id)
+            pipeline.delete(checkpoint_key(thread_id))
             pipeline.hset(
-                _PREFIX + thread_id,
+                checkpoint_key(thread_id),
                 _checkpoint_field("", checkpoint["id"]),
                 self._dump([checkpoint, metadata, None]),
             )
-            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+            pipeline.expire(checkpoint_key(thread_id), self._keep_s)
             await pipeline.execute()
 
     async def _threads(self) -> list[str]:
-        return [
-            _text(key)[len(_PREFIX) :] async for key in self._redis.scan_iter(match=_PREFIX + "*", count=500)
-        ]
+        return [_text(key)[len(PREFIX) :] async for key in self._redis.scan_iter(match=PREFIX + "*", count=500)]
 
     async def _read(self, thread_id: str) -> dict[str, bytes]:
-        raw: dict[bytes, bytes] = await self._redis.hgetall(_PREFIX + thread_id)  # type: ignore[assignment]
+        raw: dict[bytes, bytes] = await self._redis.hgetall(checkpoint_key(thread_id))  # type: ignore[assignment]
         return {_text(name): value for name, value in raw.items()}
 
     def _tuple(

@@ -40,6 +40,7 @@ class WriteRow(NamedTuple):
     event_seq: int
     cancel: bool
     overdue: bool | None
+    paused: bool
 
 
 class FenceRow(NamedTuple):
@@ -71,7 +72,7 @@ class FencedWriter:
         counters = WriteRow(**row)
         first = counters.event_seq - len(kinds) + 1
         messages = [make_event_message(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
-        return WriteResult(make_drive_signal(counters.cancel, counters.overdue), messages)
+        return WriteResult(make_drive_signal(counters.cancel, counters.overdue, counters.paused), messages)
 
     async def confirm_own_write(self, sql: str, *args: object) -> WriteResult:
         """Accept a refused write whose rows bear this lease's fence. Raises LeaseLost.

@@ -17,6 +17,7 @@ from app.db.pool import Database
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.events.serialization import EventMessage, dump_event, dumps, make_event_message
+from app.sessions.fork_record import ForkRecord, read_fork
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.statements import LIFECYCLE
 from app.sessions.step_scope import SessionFacts
@@ -33,14 +34,21 @@ class DriveSignal(StrEnum):
     GO_ON = "go_on"
     CANCEL = "cancel"
     OVERDUE = "overdue"
+    PAUSE = "pause"
+    """The user paused the session: end the running step, and begin no other."""
     LOST = "lost"
     """Another worker holds the lease."""
     SHUTDOWN = "shutdown"
     """The worker stops, and the step did not end within `SessionsConfig.drain_s`."""
 
 
-def make_drive_signal(cancel: bool, overdue: bool | None) -> DriveSignal:
-    return DriveSignal.CANCEL if cancel else DriveSignal.OVERDUE if overdue else DriveSignal.GO_ON
+def make_drive_signal(cancel: bool, overdue: bool | None, paused: bool) -> DriveSignal:
+    """Return the most urgent signal of a session's row."""
+    if cancel:
+        return DriveSignal.CANCEL
+    if overdue:
+        return DriveSignal.OVERDUE
+    return DriveSignal.PAUSE if paused else DriveSignal.GO_ON
 
 
 @dataclass(frozen=True)
@@ -60,11 +68,15 @@ class Lease:
     signal: DriveSignal
     started_event: EventMessage | None
     worked_s: float
-    """Seconds since the first claim, without the time that the session waited for its user."""
+    """Seconds since the first claim, without the time that it waited for its user, plus `inherited_s`."""
     queued_s: float
     """Seconds from the creation of the session to its first claim."""
     taken_over: bool
     """The lease of another worker had expired."""
+    inherited_s: float = 0.0
+    """Working time of the source at the point of a fork, in seconds."""
+    fork: ForkRecord | None = None
+    """Set if the session is a fork."""
 
 
 class SignalRow(NamedTuple):
@@ -72,14 +84,18 @@ class SignalRow(NamedTuple):
 
     cancel: bool
     overdue: bool | None
+    paused: bool
 
     @property
     def signal(self) -> DriveSignal:
-        return make_drive_signal(self.cancel, self.overdue)
+        return make_drive_signal(self.cancel, self.overdue, self.paused)
 
 
 class SessionClaimRow(NamedTuple):
-    """A session as its claim leaves it. `started` and `started_at`: the event of its first claim, else None."""
+    """A session as its claim leaves it. `started` and `started_at`: the event of its first claim, else None.
+
+    `fork`: JSON of a `ForkRecord`, None for a session that is no fork.
+    """
 
     id: UUID
     owner_id: UUID
@@ -96,7 +112,12 @@ class SessionClaimRow(NamedTuple):
     event_seq: int
     cancel: bool
     overdue: bool | None
+    paused: bool
     worked_s: float
+    inherited_s: float
+    forked_from: UUID | None
+    fork: str | None
+    datasets_at: datetime
     queued_s: float
     taken_over: bool
     started: str | None
@@ -110,7 +131,17 @@ class ReleaseRow(NamedTuple):
 
 
 class EndRow(NamedTuple):
+    """`woken`: sessions that waited for the end and are due now."""
+
     event_seq: int
+    woken: Sequence[UUID]
+
+
+class SessionEnd(NamedTuple):
+    """The last event of a session, and the sessions that begin after it."""
+
+    message: EventMessage
+    woken: Sequence[UUID]
 
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
@@ -169,8 +200,8 @@ class Leases:
         row = await self._db.row(LIFECYCLE.hand_back, lease.facts.id, lease.fence, int(has_more))
         return bool(row and ReleaseRow(**row).more)
 
-    async def end(self, lease: Lease, ending: Ending) -> EventMessage | None:
-        """End the session and return its last event, or None if it could not be ended.
+    async def end(self, lease: Lease, ending: Ending) -> SessionEnd | None:
+        """End the session and wake those that wait for it. None if it could not be ended.
 
         That is so if the lease is lost, or if the ending is `cancelled` and a fit of the session still runs.
         """
@@ -187,30 +218,38 @@ class Leases:
             body,
             at,
         )
-        return make_event_message(EndRow(**row).event_seq, at, ending.kind, body) if row else None
+        if row is None:
+            return None
+        end = EndRow(**row)
+        return SessionEnd(make_event_message(end.event_seq, at, ending.kind, body), end.woken)
 
 
 def _make_lease(row: SessionClaimRow) -> Lease:
+    fork = read_fork(row.fork)
     return Lease(
         facts=SessionFacts(
             id=row.id,
             owner_id=row.owner_id,
-            goal=row.goal,
+            goal=fork.extend_goal(row.goal) if fork else row.goal,
             preferences=json.loads(row.preferences),
             dataset_ids=tuple(row.dataset_ids),
             seed=row.seed,
             created_at=row.created_at,
+            datasets_at=row.datasets_at,
+            fork=fork.describe(str(row.forked_from)) if fork else None,
         ),
         graph=row.graph,
         graph_version=row.graph_version,
         fence=row.fence,
         last_seq=row.last_seq,
         crashes=row.crashes,
-        signal=make_drive_signal(row.cancel, row.overdue),
+        signal=make_drive_signal(row.cancel, row.overdue, row.paused),
         started_event=make_event_message(row.event_seq, row.started_at, SESSION_STARTED, row.started)
         if row.started and row.started_at
         else None,
         worked_s=row.worked_s,
         queued_s=row.queued_s,
         taken_over=row.taken_over,
+        inherited_s=row.inherited_s,
+        fork=fork,
     )

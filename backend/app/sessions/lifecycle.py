@@ -15,6 +15,7 @@ class SessionStatus(StrEnum):
     RUNNING = "running"
     AWAITING_USER = "awaiting_user"
     AWAITING_FITS = "awaiting_fits"
+    PAUSED = "paused"
     CANCELLING = "cancelling"
     COMPLETED = "completed"
     FAILED = "failed"
@@ -36,10 +37,18 @@ class LifecycleEvent(StrEnum):
     """The driver gives the lease back; a question is open."""
     WAIT_FOR_FITS = "wait_for_fits"
     """The driver gives the lease back; fits of a round are open, and no question is."""
+    WAIT_FOR_RESUME = "wait_for_resume"
+    """The driver gives the lease back; the user has paused the session."""
     RELEASE = "release"
     """The driver gives the lease back; neither a question nor a fit is open any more."""
     ANSWER = "answer"
     """The user answers the open question."""
+    PAUSE = "pause"
+    """The user pauses the session. Under a valid lease it goes on until the running step has ended."""
+    RESUME = "resume"
+    """The user lets a paused session go on."""
+    RESUME_FOR_USER = "resume_for_user"
+    """The same; a question is open."""
     CANCEL = "cancel"
     """The user, a deletion or the end of an account stops the session."""
     COMPLETE = "complete"
@@ -58,12 +67,13 @@ class LeaseState(StrEnum):
 class SessionPosition:
     """The inputs of the guards: a session's row and the rows that belong to it.
 
-    `is_cancelled`: a cancel was requested. `has_work`: `wake > seen`, so that work is due.
-    `is_driver`: the event comes from the driver with the newest fence.
+    `is_cancelled`, `is_paused`: a cancel or a pause was requested. `has_work`: `wake > seen`, so that work is
+    due. `is_driver`: the event comes from the driver with the newest fence.
     """
 
     status: SessionStatus
     is_cancelled: bool = False
+    is_paused: bool = False
     lease: LeaseState = LeaseState.FREE
     has_work: bool = True
     is_admitted: bool = True
@@ -87,7 +97,11 @@ TRANSITIONS: dict[LifecycleEvent, dict[SessionStatus, SessionStatus]] = {
     LifecycleEvent.YIELD: _from_live(_S.QUEUED, _S.CANCELLING),
     LifecycleEvent.WAIT_FOR_USER: _from_live(_S.AWAITING_USER, _S.CANCELLING),
     LifecycleEvent.WAIT_FOR_FITS: _from_live(_S.AWAITING_FITS, _S.CANCELLING),
+    LifecycleEvent.WAIT_FOR_RESUME: _from_live(_S.PAUSED, _S.CANCELLING),
     LifecycleEvent.RELEASE: _from_live(_S.QUEUED, _S.CANCELLING),
+    LifecycleEvent.PAUSE: dict.fromkeys(LIVE, _S.PAUSED),
+    LifecycleEvent.RESUME: {_S.PAUSED: _S.QUEUED},
+    LifecycleEvent.RESUME_FOR_USER: {_S.PAUSED: _S.AWAITING_USER},
     LifecycleEvent.COMPLETE: _from_live(_S.COMPLETED, _S.COMPLETED),
     LifecycleEvent.FAIL: _from_live(_S.FAILED, _S.FAILED),
     LifecycleEvent.END_CANCELLED: _from_live(_S.CANCELLED, _S.CANCELLED),
@@ -100,13 +114,22 @@ def next_status(position: SessionPosition, event: LifecycleEvent) -> SessionStat
     return TRANSITIONS[event].get(position.status) if _is_allowed(position, event) else None
 
 
-def release_event(has_more: bool, has_open_question: bool, has_open_fits: bool) -> LifecycleEvent:
+def release_event(
+    has_more: bool, has_open_question: bool, has_open_fits: bool, is_paused: bool = False
+) -> LifecycleEvent:
     """Return the event of a driver that releases its session. `has_more`: it has more to do."""
+    if is_paused:
+        return LifecycleEvent.WAIT_FOR_RESUME
     if has_more:
         return LifecycleEvent.YIELD
     if has_open_question:
         return LifecycleEvent.WAIT_FOR_USER
     return LifecycleEvent.WAIT_FOR_FITS if has_open_fits else LifecycleEvent.RELEASE
+
+
+def resume_event(has_open_question: bool) -> LifecycleEvent:
+    """Return the event of a user who lets a paused session go on."""
+    return LifecycleEvent.RESUME_FOR_USER if has_open_question else LifecycleEvent.RESUME
 
 
 def _is_allowed(position: SessionPosition, event: LifecycleEvent) -> bool:
@@ -115,8 +138,15 @@ def _is_allowed(position: SessionPosition, event: LifecycleEvent) -> bool:
             is_due = position.lease is LeaseState.EXPIRED or (
                 position.lease is LeaseState.FREE and position.has_work
             )
+            # Whoever takes over from a dead driver of a paused session hands it back at once.
+            is_stopped = position.is_paused and position.lease is LeaseState.FREE
             # A cancelled session only has to end, which needs no admission.
-            return is_due and (position.is_admitted or position.is_cancelled)
+            return is_due and (position.is_cancelled or (position.is_admitted and not is_stopped))
+        case LifecycleEvent.PAUSE:
+            is_free = position.lease is not LeaseState.ACTIVE
+            return is_free and not position.is_cancelled and not position.is_paused
+        case LifecycleEvent.RESUME | LifecycleEvent.RESUME_FOR_USER:
+            return position.is_paused and not position.is_cancelled
         case LifecycleEvent.ANSWER:
             return position.has_open_question
         case LifecycleEvent.CANCEL:

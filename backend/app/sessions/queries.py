@@ -13,11 +13,13 @@ from app.errors import NotFound
 from app.sessions.budget import Resource, make_ledger
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
-    RUN_GRAPH,
+    RUN,
+    STUDY,
     AuditView,
     BudgetView,
     CandidateView,
     FailureView,
+    ForkView,
     MessageView,
     QuestionView,
     QueuePositionView,
@@ -29,7 +31,7 @@ from app.sessions.schemas import (
     UsageView,
 )
 from app.sessions.statements import VIEWS
-from app.sessions.usage import total_usage
+from app.sessions.usage import add_up, total_usage
 
 GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)
 
@@ -39,8 +41,8 @@ def make_not_found_error(session_id: UUID) -> NotFound:
 
 
 class SessionDetailRow(NamedTuple):
-    """A session with its usage. JSON: `preferences`, `error`, `result`, `queue`, `question`, `usage` and
-    `budget_answers`."""
+    """A session with its usage. JSON: `preferences`, `error`, `result`, `queue`, `question`, `usage`, `fork`
+    and `budget_answers`."""
 
     id: UUID
     goal: str
@@ -50,6 +52,10 @@ class SessionDetailRow(NamedTuple):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    forked_from: UUID | None
+    family_id: UUID
+    fork: str | None
+    inherited_s: float
     dataset_ids: list[UUID]
     preferences: str
     seed: int
@@ -91,7 +97,7 @@ class SessionReader:
         self, status: SessionStatus | None, portion: PageRequest
     ) -> ListPage[SessionSummary]:
         """List the sessions, newest first."""
-        scope, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
+        scope, after = (self.owner, status, RUN if self.runs else STUDY), portion.after
         cursor = (after.at, after.id) if after else (None, None)
         rows = await self.db.rows(VIEWS.list_sessions, *scope, *cursor, portion.limit + 1, portion.offset)
         count = None if after else await self.db.row(VIEWS.count_sessions, *scope, MAX_COUNTED_ROWS)
@@ -100,7 +106,7 @@ class SessionReader:
         return make_page(summaries, portion, total, lambda session: (session.created_at, session.id))
 
     async def get(self, session_id: UUID) -> SessionView:
-        row = await self.db.row(GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)
+        row = await self.db.row(GET_SESSION, session_id, self.owner, RUN if self.runs else None)
         if row is None:
             raise make_not_found_error(session_id)
         return _make_session_view(SessionDetailRow(**row))
@@ -108,6 +114,11 @@ class SessionReader:
     async def check_exists(self, session_id: UUID) -> None:
         if await self.db.row(VIEWS.is_owned, session_id, self.owner) is None:
             raise make_not_found_error(session_id)
+
+    async def lists_position(self) -> int:
+        """Return a number that changes with the owner's newest sessions."""
+        row = await self.db.row(VIEWS.lists_position, self.owner)
+        return int(row["position"]) if row else 0
 
     async def is_over(self, session_id: UUID, cursor: int) -> bool:
         """Check if the session has ended and event `cursor` was its last."""
@@ -175,6 +186,9 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
         created_at=row.created_at,
         started_at=row.started_at,
         ended_at=row.ended_at,
+        forked_from=row.forked_from,
+        family_id=row.family_id,
+        fork=ForkView.model_validate_json(row.fork) if row.fork else None,
         dataset_ids=row.dataset_ids,
         preferences=json.loads(row.preferences),
         seed=row.seed,
@@ -192,6 +206,7 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
 def _make_usage(row: SessionDetailRow) -> UsageView:
     parts = [StepUsage(**part) for part in json.loads(row.usage)]
     totals, worked_s = total_usage(parts), round(row.worked_s, 3)
+    copied = [part for part in parts if part.inherited]
     ledger = make_ledger(json.loads(row.preferences).get("budget", {}), json.loads(row.budget_answers))
     ledger.spent = {
         Resource.TOKENS: totals.input_tokens + totals.output_tokens,
@@ -207,7 +222,14 @@ def _make_usage(row: SessionDetailRow) -> UsageView:
         )
         for resource, limit in ledger.limits.items()
     ]
-    return UsageView(**totals.model_dump(), budget=budget, worked_s=worked_s, breakdown=parts)
+    return UsageView(
+        **totals.model_dump(),
+        budget=budget,
+        worked_s=worked_s,
+        breakdown=parts,
+        inherited=add_up(copied) if copied else None,
+        inherited_s=round(row.inherited_s, 3),
+    )
 
 
 def _make_question(raw: str | None) -> QuestionView | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.recorded_call import RecordedCall
+from app.sessions.holdout_looks import HoldoutLooks, LookKind
 from app.sessions.schemas import StepUsage
 from app.sessions.statements import VIEWS
 from app.sessions.step_scope import StepScope
@@ -54,6 +55,10 @@ class SessionRecords(Protocol):
 
     async def usage(self, step: StepScope) -> Sequence[StepUsage]:
         """Return the usage of each agent in each step; `sessions.usage.total_usage` adds it up."""
+        ...
+
+    async def count_look(self, step: StepScope) -> dict[str, Any] | None:
+        """Number the look of the final evaluation at the hold-out; see `sessions.holdout_looks`."""
         ...
 
 
@@ -132,6 +137,9 @@ class DatabaseRecords:
 
     async def is_tool_allowed(self, tool: str) -> bool:
         return await is_tool_allowed(self.db, self.session_id, tool)
+
+    async def count_look(self, step: StepScope) -> dict[str, Any] | None:
+        return await HoldoutLooks(self.db).count(self.session_id, step.seq, LookKind.FINAL)
 
     async def usage(self, step: StepScope) -> list[StepUsage]:
         rows = await self.db.rows(VIEWS.usage, self.session_id)

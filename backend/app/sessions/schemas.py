@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
+from app.modeling.problem.family_catalog import FamilyName
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import MetricName
 from app.sessions.lifecycle import SessionStatus
@@ -19,7 +21,7 @@ class _SessionOutput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-def _storable(text: str) -> str:
+def require_storable(text: str) -> str:
     """Refuse text that Postgres (NUL) or UTF-8 (half a surrogate pair) cannot hold."""
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
@@ -34,7 +36,7 @@ def _distinct(ids: list[UUID]) -> list[UUID]:
     return ids
 
 
-Text = Annotated[str, AfterValidator(_storable)]
+Text = Annotated[str, AfterValidator(require_storable)]
 ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
 
@@ -43,7 +45,14 @@ MAX_DATASETS = 20
 Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MAX_DATASETS)]
 
 RUN_GRAPH = "run"
+WORKFLOW_GRAPH = "workflow"
 """Graph of runs, which are sessions with lists of their own."""
+CHAT_GRAPH = "chat"
+"""Graph of turns, the messages of conversations."""
+JOB_GRAPH = "job"
+"""Graph of jobs, the prompts of machines."""
+STUDY, RUN, TURN, JOB = "study", "run", "turn", "job"
+"""Classes of sessions: a goal of the crew, a program or query, a message of a conversation, a job."""
 
 
 class ErrorCosts(_SessionInput):
@@ -93,6 +102,12 @@ class Preferences(_SessionInput):
         default=None,
         description="`single`: the best family alone; `interpretable`: a linear model. By default an ensemble, "
         "unless the goal asks for a simple model.",
+    )
+    families: list[FamilyName] = Field(
+        default_factory=list,
+        max_length=20,
+        description="The only families of models to fit, besides the baseline.",
+        examples=[["LightGBM"]],
     )
     time_budget_s: float = Field(
         default=60,
@@ -181,6 +196,7 @@ class StepUsage(UsageTotals):
     step: int
     node: str | None
     agent: str | None
+    inherited: bool = Field(default=False, description="In calls that a fork copied from its source.")
 
 
 class BudgetView(_SessionOutput):
@@ -198,6 +214,12 @@ class UsageView(UsageTotals):
         default=0.0, description="Seconds since the session began, without the time it waited for its user."
     )
     breakdown: list[StepUsage] = Field(default_factory=list, description="Usage by step and agent.")
+    inherited: UsageTotals | None = Field(
+        default=None, description="Of a fork: usage in the calls that it copied, which no total contains."
+    )
+    inherited_s: float = Field(
+        default=0.0, description="Of a fork: seconds of work of its source up to the point of the fork."
+    )
 
 
 class SessionSummary(_SessionOutput):
@@ -209,6 +231,17 @@ class SessionSummary(_SessionOutput):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    forked_from: UUID | None = Field(
+        default=None, description="The session that this one is a fork of, also if that was deleted since."
+    )
+
+
+class ForkView(_SessionOutput):
+    """Point and change of a fork: `step` is the first step that it ran itself."""
+
+    step: int
+    at: dict[str, Any]
+    change: dict[str, Any]
 
 
 class QueuePositionView(_SessionOutput):
@@ -218,7 +251,47 @@ class QueuePositionView(_SessionOutput):
     length: int = Field(ge=1, description="Number of queued sessions.", examples=[12])
 
 
+class ScoreBounds(_SessionOutput):
+    low: float | None = None
+    high: float | None = None
+
+
+class AssumptionView(BaseModel):
+    """A condition of the score, with cross-validated scores if it holds and if it does not."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: AssumptionKind
+    column: str | None = None
+    columns: list[str] = Field(default_factory=list)
+    metric: str | None = None
+    holds_score: float | None = None
+    otherwise_score: float | None = None
+    interval: ScoreBounds | None = Field(
+        default=None, description="95% interval of the difference; positive where the condition helps."
+    )
+    holds_interval: ScoreBounds | None = None
+    otherwise_interval: ScoreBounds | None = None
+    matters: bool = Field(default=False, description="The difference exceeds its interval and the score's.")
+    side: AssumptionSide = Field(alias="chosen", description="The side that the result takes.")
+    why: str = ""
+    question: str = ""
+    text: str = Field(default="", description="The condition with both scores, as a sentence.")
+
+
+class ResultSummary(BaseModel):
+    """Summary of a result. Members that are not listed here depend on what the session did."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    assumptions: list[AssumptionView] = Field(
+        default_factory=list, description="Conditions of the score, those that change it most first."
+    )
+
+
 class SessionView(SessionSummary):
+    family_id: UUID = Field(description="The session that all forks of this family began from.")
+    fork: ForkView | None = Field(default=None, description="Set if the session is a fork.")
     dataset_ids: list[UUID]
     preferences: dict[str, Any]
     seed: int
@@ -230,7 +303,7 @@ class SessionView(SessionSummary):
     question: QuestionView | None = Field(description="The oldest open question.")
     usage: UsageView
     error: FailureView | None
-    result: dict[str, Any] | None = Field(
+    result: ResultSummary | None = Field(
         description="Summary of the result; `conclusion` is the answer in a sentence."
     )
     expired_data: list[str] = Field(
@@ -273,6 +346,7 @@ class CallView(_SessionOutput):
     failed: bool
     duration_ms: float
     recorded_at: datetime
+    inherited: bool = Field(default=False, description="Copied by a fork from its source.")
 
 
 class StepView(_SessionOutput):
@@ -280,6 +354,7 @@ class StepView(_SessionOutput):
     node: str
     started_at: datetime
     committed_at: datetime
+    inherited: bool = Field(default=False, description="Copied by a fork from its source.")
     calls: list[CallView]
 
 
@@ -300,7 +375,7 @@ class ResultsView(_SessionOutput):
 
     id: UUID
     status: SessionStatus
-    result: dict[str, Any] | None
+    result: ResultSummary | None
     error: FailureView | None
     candidates: list[CandidateView]
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, Protocol
 from uuid import UUID, uuid4
 
+import structlog
 from pydantic import JsonValue
 
 from app.db.pool import Database
@@ -27,8 +28,10 @@ from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import dump_event, dumps, make_event_message
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.queries import make_not_found_error
-from app.sessions.schemas import RUN_GRAPH, SessionCreated
+from app.sessions.schemas import RUN_GRAPH, WORKFLOW_GRAPH, SessionCreated
 from app.sessions.statements import LIFECYCLE
+
+log = structlog.get_logger(__name__)
 
 
 class SessionPreferences(Protocol):
@@ -97,13 +100,14 @@ class SessionService:
         request: SessionRequest,
         idempotency_key: str | None = None,
         parent_id: UUID | None = None,
+        session_id: UUID | None = None,
     ) -> SessionCreated:
-        """Create a session, or return the one that was created with this key.
+        """Create a session, or return the one that was created with this key or this `session_id`.
 
         Raises NotFound for a dataset of another owner, TooMany above the limit of live sessions, Conflict if
         the key was used for another request.
         """
-        session_id, started_at = uuid4(), time.time()
+        session_id, started_at = session_id or uuid4(), time.time()
         preferences = dumps(self._resolve_preferences(request), "preferences")
         row = await self.db.row(
             LIFECYCLE.create,
@@ -138,7 +142,7 @@ class SessionService:
     def _resolve_preferences(self, request: SessionRequest) -> dict[str, Any]:
         """Return the preferences with the budget that the operator allows. A run has only a time limit."""
         preferences = request.preferences.model_dump(mode="json", exclude_none=True)
-        if self.graph != RUN_GRAPH:
+        if self.graph not in (RUN_GRAPH, WORKFLOW_GRAPH):
             preferences["budget"] = self.config.make_budget(preferences.get("budget", {}))
         return preferences
 
@@ -191,6 +195,7 @@ class SessionService:
         row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, event_body, text, extra_s)
         if row is None:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
+        log.info("question_answered", session_id=str(session_id), question=key)
         message = make_event_message(AnswerEventRow(**row).event_seq, at, event.kind, event_body)
         self.publisher.publish(session_id, message)
         self.send_job(advance_job(session_id))
@@ -203,7 +208,7 @@ class SessionService:
             if await self.db.row(LIFECYCLE.find_end, session_id, owner) is None:
                 raise make_not_found_error(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
-        self.publisher.announce_cancel(session_id)
+        self.publisher.announce_change(session_id)
         self.send_job(advance_job(session_id))
 
 
@@ -219,11 +224,15 @@ def _make_refusal(creation: CreateRow, request: SessionRequest) -> NotFound | To
             "dataset_not_found",
             "At least one of `dataset_ids` is not a dataset of yours. GET /datasets lists those that are.",
         )
-    limit = creation.max_live
+    return make_quota_error(creation.max_live)
+
+
+def make_quota_error(max_live: int) -> TooMany:
+    """Return the refusal of a session above the limit of live sessions."""
     return TooMany(
         "too_many_sessions",
-        f"You have {limit} sessions that have not ended. Wait for one, or cancel one.",
-        limit=limit,
+        f"You have {max_live} sessions that have not ended. Wait for one, or cancel one.",
+        limit=max_live,
     )
 
 

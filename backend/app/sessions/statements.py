@@ -4,6 +4,8 @@ from app.db.statements import load
 
 LIFECYCLE = load("app.sessions", "lifecycle")
 """Statements that create, claim, answer, cancel and end a session; see `lifecycle.py` for the transitions."""
+FORKS = load("app.sessions", "forks")
+"""The statement that forks a session, and what it is decided from."""
 ROUNDS = load("app.sessions", "rounds")
 """Rounds of fits and the leases of fits."""
 JOURNAL = load("app.sessions", "journal")

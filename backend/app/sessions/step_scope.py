@@ -26,6 +26,11 @@ class SessionFacts:
     dataset_ids: tuple[UUID, ...]
     seed: int
     created_at: datetime
+    datasets_at: datetime | None = None
+    """Time whose readings of datasets the session uses, None for that of its creation: a fork reads what its
+    source read."""
+    fork: Mapping[str, Any] | None = None
+    """Of a fork: `ForkRecord.describe`."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,8 @@ class StepScope(Protocol):
 
     @property
     def worked_s(self) -> float:
-        """Seconds since the session's first claim, without the time that it waited for its user.
+        """Seconds since the session's first claim, without the time that it waited for its user. A fork adds
+        those of its source up to the point of the fork.
 
         Differs on a replay: a choice that depends on it has to be a recorded call.
         """

@@ -32,7 +32,7 @@ def load_settings(**overrides: Any) -> Settings:
         settings = Settings(**overrides)
     except ValidationError as error:
         raise _refusal(error) from None
-    _ = settings.chat, settings.bucket  # these check combinations of fields, and raise
+    _ = settings.chat, settings.bucket, settings.mail  # these check combinations of fields, and raise
     return settings
 
 

@@ -1,6 +1,6 @@
 """Settings of chat models and of agents' tools."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -9,18 +9,23 @@ from pydantic_settings import BaseSettings
 
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
-from app.llm.cost import load_prices
+from app.llm.cost import has_price, load_prices
+from app.llm.provider_catalog import PROVIDERS, canonical_model, provider_name, provider_of_key
 from app.modeling.problem.name_resolution import nearest_names
 from app.settings.setting_types import HttpUrl
-from app.tools.registry import EVERY_AGENT
+from app.tools.agent_names import EVERY_AGENT
+
+MIN_TURN_S = 300
+"""Seconds below which many turns end before their agent has: 30 answers of some ten seconds each."""
 
 
 class ChatSettings(BaseSettings):
     llm_provider: str | None = Field(
-        None, description="Provider of the chat model (openai, anthropic, google_genai, ollama, ...)."
+        None, description="Provider of the chat model (openai, anthropic, google, openrouter, ollama, azure)."
     )
-    llm_model: str = Field(
-        OFFLINE, description="`offline` needs no key; else a model name, alone or as `provider:name`."
+    llm_model: str | None = Field(
+        None,
+        description="`offline`, or a model, alone or as `provider:name`; empty: by the key that is set.",
     )
     llm_agent_models: dict[str, str] = Field(
         {}, description='Agents with a model of their own, as JSON: {"reporter": "provider:name"}.'
@@ -31,11 +36,11 @@ class ChatSettings(BaseSettings):
     llm_context_tokens: int | None = Field(
         None, ge=4_000, description="Most tokens sent to a model; empty: the limit in its profile."
     )
-    llm_base_url: HttpUrl | None = Field(None, description="Address of an OpenAI-compatible server.")
-    openai_api_key: SecretStr | None = Field(None, description="Key for OpenAI, or for LLM_BASE_URL.")
-    openai_model: str | None = Field(
-        None, description="Model when LLM_PROVIDER is openai and LLM_MODEL is not set."
+    llm_base_url: HttpUrl | None = Field(
+        None, description="Address of the chosen provider's server, such as a local or a compatible one."
     )
+    openai_api_key: SecretStr | None = Field(None, description="Key for OpenAI, or for LLM_BASE_URL.")
+    openai_model: str | None = Field(None, description="Model of OpenAI when LLM_MODEL is not set.")
     azure_openai_api_key: SecretStr | None = Field(None, description="Key for Azure OpenAI.")
     azure_openai_endpoint: HttpUrl | None = Field(None, description="Address of the Azure OpenAI resource.")
     openai_api_version: str | None = Field(
@@ -43,6 +48,7 @@ class ChatSettings(BaseSettings):
     )
     anthropic_api_key: SecretStr | None = Field(None, description="Key for Anthropic.")
     google_api_key: SecretStr | None = Field(None, description="Key for Google.")
+    gemini_api_key: SecretStr | None = Field(None, description="The same under Google's other name for it.")
     openrouter_api_key: SecretStr | None = Field(None, description="Key for OpenRouter.")
     max_tokens_per_request: int = Field(
         4096, ge=1, description="Most tokens that one answer of a chat model may have."
@@ -50,34 +56,43 @@ class ChatSettings(BaseSettings):
     enable_streaming: bool = Field(True, description="Show a chat model's text while it is written.")
     agent_max_retries: int = Field(2, ge=0, le=20, description="Further attempts after a chat model failed.")
     agent_timeout_seconds: float = Field(
+        600, gt=0, description="Seconds of chat models in one turn of an agent; rules finish it then."
+    )
+    llm_timeout_seconds: float = Field(
         120, gt=0, description="Seconds that one answer of a chat model may take."
     )
+    thread_history_window: int = Field(
+        12, ge=2, le=100, description="Turns before a message of a conversation that its answer may refer to."
+    )
     tools_config: Path | None = Field(
-        None, description="TOML or JSON file that narrows the tools of each agent."
+        None, description="TOML or JSON file that narrows and describes the tools of agents."
     )
     llm_prices: Path | None = Field(
-        None, description="TOML or JSON file with the price of each chat model, in USD for a million tokens."
+        None,
+        description="TOML or JSON file with prices of chat models in USD for a million tokens, "
+        "in place of those that providers publish.",
     )
 
     @cached_property
     def chat(self) -> ChatConfig:
-        model = chat_model_name(self.llm_provider, self.llm_model, self.openai_model)
-        keys = {
+        secrets = {
             "openai": self.openai_api_key,
             "azure_openai": self.azure_openai_api_key,
             "anthropic": self.anthropic_api_key,
-            "google_genai": self.google_api_key,
+            "google_genai": self.google_api_key or self.gemini_api_key,
             "openrouter": self.openrouter_api_key,
         }
         _check_agents(self.llm_agent_models)
+        keys = {provider: key.get_secret_value() for provider, key in secrets.items() if key}
         return ChatConfig(
-            model=model,
+            model=chat_model_name(self.llm_provider, self.llm_model, self.openai_model, tuple(keys)),
             base_url=self.llm_base_url,
-            keys={provider: key.get_secret_value() for provider, key in keys.items() if key},
-            by_agent=self.llm_agent_models,
-            fallbacks=tuple(self.llm_fallback_models),
+            keys=keys,
+            by_agent={agent: canonical_model(name) for agent, name in self.llm_agent_models.items()},
+            fallbacks=tuple(map(canonical_model, self.llm_fallback_models)),
             max_tokens=self.max_tokens_per_request,
-            timeout_s=self.agent_timeout_seconds,
+            timeout_s=self.llm_timeout_seconds,
+            turn_timeout_s=self.agent_timeout_seconds,
             max_retries=self.agent_max_retries,
             context_tokens=self.llm_context_tokens,
             azure_endpoint=self.azure_openai_endpoint,
@@ -87,34 +102,51 @@ class ChatSettings(BaseSettings):
         )
 
     @property
+    def short_turns(self) -> str:
+        """Note on a bound of turns that looks as if it were meant for one answer; empty for any other."""
+        if self.agent_timeout_seconds >= MIN_TURN_S or self.chat.model == OFFLINE:
+            return ""
+        return (
+            f"AGENT_TIMEOUT_SECONDS={self.agent_timeout_seconds:g} bounds the whole turn of an agent; below "
+            f"{MIN_TURN_S} many turns end early. LLM_TIMEOUT_SECONDS bounds one answer."
+        )
+
+    @property
     def unpriced(self) -> tuple[str, ...]:
         """Chat models that sessions may use and that have no price."""
         chat = self.chat
-        models = dict.fromkeys((chat.model, *chat.by_agent.values(), *chat.fallbacks))
-        return tuple(model for model in models if model != OFFLINE and model not in chat.prices)
+        models = [model for model in chat.all_models if model != OFFLINE]
+        return tuple(model for model in models if not has_price(chat.prices, model))
 
 
-def chat_model_name(provider: str | None, model: str, openai_model: str | None) -> str:
-    """Combine LLM_PROVIDER, LLM_MODEL and OPENAI_MODEL to `offline` or `provider:name`. Raises InvalidInput."""
-    if ":" in model and not provider:
-        return model
-    if provider in (None, OFFLINE):
-        if model == OFFLINE:
+def chat_model_name(
+    provider: str | None, model: str | None, openai_model: str | None, keys: Sequence[str] = ()
+) -> str:
+    """Combine the settings and the providers with a key to `offline` or `provider:name`.
+
+    `offline` always wins; without a provider or a model the first key in the order of `PROVIDERS` decides.
+    Raises InvalidInput.
+    """
+    if OFFLINE in (model, provider):
+        return OFFLINE
+    if model and ":" in model and not provider:
+        return canonical_model(model)
+    service = provider_name(provider) if provider else provider_of_key(keys)
+    if service is None:
+        if not model:
             return OFFLINE
         raise InvalidInput(
             "bad_setting",
             f"LLM_MODEL={model} names no provider: write provider:{model}, or set LLM_PROVIDER.",
             settings=["LLM_MODEL", "LLM_PROVIDER"],
         )
-    name = openai_model if provider == "openai" and model == OFFLINE else model
-    if not name or name == OFFLINE:
+    default = PROVIDERS[service].model if service in PROVIDERS else None
+    name = model or (openai_model if service == "openai" else None) or default
+    if not name:
         raise InvalidInput(
-            "bad_setting",
-            f"LLM_PROVIDER={provider} needs a model: set LLM_MODEL"
-            + (" or OPENAI_MODEL." if provider == "openai" else "."),
-            settings=["LLM_MODEL"],
+            "bad_setting", f"LLM_PROVIDER={provider} needs a model: set LLM_MODEL.", settings=["LLM_MODEL"]
         )
-    return f"{provider}:{name.removeprefix(f'{provider}:')}"
+    return f"{service}:{name.removeprefix(f'{provider}:').removeprefix(f'{service}:')}"
 
 
 def _check_agents(models: Mapping[str, str]) -> None:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.sandbox.cell_provider import ProcessConfig
 from app.sandbox.contract import Limits
+from app.sandbox.process_config import ProcessConfig
 from app.sandbox.zygote_container import Container
 from app.sessions.config import SessionsConfig
 from app.sessions.schemas import BudgetRequest
@@ -39,6 +39,11 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     sandbox_max_execution_time: float = Field(300, gt=0, description="Seconds that one computation may take.")
     sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
+    sandbox_cpus: float | None = Field(
+        None,
+        gt=0,
+        description="Processors of all computations in that container; empty: one each, at most the host's.",
+    )
     allow_unisolated: bool | None = Field(
         None,
         description="Compute SQL and uploads if cells cannot be isolated; empty: yes, but not in production.",
@@ -46,6 +51,10 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     cells_socket: Path | None = Field(
         None,
         description="Socket of the host's zygote, set by `labcrew up`; empty: each process starts its own.",
+    )
+    charts_socket: Path | None = Field(
+        None,
+        description="Socket of the host's drawing process, set by `labcrew up`; empty: each starts its own.",
     )
 
     @property
@@ -88,5 +97,6 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
                 blobs,
                 self.sandbox_max_memory_mb * MIB,
                 self.sandbox_max_cells,
+                self.sandbox_cpus,
             ),
         )

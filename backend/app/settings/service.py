@@ -3,11 +3,23 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import EmailStr, Field, SecretStr
 from pydantic_settings import BaseSettings
 
+from app.agent_jobs.config import QueueConfig
 from app.deletion.retention_periods import RetentionPeriods
-from app.settings.setting_types import HttpUrl, RetentionSetting
+from app.errors import InvalidInput
+from app.settings.setting_types import (
+    Hosts,
+    HttpUrl,
+    Origins,
+    Owners,
+    Recipients,
+    RedisUrl,
+    RetentionSetting,
+    SmtpUrl,
+)
+from app.workflows.requests.mail import MailConfig
 
 
 class ServiceSettings(BaseSettings):
@@ -19,6 +31,38 @@ class ServiceSettings(BaseSettings):
     )
     api_host: str = Field("127.0.0.1", description="Address that the API listens on.")
     api_port: int = Field(8000, ge=0, le=65535, description="Port that the API listens on; 0 takes a free one.")
+    cors_origins: Origins = Field(
+        (), description="Web origins, with commas between, whose pages may call the API; empty allows none."
+    )
+    compatible_paths: bool = Field(
+        False,
+        description="Also answer at shorter paths without /api/v1, such as /chat, /threads and /api/tools/sql.",
+    )
+    http_allowed_hosts: Hosts = Field(
+        (),
+        description="Hosts that workflows may send requests to, with commas between (api.example.com, "
+        "*.example.com); a private address only if it is listed itself. Empty allows none.",
+    )
+    smtp_url: SmtpUrl | None = Field(
+        None,
+        description="Mail server of workflows' messages: smtp://[user:password@]host[:port], or smtps://. "
+        "Empty: none.",
+    )
+    mail_sender: EmailStr | None = Field(None, description="Sender of those e-mails; needed with SMTP_URL.")
+    mail_recipients: Recipients = Field(
+        (),
+        description="Who they may go to beside the owner's own address, with commas between: addresses, "
+        "@example.com.",
+    )
+    agent_queue_url: RedisUrl | None = Field(
+        None,
+        description="Redis or Valkey whose list `agent:jobs` machines push jobs to: a server or user of its "
+        "own, for keys and channels `agent:*`. Empty: none.",
+    )
+    agent_queue_owners: Owners = Field(
+        {},
+        description="Accounts that jobs of the queue belong to: `workflow_owner=address`, with commas between.",
+    )
     workers_per_queue: int = Field(
         1, ge=1, le=64, description="Worker processes that `labcrew up` runs for each queue."
     )
@@ -54,6 +98,19 @@ class ServiceSettings(BaseSettings):
     @property
     def home(self) -> Path:
         return self.labcrew_home.expanduser().absolute()
+
+    @property
+    def mail(self) -> MailConfig | None:
+        """Raises InvalidInput for a server without a sender."""
+        if self.smtp_url is None:
+            return None
+        if self.mail_sender is None:
+            raise InvalidInput("bad_setting", "SMTP_URL needs MAIL_SENDER.", settings=["MAIL_SENDER"])
+        return MailConfig(self.smtp_url, self.mail_sender, self.mail_recipients)
+
+    @property
+    def agent_queue(self) -> QueueConfig:
+        return QueueConfig(self.agent_queue_url, self.agent_queue_owners)
 
     @property
     def production(self) -> bool:

@@ -1,7 +1,9 @@
 """Types of settings, with their validation."""
 
 import json
+from collections.abc import Mapping
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
@@ -10,6 +12,7 @@ from app.deletion.retention_periods import RetentionPeriods
 from app.redis_address import SENTINEL_SCHEMES, parse_sentinel_service
 from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
+from app.workflows.requests.host_rules import check_pattern
 
 MIB = 1 << 20
 
@@ -33,8 +36,51 @@ def _as_blob_address(address: str) -> str:
     return address
 
 
+def _as_hosts(text: object) -> object:
+    """Split a list with commas into patterns of hosts."""
+    return (
+        tuple(check_pattern(part) for part in text.split(",") if part.strip())
+        if isinstance(text, str)
+        else text
+    )
+
+
+def _as_recipients(text: object) -> object:
+    """Split a list with commas into addresses and domains."""
+    if not isinstance(text, str):
+        return text
+    recipients = tuple(part.strip().lower() for part in text.split(",") if part.strip())
+    for recipient in recipients:
+        if "@" not in recipient or recipient.endswith("@"):
+            raise ValueError(f"{recipient} is no address like ops@example.com and no domain like @example.com")
+    return recipients
+
+
+def _as_owners(text: object) -> object:
+    """Split a list with commas into names and the addresses of their accounts."""
+    if not isinstance(text, str):
+        return text
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    for name, _, address in pairs:
+        if not name.strip() or "@" not in address:
+            raise ValueError("it must be pairs like flights=ada@example.com")
+    return {name.strip(): address.strip().lower() for name, _, address in pairs}
+
+
 def _as_json(text: object) -> object:
     return json.loads(text) if isinstance(text, str) else text
+
+
+def _as_origins(text: object) -> object:
+    """Split a list with commas; an origin is a scheme, a host and perhaps a port, as browsers send it."""
+    if not isinstance(text, str):
+        return text
+    origins = tuple(origin.strip().rstrip("/") for origin in text.split(",") if origin.strip())
+    for origin in origins:
+        parts = urlsplit(origin)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or "*" in origin:
+            raise ValueError(f"{origin} is no origin like https://lab.example.com")
+    return origins
 
 
 PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+asyncpg")]
@@ -44,4 +90,9 @@ RedisUrl = Annotated[
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
 RetentionSetting = Annotated[RetentionPeriods, NoDecode, BeforeValidator(_as_json)]
+Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_origins)]
+SmtpUrl = Annotated[str, _with_scheme("smtp", "smtps")]
+Recipients = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_recipients)]
+Owners = Annotated[Mapping[str, str], NoDecode, BeforeValidator(_as_owners)]
+Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_hosts)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]

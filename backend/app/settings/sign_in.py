@@ -1,5 +1,6 @@
 """Settings of sign-in and rate limits."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr
@@ -7,6 +8,7 @@ from pydantic_settings import BaseSettings
 
 from app.auth.config import AuthConfig
 from app.auth.quotas import Amount, Quotas, Rate
+from app.auth.secret import load_signing_secrets
 
 
 class EdgeSettings(BaseSettings):
@@ -66,6 +68,12 @@ class EdgeSettings(BaseSettings):
             sockets=self.user_sockets,
             stored_mb=self.user_stored_mb,
         )
+
+    def load_secret_keys(self, home: Path, production: bool) -> tuple[str, ...]:
+        """Return SECRET_KEY, then those that only verify and open. Raises InvalidInput in
+        production without one."""
+        configured = self.secret_key.get_secret_value() if self.secret_key else None
+        return load_signing_secrets(configured, self.other_secrets, home, production)
 
     @property
     def other_secrets(self) -> list[str]:

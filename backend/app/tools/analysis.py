@@ -1,5 +1,6 @@
 """Tools of the data analyst: exploration, cleaning and features, on training rows only."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -14,8 +15,16 @@ from app.sessions.step_scope import CallResult
 from app.tasks import run_concurrently
 from app.tools.computed_facts import Exploration, FigureList, RecipeFrame, json_object
 from app.tools.context import ToolContext
-from app.tools.frames import TRAIN, TrainingFrame, figure_artifacts, find_training_frame, frame_artifact
+from app.tools.frames import (
+    TRAIN,
+    TrainingFrame,
+    check_allowed_columns,
+    figure_artifacts,
+    find_training_frame,
+    frame_artifact,
+)
 from app.tools.registry import FrameName, tool
+from app.tools.stage_limits import COLUMN_SHARE, DRAWING_SHARE, remaining_s, share_of
 
 ANALYST = ("data_analyst",)
 Operations = Annotated[
@@ -25,6 +34,17 @@ Operations = Annotated[
         "'strategy': 'median'}, {'op': 'clip', 'columns': [...]}, {'op': 'mark_missing', 'columns': [...]}, "
         "{'op': 'to_number', 'columns': [...]}, {'op': 'log1p', 'columns': [...]}. Null: the "
         "suggested operations.",
+        max_length=100,
+    ),
+]
+FeatureOperations = Annotated[
+    list[dict[str, Any]] | None,
+    Field(
+        description="Operations such as {'op': 'combine', 'how': 'ratio', 'pairs': [['a', 'b']]} (or product, "
+        "difference, sum), {'op': 'parse_dates', 'columns': [...]}, {'op': 'text_stats', 'columns': [...]}, "
+        "{'op': 'extract', 'columns': [...], 'what': 'domain'} (or title, surname, letters, digits), "
+        "{'op': 'frequency', 'columns': [...]}, {'op': 'rolling', 'columns': [...], 'windows': [7]}. Null: the "
+        "suggested features.",
         max_length=100,
     ),
 ]
@@ -48,7 +68,7 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
         "recipe": source.recipe,
         "seed": ctx.session.seed,
     }
-    computed, drawing = await _explore(ctx, source, params)
+    computed, drawing = await _explore(ctx, source, params, await remaining_s(ctx))
     exploration = parse_facts(Exploration, computed.value)
     overview = parse_facts(FigureList, drawing.value)
     leaks = f", {len(exploration.leaks)} possible leak(s)" if exploration.leaks else ""
@@ -60,22 +80,28 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
 
 
 async def _explore(
-    ctx: ToolContext, source: TrainingFrame, params: dict[str, Any]
+    ctx: ToolContext, source: TrainingFrame, params: dict[str, Any], left_s: float | None
 ) -> tuple[ComputationResult, ComputationResult]:
     """Compute facts and figures, in two cells side by side.
 
-    The figures of a wide frame need the facts to select columns, so one cell computes both.
+    The figures of a wide frame need the facts to select columns, so one cell computes both. `left_s`: seconds
+    of the session, of which both take a share.
     """
+    params = {**params, "measure_s": share_of(left_s, COLUMN_SHARE)}
+    drawing_params = {"draw_s": share_of(left_s, DRAWING_SHARE)}
     inputs = {"frame": source.digest}
     wide = len(source.columns) > MIN_WIDE_COLUMNS
     if (ctx.preferences.time_budget_s or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
         computed = await ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": False}), inputs)
         return computed, computed
-    looking = ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": wide}), inputs)
+    params = {**params, **drawing_params, "draw": wide}
+    looking = ctx.computer.run(Computation("explore.perform_eda", params), inputs)
     if wide:
         computed = await looking
         return computed, computed
-    drawing = Computation("explore.draw_overview", {"problem": ctx.training.problem.to_json()})
+    drawing = Computation(
+        "explore.draw_overview", {"problem": ctx.training.problem.to_json(), **drawing_params}
+    )
     return await run_concurrently(looking, ctx.computer.run(drawing, inputs))
 
 
@@ -94,12 +120,13 @@ async def clean_data(
 async def create_features(
     ctx: ToolContext,
     frame: FrameName = TRAIN,
-    operations: Operations = None,
+    operations: FeatureOperations = None,
     lookback_periods: Annotated[list[Annotated[int, Field(ge=1, le=1000)]] | None, Field(max_length=20)] = None,
     name: NewName = "features",
 ) -> CallResult:
     """Build features: parts of dates, texts and names, ratios; with `lookback_periods` (rows) lags, changes and
     rolling statistics from the past only. Makes a new frame."""
+    check_allowed_columns(ctx, [name for operation in operations or () for name in _texts_in(operation)])
     params = {"operations": operations, "lookback_periods": lookback_periods}
     return await _extend_recipe(ctx, "features.create_features", frame, name, params)
 
@@ -131,6 +158,15 @@ async def calculate_technical_indicators(
     }
     params = {"indicators": list(indicators) if indicators else None, "relative": relative, **price_columns}
     return await _extend_recipe(ctx, "features.technical_indicators", frame, name, params)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in an operation at any depth: the names of columns are among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(item)
 
 
 async def _extend_recipe(

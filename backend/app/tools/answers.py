@@ -1,16 +1,19 @@
 """Tools that answer questions about the data by a SELECT or a program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.errors import InvalidInput, ToolRefused
-from app.json_types import JsonValue
+from app.json_types import JsonScalar, JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.plans.compiler import compile_plan
 from app.plans.counting import make_counting_plans
 from app.plans.document import PlanDocument
+from app.plans.measures import Measure, find_measures
+from app.recorded_call import RecordedCall
+from app.reporting.stated_answer import AnswerSources, UnknownFigure
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
@@ -24,8 +27,6 @@ from app.tools.sql_tables import list_queryable_tables, list_table_schemas
 
 ANALYST = ("data_analyst",)
 ANSWER = "answer"
-ANSWERS = ("answer_by_sql", "answer_by_plan", "answer_by_program")
-
 Readings = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=500)]],
     Field(description="Interpretations of ambiguous words of the question, a sentence each.", max_length=20),
@@ -57,14 +58,24 @@ async def answer_by_plan(ctx: ToolContext, plan: PlanDocument, readings: Reading
     except InvalidInput as error:
         raise ToolRefused(error.detail) from error
     arguments: dict[str, JsonValue] = {"sql": sql, "counts": [used, total]}
-    return _answer_of(await ctx.computer.run(Computation("answer.answer", arguments), tables), sql, readings)
+    computed = await ctx.computer.run(Computation("answer.answer", arguments), tables)
+    return _answer_of(computed, sql, readings, find_measures(plan))
 
 
-def _answer_of(computed: ComputationResult, sql: str, readings: Sequence[str]) -> CallResult:
+def _answer_of(
+    computed: ComputationResult,
+    sql: str,
+    readings: Sequence[str],
+    measures: Mapping[str, Measure] | None = None,
+) -> CallResult:
     answer = parse_facts(QueryRows, computed.value)
     meta = {"rows": answer.row_count, "columns": answer.columns, "source": {"sql": sql}}
+    value: dict[str, JsonValue] = {**json_object(computed), "language": "sql", "code": sql}
+    value["readings"] = list(readings)
+    if measures:
+        value["measures"] = dict(measures)
     return CallResult(
-        value={**json_object(computed), "language": "sql", "code": sql, "readings": list(readings)},
+        value=value,
         summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
         artifacts=[make_artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
     )
@@ -74,7 +85,7 @@ def _answer_of(computed: ComputationResult, sql: str, readings: Sequence[str]) -
 async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
     """Answer the question by a Python program, written as for `run_python`, where a SELECT cannot.
 
-    Set `result` to a number, a text, a list of them, or a list of records. The last answer counts.
+    Set `result` to a number, a text, a DataFrame, or lists and dicts of them. The last answer counts.
     """
     try:
         computed = await run_code(ctx, "python", code)
@@ -88,3 +99,31 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
         summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
         artifacts=output_artifacts(computed),
     )
+
+
+@tool(agents=())
+async def state_answer(
+    ctx: ToolContext,
+    text: str = "",
+    values: dict[str, JsonScalar] = {},  # noqa: B006 - never changed
+    unanswered: str = "",
+    question: str = "",
+) -> CallResult:
+    """Record the analyst's own words of the answer, or the reason why there is none, for the report."""
+    return CallResult(
+        value={"text": text, "values": dict(values), "unanswered": unanswered, "question": question},
+        summary=(text or unanswered).partition("\n")[0][:200],
+    )
+
+
+def find_unknown_figures(
+    calls: Sequence[RecordedCall], quoted: Sequence[str], text: str, values: Mapping[str, JsonScalar]
+) -> list[UnknownFigure]:
+    """Return the figures of an answer in words that no recorded result holds."""
+    sources = AnswerSources(calls, quoted)
+    _, unknown = sources.find_all(text)
+    numbers = [
+        value for value in values.values() if isinstance(value, int | float) and value not in (True, False)
+    ]
+    sourceless = [number for number in numbers if sources.find_value(number) is None]
+    return [*unknown, *(UnknownFigure(repr(number), sources.nearest(float(number))) for number in sourceless)]

@@ -3,7 +3,6 @@
 The question is keyed by the call, so an answer belongs to one call even if several wait.
 """
 
-import difflib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from app.sessions.tool_permissions import ALWAYS
 from app.tools.context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"
+MAX_REASON_CHARS = 600
+"""Characters of the agent's reason in the question: a few sentences."""
 MAX_PREVIEW_CHARS = 20_000
 """Characters of a preview in the question's text; the full preview is in `about`."""
 
@@ -30,13 +31,6 @@ class Preview:
 PreviewFunction = Callable[..., Awaitable[Preview]]
 
 
-def unified_diff(name: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), f"{name} (now)", f"{name} (after)", lineterm=""
-    )
-    return "\n".join(lines)
-
-
 async def request_approval(
     ctx: ToolContext,
     tool: str,
@@ -48,16 +42,24 @@ async def request_approval(
     if ctx.records is not None and await ctx.records.is_tool_allowed(tool):
         return arguments
     shortened = preview.text[:MAX_PREVIEW_CHARS]
+    reason = ctx.reason[:MAX_REASON_CHARS]
+    because = f"\nIts reason: {reason}" if reason else ""
     answer = await ctx.step.ask(
         Question(
             key=f"approve:{ctx.call}",
             agent=ctx.agent,
             kind="approval",
-            text=f"The {ctx.agent} wants to call {tool}.\n\n{shortened}\n\n{preview.risk}",
+            text=f"The {ctx.agent} wants to call {tool}.{because}\n\n{shortened}\n\n{preview.risk}",
             answer_schema=_answer_schema(schema),
             options=[APPROVE, REJECT, ALWAYS],
             default=REJECT,
-            about={"tool": tool, "arguments": dict(arguments), "preview": preview.text, "risk": preview.risk},
+            about={
+                "tool": tool,
+                "arguments": dict(arguments),
+                "reason": reason,
+                "preview": preview.text,
+                "risk": preview.risk,
+            },
         )
     )
     if answer in (APPROVE, ALWAYS):
@@ -65,8 +67,11 @@ async def request_approval(
     if isinstance(answer, dict) and "arguments" in answer:
         changed: Any = answer["arguments"]
         return dict(changed)
-    reason = f": {answer['reason']}" if isinstance(answer, dict) else ""
-    raise ToolRefused(f"The user rejected this call{reason}. Continue without it, or propose another one.")
+    why = f": {answer['reason']}" if isinstance(answer, dict) else ""
+    raise ToolRefused(
+        f"The user rejected this call{why}. Continue without it, or propose another one.",
+        kind="rejected_by_user",
+    )
 
 
 def format_arguments(arguments: Mapping[str, Any]) -> str:

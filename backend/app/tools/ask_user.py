@@ -6,8 +6,9 @@ from pydantic import Field
 
 from app.json_types import JsonValue
 from app.sessions.step_scope import CallResult, Question
+from app.tools.agent_names import EVERY_AGENT
 from app.tools.context import ToolContext
-from app.tools.registry import EVERY_AGENT, tool
+from app.tools.registry import tool
 
 
 @tool(agents=EVERY_AGENT)

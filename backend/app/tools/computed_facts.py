@@ -49,9 +49,11 @@ class QueryRows:
 
 @dataclass(frozen=True)
 class JoinDescription:
-    """A join as a sentence."""
+    """A join as a sentence. `columns`: those of the joined table, where it is joined to the base itself."""
 
     text: str
+    table: str = ""
+    columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -221,9 +223,13 @@ class BacktestOutcome:
 
 @dataclass(frozen=True)
 class ForecastRange:
-    """The number of forecasts, and the times of the first and the last one."""
+    """The number of forecasts, and the times of the first and the last one.
+
+    `forecaster`: the classical methods that made them, None for the model.
+    """
 
     rows: int
     first: Any
     last: Any
     figures: Sequence[FigureTitle]
+    forecaster: str | None = None

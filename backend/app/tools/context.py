@@ -1,9 +1,10 @@
 """The context of a tool call: step, workspace, datasets and computer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.artifacts.workspace import Workspace
+from app.charts.renderer import ChartRenderer
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.errors import ToolRefused
@@ -13,7 +14,11 @@ from app.modeling.problem.problem import Problem
 from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
+from app.tools.conversation_studies import ConversationStudies
+from app.tools.conversation_workflows import ConversationWorkflows
 from app.tools.preferences import TrainingPreferences, read_preferences
+from app.tools.thinking_time import ThinkingTime
+from app.workspaces.conversation import Conversation
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class TrainingContext:
 
     `deadline_s`: the session's working time at which the round must be over. `fit_slots`: fits that are
     computed at a time. `families`: the only ones that are fitted, besides the baseline; empty for any.
-    `wants_drivers`: the goal asks what the target goes with.
+    `wants_drivers`: the goal asks what the target goes with. `is_single_model`: several candidates may not be
+    blended.
     """
 
     problem: Problem
@@ -31,6 +37,11 @@ class TrainingContext:
     fit_slots: int = 1
     families: tuple[str, ...] = ()
     wants_drivers: bool = False
+    is_single_model: bool = False
+    slowness: float = 1.0
+    """Factor by which work takes longer than on an idle machine, as the split measured it."""
+    time_limit_s: float | None = None
+    """Seconds that the plan allows the session in place of the preference."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +60,39 @@ class ToolContext:
     training_context: TrainingContext | None = field(default=None)
     records: SessionRecords | None = None
     prices: Prices | None = None
+    thinking: ThinkingTime = field(default_factory=ThinkingTime)
+    notes: Sequence[Mapping[str, JsonValue]] = ()
+    """Notes of the agents, as `{agent, text}`; empty outside of reporting."""
+    reason: str = ""
+    """The agent's words along with the current call."""
     understanding: Mapping[str, JsonValue] = field(default_factory=dict)
     """The reading of the goal that the user was shown; empty outside of reporting."""
+    holdout_look: Mapping[str, JsonValue] | None = None
+    """The look at the hold-out of the final evaluation, as `sessions.holdout_looks` numbers it."""
+    renderer: ChartRenderer | None = None
+    """Draws charts; None where nobody asks for them."""
+    conversation_tables: Conversation | None = None
+    """Tables of the conversation of a turn; None outside of turns."""
+    studies: ConversationStudies | None = None
+    """Studies of the conversation of a turn; None outside of turns."""
+    workflows: ConversationWorkflows | None = None
+    """Workflows of the owner of a conversation; None where they cannot be changed."""
 
     @property
     def session(self) -> SessionFacts:
         return self.step.session
 
     @property
+    def conversation(self) -> Conversation:
+        """Raises ToolRefused outside of conversations."""
+        if self.conversation_tables is None:
+            raise ToolRefused("There is no conversation here.")
+        return self.conversation_tables
+
+    @property
     def preferences(self) -> TrainingPreferences:
-        return read_preferences(self.session.preferences)
+        limit_s = self.training_context.time_limit_s if self.training_context else None
+        return read_preferences(self.session.preferences).limited_to(limit_s)
 
     @property
     def training(self) -> TrainingContext:

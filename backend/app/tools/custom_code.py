@@ -20,7 +20,7 @@ from app.tools.analysis import NewName
 from app.tools.computed_facts import EstimatorTrial, FeatureTrial, json_object
 from app.tools.context import ToolContext
 from app.tools.fit_rounds import RELATIVE_COSTS, Candidate, format_number, ignores_clock, time_left_s
-from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
+from app.tools.frames import TRAIN, check_allowed_columns, find_training_frame, frame_artifact, make_artifact
 from app.tools.registry import ColumnName, FrameName, tool
 
 ESTIMATOR_KIND = "estimator"
@@ -58,8 +58,8 @@ async def write_features(
     It is tested at once, also on single rows and on missing and unseen values; a refusal names the fault.
     """
     base_frame = await find_training_frame(ctx, frame)
-    for column in columns:
-        resolve_name(column, base_frame.columns, "column")
+    names = [resolve_name(column, base_frame.columns, "column") for column in columns]
+    check_allowed_columns(ctx, names)
     params: dict[str, Any] = {
         "problem": ctx.training.problem.to_json(),
         "recipe": base_frame.recipe,

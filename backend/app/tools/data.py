@@ -1,10 +1,11 @@
 """Tools of data retrieval: list datasets, query and join them, and fetch the session's table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.datasets.dataset_source import DatasetRef
 from app.json_types import JsonValue
 from app.modeling.facts.column_units import find_unit
 from app.modeling.facts.conversion import parse_facts
@@ -16,9 +17,10 @@ from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, TRAIN, make_artifact
 from app.tools.registry import tool
 from app.tools.sql_tables import list_queryable_tables
+from app.tools.stage_limits import MEASUREMENT_SHARE, remaining_s, share_of
 
 RETRIEVAL = ("data_retrieval",)
-READERS = ("planner", "data_retrieval")
+READERS = ("planner", "data_retrieval", "analyst")
 MAX_PREVIEW_ROWS = 20
 """Rows of a query that an agent sees, limited to save its context."""
 
@@ -29,6 +31,11 @@ DatasetName = Annotated[str, Field(description="A dataset's table name, name or 
 async def list_datasets(ctx: ToolContext) -> CallResult:
     """List the datasets of this session: table name, rows and column names."""
     datasets = await ctx.datasets.list()
+    names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
+    return CallResult(value=describe_datasets(datasets), summary=names or "The session has no dataset.")
+
+
+def describe_datasets(datasets: Sequence[DatasetRef]) -> dict[str, JsonValue]:
     entries: list[JsonValue] = [
         {
             "table": dataset.table,
@@ -38,21 +45,22 @@ async def list_datasets(ctx: ToolContext) -> CallResult:
         }
         for dataset in datasets
     ]
-    names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
-    return CallResult(value={"datasets": entries}, summary=names or "The session has no dataset.")
+    return {"datasets": entries}
 
 
 @tool(agents=READERS)
 async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     """Describe a dataset's columns: types, missing values, distinct values, ranges and examples."""
     ref = await ctx.datasets.get(dataset)
+    schema = describe_schema(ref)
+    return CallResult(value=schema, summary=f"{ref.table}: {ref.rows} rows, {len(ref.columns)} columns.")
+
+
+def describe_schema(ref: DatasetRef) -> dict[str, JsonValue]:
     columns: list[JsonValue] = [
         _with_unit(column, ref.reading) for column in ref.profile.get("columns") or ref.columns
     ]
-    return CallResult(
-        value={"table": ref.table, "rows": ref.rows, "columns": columns},
-        summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
-    )
+    return {"table": ref.table, "rows": ref.rows, "columns": columns}
 
 
 def _with_unit(column: Mapping[str, JsonValue], reading: FileReading) -> dict[str, JsonValue]:
@@ -119,12 +127,24 @@ async def relate_tables(
 
 
 @tool(agents=())
-async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> CallResult:
-    """Split the session's table once, before any analysis, into training rows and a locked hold-out."""
+async def lock_holdout(
+    ctx: ToolContext,
+    problem: dict[str, Any],
+    assumptions: list[dict[str, Any]] | None = None,
+    joined: list[dict[str, Any]] | None = None,
+) -> CallResult:
+    """Split the session's table once, before any analysis, into training rows and a locked hold-out.
+
+    `assumptions`: those of the first call, with the sides that the user chose. `joined`: tables that were
+    joined in, with their columns.
+    """
     table = await ctx.frames.frame(RETRIEVED)
     datasets = await ctx.datasets.list()
     readings = merge_parsers([dataset.reading for dataset in datasets])
     params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed, "readings": readings}
+    params |= {"measure_s": share_of(await remaining_s(ctx), MEASUREMENT_SHARE)}
+    params |= {"assumptions": assumptions} if assumptions is not None else {}
+    params |= {"joined": joined} if joined else {}
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
     split = parse_facts(SplitRows, computed.value)
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}

@@ -24,10 +24,13 @@ from app.tools.fit_rounds import (
     time_left_s,
     without_schema,
 )
-from app.tools.frames import figure_artifacts, find_training_frame
+from app.tools.frames import figure_artifacts, find_training_frame, make_artifact
 from app.tools.registry import tool
+from app.tools.stage_limits import DRAWING_SHARE, remaining_s, share_of
 
 EVALUATOR = ("model_evaluator",)
+ERRORS_FRAME = "errors"
+"""Name of the frame with out-of-fold errors. It has no recipe, so nothing can be trained on it."""
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
@@ -40,6 +43,8 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> CallResult:
 
     With a single candidate all its folds become one model under its own name.
     """
+    if ctx.training.is_single_model and len(set(models)) > 1:
+        raise ToolRefused("The user wants a single model: name one candidate, whose folds become one model.")
     parts = [part for model in dict.fromkeys(models) for part in await load_parts(ctx, model)]
     names = list(dict.fromkeys(part.fit.name for part in parts))
     params: dict[str, Any] = {
@@ -80,6 +85,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
         "problem": ctx.training.problem.to_json(),
         "fits": [merge_parts([part.fit for part in parts]).to_json() for parts in candidates],
         "seed": ctx.session.seed,
+        "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),
     }
     computed = await ctx.computer.run(Computation("evaluate.compare_models", params), inputs)
     comparison = parse_facts(ModelComparison, computed.value)
@@ -94,7 +100,11 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
 @tool(agents=EVALUATOR)
 async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
     """Evaluate one candidate in detail on out-of-fold predictions: every metric with its interval, confusion,
-    curves, calibration or residuals, and cautions."""
+    curves, calibration or residuals, cautions, and the slices of rows with the largest errors.
+
+    The frame `errors` then holds each training row with its truth, out-of-fold output and error, for
+    `run_python`.
+    """
     part = (await load_parts(ctx, model))[0]
     raw = await find_training_frame(ctx, "train")
     params: dict[str, Any] = {
@@ -102,16 +112,20 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
         "fit": dict(part.fit.document),
         "folds": part.fit.folds.to_json(),
         "seed": ctx.session.seed,
+        "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),
     }
     inputs = {"frame": raw.digest, "oof": part.oof}
     computed = await ctx.computer.run(Computation("evaluate.evaluate_model", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
     score = evaluation.score
     return CallResult(
-        value={**json_object(computed), "model": model},
+        value={**json_object(computed), "model": model, "errors_frame": ERRORS_FRAME},
         summary=f"{model}: {evaluation.metric} {format_number(score.value)} "
         f"({format_number(score.low)} to {format_number(score.high)}) out of fold.",
-        artifacts=figure_artifacts(computed, evaluation.figures),
+        artifacts=[
+            *figure_artifacts(computed, evaluation.figures),
+            make_artifact(computed.file("errors.parquet"), "frame", ERRORS_FRAME, {"model": model}),
+        ],
     )
 
 

@@ -8,9 +8,10 @@ from app.artifacts.file_names import MAX_NAME_CHARS, normalize_file_name
 from app.artifacts.workspace import FileRef
 from app.errors import ToolRefused
 from app.sessions.step_scope import ArtifactDraft, CallResult
-from app.tools.approval import Preview, unified_diff
+from app.tools.approval import Preview
 from app.tools.context import ToolContext
 from app.tools.registry import tool
+from app.workspaces.text_changes import replace_text, unified_diff
 
 WORKERS = ("data_analyst", "model_trainer", "reporter")
 
@@ -38,15 +39,7 @@ async def read_file(
     lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = MAX_LINES,
 ) -> CallResult:
     """Read a text file of the workspace, `lines` of it from `first_line` on."""
-    all_lines = (await _read_text(ctx, name)).splitlines(keepends=True)
-    selected = all_lines[first_line - 1 : first_line - 1 + lines]
-    value: dict[str, Any] = {
-        "name": name,
-        "lines": len(all_lines),
-        "first_line": first_line,
-        "text": "".join(selected),
-    }
-    return CallResult(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
+    return select_lines(name, await _read_text(ctx, name), first_line, lines)
 
 
 @tool(agents=WORKERS)
@@ -64,7 +57,7 @@ async def write_file(ctx: ToolContext, name: FileName, text: Text) -> CallResult
 
 async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
     before = await _read_text(ctx, name)
-    after = _replace_text(name, before, old, new, every)
+    after = replace_text(name, before, old, new, every)
     return Preview(unified_diff(name, before, after), f"{name} is changed for the rest of this session.")
 
 
@@ -81,7 +74,7 @@ async def edit_file(
     The user sees the change and approves it first, unless they allowed it for this session.
     """
     before = await _read_text(ctx, name)
-    after = _replace_text(name, before, old, new, every)
+    after = replace_text(name, before, old, new, every)
     return CallResult(
         value={"name": name, "replaced": before.count(old) if every else 1},
         summary=f"{name} is changed.",
@@ -94,22 +87,30 @@ async def _find_file(ctx: ToolContext, name: str) -> FileRef:
 
 
 async def _read_text(ctx: ToolContext, name: str) -> str:
-    file = await _find_file(ctx, name)
+    return await decode_text(ctx, await _find_file(ctx, name))
+
+
+async def decode_text(ctx: ToolContext, file: FileRef) -> str:
+    """Read a text file. Raises ToolRefused for a large one, and for one that is no text."""
     if file.size_bytes > MAX_READABLE_BYTES:
-        raise ToolRefused(f"{name} has {file.size_bytes:,} bytes. Read it in a program instead.")
+        raise ToolRefused(f"{file.name} has {file.size_bytes:,} bytes. Read it in a program instead.")
     try:
         return (await ctx.frames.read(file)).decode("utf-8")
     except UnicodeDecodeError:
-        raise ToolRefused(f"{name} is not a text file. Open it in a program instead.") from None
+        raise ToolRefused(f"{file.name} is not a text file. Open it in a program instead.") from None
 
 
-def _replace_text(name: str, before: str, old: str, new: str, every: bool) -> str:
-    occurrences = before.count(old)
-    if occurrences == 0:
-        raise ToolRefused(f"{name} does not contain that text. Read it again: it must match exactly.")
-    if occurrences > 1 and not every:
-        raise ToolRefused(f"{name} holds that text {occurrences} times. Include more context, or set `every`.")
-    return before.replace(old, new)
+def select_lines(name: str, text: str, first_line: int, lines: int) -> CallResult:
+    """Return `lines` lines of a text from `first_line` on."""
+    all_lines = text.splitlines(keepends=True)
+    selected = all_lines[first_line - 1 : first_line - 1 + lines]
+    value: dict[str, Any] = {
+        "name": name,
+        "lines": len(all_lines),
+        "first_line": first_line,
+        "text": "".join(selected),
+    }
+    return CallResult(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
 
 
 async def _store_text(ctx: ToolContext, name: str, text: str) -> ArtifactDraft:

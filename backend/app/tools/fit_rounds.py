@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit
-from app.modeling.problem.family_catalog import FAMILIES
+from app.modeling.problem.family_catalog import FAMILIES, PLAIN_FAMILY
 from app.modeling.problem.folds import FoldPlan
-from app.modeling.problem.kinds import BASELINE
+from app.modeling.problem.kinds import BASELINE, REFERENCES
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
 from app.tools.context import ToolContext
@@ -21,7 +21,9 @@ from app.tools.recorded_clock import recorded_work_s
 SCHEMA_KEY = "schema"
 FIXED_FIT_COST = 0.7
 """Fixed cost of a fit (I/O and encoding), relative to training the first family."""
-RELATIVE_COSTS = {BASELINE: 0.1} | {family.name: FIXED_FIT_COST + family.relative_cost for family in FAMILIES}
+RELATIVE_COSTS = {BASELINE: 0.1} | {
+    family.name: FIXED_FIT_COST + family.relative_cost for family in (*FAMILIES, PLAIN_FAMILY)
+}
 MIN_SHARE_S = 0.5
 """Least seconds of a fit: below, reading the frame takes all of it."""
 MAX_DETERMINISTIC_FIT_S = 600.0
@@ -69,7 +71,8 @@ async def time_left_s(ctx: ToolContext) -> float:
     """Return the seconds left for the next round, by a recorded reading of the clock."""
     if ignores_clock(ctx):
         return MAX_DETERMINISTIC_FIT_S
-    return max(MIN_ROUND_S, ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call))
+    worked_s = ctx.thinking.working_s(await recorded_work_s(ctx.step, ctx.call))
+    return max(MIN_ROUND_S, ctx.training.deadline_s - worked_s)
 
 
 def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
@@ -100,13 +103,14 @@ def make_fit(ctx: ToolContext, digest: str, folds: FoldPlan, limit_s: float, nam
 def longest_first(fits: Sequence[Fit], fit_slots: int) -> list[int]:
     """Return the places of the fits in the order of execution.
 
-    With several fit slots, the longest fits start first, so that no slot is left alone at the end; the baseline
-    precedes all, so that an interrupted round has it. With one slot, the given order of preference remains.
+    With several fit slots, the longest fits start first, so that no slot is left alone at the end; the
+    references precede all, so that an interrupted round has them. With one slot, the given order of preference
+    remains.
     """
     places = list(range(len(fits)))
     if fit_slots < 2:
         return places
-    return sorted(places, key=lambda place: (fits[place].name != BASELINE, -_limit_s(fits[place])))
+    return sorted(places, key=lambda place: (fits[place].name not in REFERENCES, -_limit_s(fits[place])))
 
 
 def _limit_s(fit: Fit) -> float:
@@ -114,16 +118,21 @@ def _limit_s(fit: Fit) -> float:
     return float(limit_s or 0.0)
 
 
-async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> CallResult:
-    """Run a round. Raises ToolRefused if no fit finished."""
+async def run_round(
+    ctx: ToolContext, fits: Sequence[Fit], left_s: float, unplanned: Mapping[str, str] | None = None
+) -> CallResult:
+    """Run a round. Raises ToolRefused if no fit finished.
+
+    `unplanned`: requested candidates that are not fitted, with their reasons.
+    """
+    existing_names = {ref.name for ref in await ctx.frames.artifacts("model")}
+    # Without any model yet, fits that a slow machine delays are waited for: to begin them again takes longer.
+    overrun_s = MAX_OVERRUN_S * (1.0 if existing_names else ctx.training.slowness)
     deadline_s = (
-        MAX_DETERMINISTIC_FIT_S * len(fits)
-        if ignores_clock(ctx)
-        else left_s * MAX_OVERRUN_FACTOR + MAX_OVERRUN_S
+        MAX_DETERMINISTIC_FIT_S * len(fits) if ignores_clock(ctx) else left_s * MAX_OVERRUN_FACTOR + overrun_s
     )
     ordered = longest_first(fits, ctx.training.fit_slots)
     scheduled = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
-    existing_names = {ref.name for ref in await ctx.frames.artifacts("model")}
     outcomes = await ctx.step.fan_out(ctx.call, scheduled, deadline_s)
     late = [fit for fit, outcome in zip(scheduled, outcomes, strict=True) if outcome.status == "left_out"]
     if not existing_names and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
@@ -139,10 +148,11 @@ async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Cal
     fits_done = [_read_fit(outcome) for outcome in done]
     unfinished = [outcome for outcome in outcomes if outcome.status != "done"]
     scores = ", ".join(f"{fit.name} {format_number(fit.score)}" for fit in fits_done)
-    missing = f" Left out: {', '.join(outcome.name for outcome in unfinished)}." if unfinished else ""
+    left_out = {**(unplanned or {}), **{outcome.name: _failure_reason(outcome) for outcome in unfinished}}
+    missing = f" Left out: {', '.join(left_out)}." if left_out else ""
     value: Any = {
         "fits": [without_schema(fit.document) for fit in fits_done],
-        "left_out": [{"name": outcome.name, "reason": _failure_reason(outcome)} for outcome in unfinished],
+        "left_out": [{"name": name, "reason": reason} for name, reason in left_out.items()],
     }
     return CallResult(
         value=value,

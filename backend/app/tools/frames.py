@@ -47,6 +47,22 @@ async def find_training_frame(ctx: ToolContext, frame: str) -> TrainingFrame:
     return TrainingFrame(raw.digest, meta.recipe, [column.name for column in meta.columns])
 
 
+def check_allowed_columns(ctx: ToolContext, names: Iterable[str]) -> None:
+    """Raise ToolRefused for columns that features must not be made of: the target and what is left out."""
+    problem = ctx.training.problem
+    if problem.target in names and problem.horizon is None:  # with a horizon, its past values are known
+        raise ToolRefused(f"Features must not be made of the target {problem.target!r}: it would leak.")
+    forbidden = [name for name in dict.fromkeys(names) if name in problem.exclude]
+    if forbidden:
+        columns = ", ".join(map(repr, forbidden))
+        raise ToolRefused(
+            f"Features must not be made of {columns}: left out of this study, by the user or because it gives "
+            "the target away.",
+            kind="refused_by_policy",
+            field="columns",
+        )
+
+
 def make_artifact(
     file: StoredFile, kind: str, name: str, meta: Mapping[str, Any] | None = None
 ) -> ArtifactDraft:

@@ -1,26 +1,29 @@
 """One tool call: validation, approval, run, record and events. Agents have no other way to act."""
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import structlog
 from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
 from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
-from app.modeling.problem.name_resolution import resolve_name
+from app.modeling.problem.name_resolution import nearest_names, resolve_name
 from app.observability.metrics.agents import count_tool_call
 from app.sandbox.computation_runner import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
 from app.tools.approval import Preview, format_arguments, request_approval
+from app.tools.ask_user import ask_user
 from app.tools.context import ToolContext
 from app.tools.registry import ToolSpec
+from app.tools.tool_errors import describe_lab_error, describe_refusal, get_refusal, make_error
 
-REFUSED = "refused"
-"""The only key of a refusal's recorded value."""
+log = structlog.get_logger(__name__)
 
 _RESOURCE_ERRORS = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
 """Errors that an agent can avoid by requesting less. Other failures of a computation end the step."""
@@ -43,6 +46,8 @@ class ToolRequest:
     key: str
     name: str
     arguments: Mapping[str, Any]
+    attempt: int = 1
+    """1 for the first call of this tool in a run, and 1 more after each call of it that failed."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +69,13 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
 
     async def run() -> CallResult:
         if not await step.can_afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
-            return _refusal(BUDGET_USED_UP)
-        step.emit(
-            ToolCalled(
-                step=step.seq,
-                agent=ctx.agent,
-                tool=request.name,
-                call=request.key,
-                arguments=_shorten(request.arguments),
-                attempt=step.attempt,
-            )
-        )
+            return _failure(make_error("budget", BUDGET_USED_UP, request.attempt))
+        if not _waits_for_user(tools, request):
+            _announce(ctx, request, request.arguments)
         started = time.perf_counter()
         recorded = await _run_measured(tools, ctx, request)
+        if request.name == ask_user.__name__:
+            _announce(ctx, request, request.arguments)
         returned = ToolReturned(
             step=step.seq,
             agent=ctx.agent,
@@ -93,13 +92,6 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     return ToolAnswer(request, value, get_refusal(value))
 
 
-def get_refusal(value: JsonValue) -> str | None:
-    """Return the text of a recorded refusal, or None for a value."""
-    if isinstance(value, dict) and list(value) == [REFUSED]:
-        return str(value[REFUSED])
-    return None
-
-
 async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> CallResult:
     """Run and measure a call.
 
@@ -112,27 +104,51 @@ async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request
     except GraphBubbleUp:
         raise
     except Exception:
-        count_tool_call(ctx.agent, name, time.perf_counter() - clock, "failed")
+        _report_call(ctx, name, time.perf_counter() - clock, "failed")
         raise
-    count_tool_call(ctx.agent, name, time.perf_counter() - clock, "refused" if recorded.failed else "done")
+    _report_call(ctx, name, time.perf_counter() - clock, "refused" if recorded.failed else "done")
     return recorded
+
+
+def _report_call(ctx: ToolContext, tool: str, seconds: float, outcome: str) -> None:
+    """Count and log a call, without its arguments and its result: they hold what users brought."""
+    count_tool_call(ctx.agent, tool, seconds, outcome)
+    log.info(
+        "tool_called", agent=ctx.agent, tool=tool, call=ctx.call, outcome=outcome, seconds=round(seconds, 3)
+    )
 
 
 async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> CallResult:
     try:
         spec = tools[resolve_name(request.name, tools, "tool")]
         arguments = _validate(spec, request.arguments)
-        if spec.needs_approval:
-            arguments = _validate(spec, await _approve(ctx, spec, request, arguments))
-        return await spec.run(ctx, **arguments)
+        if not spec.needs_approval:
+            return await _run_in_time(spec, ctx, arguments)
+        approved = await _approve(ctx, spec, request, arguments)
+        arguments = _validate(spec, approved)
+        _announce(ctx, request, approved)
+        recorded = await _run_in_time(spec, ctx, arguments)
+        return recorded if approved == request.arguments else _add_changes(recorded, approved)
     except ToolRefused as refused:
-        return _refusal(str(refused))
+        return _failure(describe_refusal(refused, request.attempt))
     except (ComputationFailed, Unavailable) as error:
         if error.code not in _RESOURCE_ERRORS:
             raise
-        return _refusal(error.detail)
+        return _failure(describe_lab_error(error, request.attempt))
     except LabError as error:
-        return _refusal(error.detail)
+        return _failure(describe_lab_error(error, request.attempt))
+
+
+async def _run_in_time(spec: ToolSpec, ctx: ToolContext, arguments: Mapping[str, Any]) -> CallResult:
+    """Run a tool within an operator's limit, if there is one. Raises ToolRefused when it is over."""
+    try:
+        async with asyncio.timeout(spec.time_limit_s) as limit:
+            return await spec.run(ctx, **arguments)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        detail = f"{spec.name} took longer than {spec.time_limit_s:g} s, which the operator allows."
+        raise ToolRefused(detail, kind="timed_out") from None
 
 
 async def _approve(
@@ -149,11 +165,42 @@ async def _approve(
     return await request_approval(ctx, spec.name, request.arguments, schema, preview)
 
 
+def _waits_for_user(tools: Mapping[str, ToolSpec], request: ToolRequest) -> bool:
+    """Tell if the call waits before it has an effect: it runs again after the wait, and is announced then."""
+    spec = tools.get(request.name)
+    return request.name == ask_user.__name__ or (spec is not None and spec.needs_approval)
+
+
+def _announce(ctx: ToolContext, request: ToolRequest, arguments: Mapping[str, Any]) -> None:
+    ctx.step.emit(
+        ToolCalled(
+            step=ctx.step.seq,
+            agent=ctx.agent,
+            tool=request.name,
+            call=request.key,
+            arguments=_shorten(arguments),
+            attempt=ctx.step.attempt,
+        )
+    )
+
+
+def _add_changes(recorded: CallResult, approved: Mapping[str, Any]) -> CallResult:
+    """Tell the agent, and whoever reads the journal, with which arguments of the user a call was executed."""
+    executed: Any = {"arguments": dict(approved), "note": "The user changed the arguments of this call."}
+    value: Any = recorded.value if isinstance(recorded.value, dict) else {"value": recorded.value}
+    summary = f"Executed with the user's arguments. {recorded.summary}".strip()
+    return replace(recorded, value={**value, "executed": executed}, summary=summary)
+
+
 def _validate(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
         parsed = spec.arguments.model_validate(dict(arguments))
     except ValidationError as error:
-        raise ToolRefused(_validation_message(spec, error)) from error
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        near = nearest_names(field, spec.arguments.model_fields) if first["type"] == "extra_forbidden" else ()
+        message = _validation_message(spec, error)
+        raise ToolRefused(message, kind="invalid_arguments", field=field or None, nearest=[*near]) from error
     return {name: getattr(parsed, name) for name in type(parsed).model_fields}
 
 
@@ -167,8 +214,8 @@ def _validation_message(spec: ToolSpec, error: ValidationError) -> str:
     return f"{spec.name} does not accept these arguments: {faults}. Its arguments are: {argument_names}."
 
 
-def _refusal(text: str) -> CallResult:
-    return CallResult(value={REFUSED: text}, summary=text, failed=True)
+def _failure(error: JsonValue) -> CallResult:
+    return CallResult(value=error, summary=get_refusal(error) or "", failed=True)
 
 
 def _shorten(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Fits after the first round: further folds, and tuning of hyperparameters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Annotated, Any
+from math import prod
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -72,9 +73,13 @@ async def tune_hyperparameters(
     cv: Annotated[int, Field(ge=2, le=20)] | None = None,
     most: Annotated[int, Field(ge=1, le=24)] = 12,
     folds: Folds = None,
+    search: Literal["random", "grid"] = "random",
 ) -> CallResult:
     """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
-    `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
+    `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted. `search`
+    grid fits every combination of `param_grid`, at most 24."""
+    if search == "grid":
+        _check_grid(param_grid)
     bases = [
         merge_parts([part.fit for part in await load_parts(ctx, model)]) for model in dict.fromkeys(models)
     ]
@@ -101,6 +106,7 @@ async def tune_hyperparameters(
         "seed": ctx.session.seed + len(existing_fits),
         "most": most,
         "param_grid": param_grid,
+        **({"search": search} if search == "grid" else {}),
     }
     computed = await ctx.computer.run(Computation("train.propose_candidates", params), {})
     proposals = parse_facts(Proposals, computed.value).candidates
@@ -124,6 +130,24 @@ async def tune_hyperparameters(
         for proposal, name, share in zip(proposals, names, shares, strict=True)
     ]
     return await run_round(ctx, fits, left_s)
+
+
+MAX_GRID_COMBINATIONS = 24
+"""Combinations of one exhaustive search: as many candidates as one round of fits may have."""
+
+
+def _check_grid(param_grid: Mapping[str, Sequence[Any]] | None) -> None:
+    """Raise ToolRefused for an exhaustive search without a grid, or with too many combinations."""
+    if not param_grid:
+        raise ToolRefused("A grid search needs `param_grid`.", kind="invalid_arguments", field="param_grid")
+    combinations = prod(len(values) for values in param_grid.values())
+    if combinations > MAX_GRID_COMBINATIONS:
+        raise ToolRefused(
+            f"The grid has {combinations} combinations, and a round fits at most {MAX_GRID_COMBINATIONS}: "
+            "name fewer values, or search at random.",
+            kind="invalid_arguments",
+            field="param_grid",
+        )
 
 
 def missing_runs(fit: FitSummary, folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:

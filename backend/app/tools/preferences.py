@@ -1,10 +1,13 @@
 """The user's preferences that decide how a session computes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.modeling.facts.conversion import parse_facts
+
+DEFAULT_BUDGET_S = 60.0
+"""Time budget in seconds of a session without a preference."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,10 @@ class TrainingPreferences:
     time_budget_s: float | None = None
     deterministic: bool | None = None
     model: str | None = None
+
+    def limited_to(self, seconds: float | None) -> "TrainingPreferences":
+        """Return the preferences with the plan's limit in seconds as time budget. None is no limit."""
+        return self if seconds is None else replace(self, time_budget_s=seconds)
 
 
 def read_preferences(document: Mapping[str, Any]) -> TrainingPreferences:

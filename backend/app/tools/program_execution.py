@@ -10,11 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import Code, Computation, Limits
+from app.sandbox.contract import SINGLE_FRAME, Code, Computation, Limits
 from app.sandbox.output_storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
+from app.tools.kept_variables import KeptVariables, ReachedVariables
 from app.tools.registry import tool
 from app.tools.sql_tables import list_queryable_tables
 
@@ -37,12 +38,13 @@ ARTIFACT_KINDS = {
 """Media type, or its first half -> kind of artifact; anything else is `other`."""
 
 
-@tool(agents=("data_analyst", "model_trainer"))
+@tool(agents=("data_analyst", "model_trainer", "model_evaluator"))
 async def run_python(ctx: ToolContext, code: Source) -> CallResult:
     """Run a Python program over the session's frames, each a DataFrame under its name.
 
-    pandas, numpy, scipy, sklearn, xgboost, statsmodels, matplotlib and seaborn are at hand. Set `result` to
-    what you want to read, put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
+    pandas, numpy, scipy, sklearn, xgboost, statsmodels, talib, matplotlib and seaborn are at hand; lightgbm is
+    not. Text columns have pandas' dtype `str`. Set `result` to what you want to read, or end with an
+    expression; put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
     Files of the workspace that it names can be opened by their names; there is no other file, and no network.
     A kept frame has no recipe: it can be read, not trained on.
     """
@@ -56,20 +58,31 @@ async def run_python(ctx: ToolContext, code: Source) -> CallResult:
 
 
 async def run_code(
-    ctx: ToolContext, language: Language, code: str, limits: Limits | None = None
+    ctx: ToolContext,
+    language: Language,
+    code: str,
+    limits: Limits | None = None,
+    variables: ReachedVariables | None = None,
 ) -> ComputationResult:
     """Run code over the tables that are visible now; a program gets those whose names occur in it.
 
+    A single table may also be named `df`. `variables`: those of its conversation, which come before tables.
     Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without isolation.
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
         work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS})
         return await ctx.computer.run(work, tables, limits)
-    files = {f"{name}.parquet": digest for name, digest in tables.items() if _mentions(code, name)}
+    is_single = len(tables) == 1 and is_mentioned(code, SINGLE_FRAME)
+    files = {
+        f"{name}.parquet": digest for name, digest in tables.items() if is_single or is_mentioned(code, name)
+    }
     files |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
-    computed = await ctx.computer.run(Code(code), files, limits)
-    return replace(computed, value=_program_value(computed.value))
+    if variables is not None:
+        files |= variables.files
+    computed = await ctx.computer.run(Code(code, variables.request if variables else None), files, limits)
+    answer = _RememberedValue if variables else _ProgramValue
+    return replace(computed, value=_program_value(computed.value, answer))
 
 
 class _KeptFrame(BaseModel):
@@ -92,10 +105,14 @@ class _ProgramValue(BaseModel):
     figures: list[str] = []
 
 
-def _program_value(value: JsonValue) -> JsonValue:
+class _RememberedValue(_ProgramValue):
+    variables: KeptVariables
+
+
+def _program_value(value: JsonValue, answer: type[_ProgramValue]) -> JsonValue:
     """The answer as our own code writes it: a program that reached its cell's descriptors can write another."""
     try:
-        return _ProgramValue.model_validate(value).model_dump()
+        return answer.model_validate(value).model_dump()
     except ValidationError as error:
         raise ComputationFailed(
             "computation_died", "The computation did not finish. Its answer is none that a program gives."
@@ -159,5 +176,6 @@ def _summary(computed: ComputationResult) -> str:
     return f"The program ran for {computed.usage.wall_s:.1f} s" + (f" and saved {saved}." if saved else ".")
 
 
-def _mentions(code: str, table: str) -> bool:
+def is_mentioned(code: str, table: str) -> bool:
+    """Test if a program names a table."""
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(table)}(?![A-Za-z0-9_])", code, re.IGNORECASE) is not None

@@ -10,7 +10,6 @@ The first parameter is the ToolContext, which an agent never sees. The function 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -23,11 +22,6 @@ ColumnName = Annotated[str, Field(max_length=500)]
 
 ToolFunction = Callable[..., Awaitable[CallResult]]
 F = TypeVar("F", bound=ToolFunction)
-
-_AGENTS = Path(__file__).parents[1] / "agents"
-EVERY_AGENT = tuple(sorted(prompt.parent.name for prompt in _AGENTS.glob("*/prompt.md")))
-"""Names of the agents: the folders that hold a prompt. Read from the file system, since tools may not import
-agents and a second list would be forgotten."""
 
 
 @dataclass(frozen=True)
@@ -43,24 +37,29 @@ class ToolSpec:
     """True if every call waits for the user's approval."""
     preview: PreviewFunction | None = None
     """Describes the effect of a call to the user; takes the arguments of `run`."""
+    time_limit_s: float | None = None
+    """Seconds of a call, from an operator's file; None leaves the limits of its cell."""
 
 
 REGISTRY: dict[str, ToolSpec] = {}
-"""Every tool of the process by name, filled as `tools/*.py` are imported."""
+"""Every tool of the process by the name of its function, filled as `tools/*.py` are imported."""
 
 
-def tool(agents: Iterable[str], preview: PreviewFunction | None = None) -> Callable[[F], F]:
+def tool(
+    agents: Iterable[str], preview: PreviewFunction | None = None, name: str | None = None
+) -> Callable[[F], F]:
     """Register a function as a tool of these agents; `()` for one that only the pipeline itself calls.
 
-    A tool with a `preview` asks the user before each call.
+    A tool with a `preview` asks the user before each call. `name`: the name that its agents know, by default
+    that of the function; two agents may have different tools of one name.
     """
 
     def register(function: F) -> F:
-        name = function.__name__
-        if name in REGISTRY and REGISTRY[name].run.__module__ != function.__module__:
-            raise ValueError(f"Two tools have the name {name}.")
-        REGISTRY[name] = ToolSpec(
-            name=name,
+        key = function.__name__
+        if key in REGISTRY and REGISTRY[key].run.__module__ != function.__module__:
+            raise ValueError(f"Two tools have the name {key}.")
+        REGISTRY[key] = ToolSpec(
+            name=name or key,
             description=inspect.getdoc(function) or "",
             arguments=_argument_model(function),
             run=function,
@@ -75,7 +74,7 @@ def tool(agents: Iterable[str], preview: PreviewFunction | None = None) -> Calla
 
 def agent_tools(agent: str) -> Mapping[str, ToolSpec]:
     """Return the tools of an agent before any restriction by configuration."""
-    return {name: spec for name, spec in REGISTRY.items() if agent in spec.agents}
+    return {spec.name: spec for spec in REGISTRY.values() if agent in spec.agents}
 
 
 def _argument_model(function: ToolFunction) -> type[BaseModel]:

@@ -150,6 +150,8 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
             if entry.kind in _LISTED_KINDS
         ],
         "versions": _versions(),
+        **({"notes": [dict(note) for note in ctx.notes]} if ctx.notes else {}),
+        **({"fork": dict(ctx.session.fork)} if ctx.session.fork else {}),
     }
 
 

@@ -7,12 +7,22 @@ from typing import Annotated
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.facts.computation_facts import RecipeJson
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE
 from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.custom_code import add_sources
-from app.tools.fit_rounds import Candidate, make_fit, name_candidates, run_round, time_left_s, time_shares_s
+from app.tools.fit_parts import read_part
+from app.tools.fit_rounds import (
+    Candidate,
+    free_name,
+    make_fit,
+    name_candidates,
+    run_round,
+    time_left_s,
+    time_shares_s,
+)
 from app.tools.frames import find_training_frame
 from app.tools.registry import FrameName, tool
 
@@ -37,7 +47,8 @@ async def train_classification_model(
 ) -> CallResult:
     """Fit classifiers on a frame in parallel, each evaluated by cross-validation.
 
-    Estimators: baseline, ESTIMATORS, and custom estimators by name.
+    Estimators: baseline, LightGBM, LogisticRegression, XGBoost, LightGBMExtra, Network, RandomForest,
+    GradientBoosting, CatBoost where it is installed, and custom estimators by name.
     A candidate that fails or exceeds its time is left out and reported.
     """
     return await _train(ctx, "classification", frame, candidates, folds)
@@ -49,7 +60,9 @@ async def train_regression_model(
 ) -> CallResult:
     """Fit regressors on a frame in parallel, each evaluated by cross-validation.
 
-    Estimators: baseline, ESTIMATORS, and custom estimators by name.
+    Estimators: baseline, LightGBM, Ridge, XGBoost, LightGBMExtra, Network, RandomForest, GradientBoosting,
+    CatBoost where it is installed, and custom estimators by name. `on_log` true in the hyperparameters fits the
+    logarithm of the target.
     A candidate that fails or exceeds its time is left out and reported.
     """
     return await _train(ctx, "regression", frame, candidates, folds)
@@ -78,11 +91,12 @@ async def _train(
 async def _fit_round(
     ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: FoldPlan, run: list[int] | None
 ) -> CallResult:
-    check_families(ctx, [candidate.estimator for candidate in candidates])
+    candidates, unplanned = split_by_plan(ctx, candidates)
     source = await find_training_frame(ctx, frame)
     candidates = await add_sources(ctx, candidates)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
+    unique = await _name_apart(ctx, name_candidates(candidates), source.recipe)
     limits_s = time_shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])
     fits = [
         make_fit(
@@ -96,17 +110,42 @@ async def _fit_round(
             recipe=source.recipe,
             run=run,
         )
-        for (name, candidate), limit_s in zip(name_candidates(candidates), limits_s, strict=True)
+        for (name, candidate), limit_s in zip(unique, limits_s, strict=True)
     ]
-    return await run_round(ctx, fits, left_s)
+    return await run_round(ctx, fits, left_s, unplanned)
 
 
-def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
-    """Raise ToolRefused for an estimator that is not in the plan."""
+async def _name_apart(
+    ctx: ToolContext, candidates: Sequence[tuple[str, Candidate]], recipe: RecipeJson
+) -> list[tuple[str, Candidate]]:
+    """Give a candidate another name where a different one has it: fits of one name are parts of one model."""
+    fitted = {ref.name: read_part(ref).fit for ref in await ctx.frames.artifacts("model")}
+    names: list[str] = []
+    for name, candidate in candidates:
+        fit = fitted.get(name)
+        is_same = fit is not None and (fit.estimator, dict(fit.hyperparameters), list(fit.recipe)) == (
+            candidate.estimator,
+            candidate.hyperparameters,
+            list(recipe),
+        )
+        names.append(name if fit is None or is_same else free_name(name, [*fitted, *names]))
+    return [(name, candidate) for name, (_, candidate) in zip(names, candidates, strict=True)]
+
+
+def split_by_plan(ctx: ToolContext, candidates: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, str]]:
+    """Return the candidates of planned families, and the names of the others with the reason to leave them out.
+
+    Raises ToolRefused if none but the baseline is left.
+    """
     planned = ctx.training.families
-    unplanned = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
-    if unplanned is not None:
-        raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {unplanned}.")
+    if not planned:
+        return [*candidates], {}
+    allowed = [candidate for candidate in candidates if candidate.estimator in (*planned, BASELINE)]
+    reason = f"The plan fits {', '.join(planned)} only, and the {BASELINE}."
+    unplanned = {c.name or c.estimator: reason for c in candidates if c not in allowed}
+    if unplanned and all(candidate.estimator == BASELINE for candidate in allowed):
+        raise ToolRefused(f"{reason} Not {' or '.join(unplanned)}.")
+    return allowed, unplanned
 
 
 def check_run(run: Sequence[int] | None, folds: FoldPlan) -> None:

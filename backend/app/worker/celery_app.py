@@ -7,10 +7,20 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from celery import Celery
+from celery.worker.control import Panel
 from kombu.transport.redis import Channel
 
 from app.jobs import QUEUES
-from app.redis_address import kombu_address, parse_sentinel_service
+from app.redis_address import parse_sentinel_service
+from app.redis_client import kombu_address
+
+INSPECTIONS = frozenset(
+    {"active", "active_queues", "clock", "conf", "hello", "ping", "query_task", "registered", "report"}
+    | {"reserved", "revoked", "scheduled", "stats"}
+)
+"""Remote commands that workers answer: `celery inspect` reads, and whoever reaches Redis can stop nothing."""
+for _command in set(Panel.data) - INSPECTIONS:
+    Panel.data.pop(_command)
 
 # Without Redis, kombu would write its open jobs to a file that nothing reads. The sweeper repeats them.
 Channel.do_restore = False
@@ -41,7 +51,7 @@ def broker(redis_url: str) -> Broker:
 
 
 def make_celery(redis_url: str) -> Celery:
-    """Make the application. It has no results, events or remote control, since a message is only a wake-up."""
+    """Make the application. It has no results and no events, since a message is only a wake-up."""
     redis = broker(redis_url)
     app = Celery("labcrew", broker=redis.address, set_as_current=False)
     app.conf.update(
@@ -54,7 +64,7 @@ def make_celery(redis_url: str) -> Celery:
         worker_prefetch_multiplier=1,
         worker_enable_prefetch_count_reduction=False,
         worker_send_task_events=False,
-        worker_enable_remote_control=False,
+        worker_enable_remote_control=True,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,

@@ -18,6 +18,7 @@ import uvloop
 from redis.asyncio import Redis
 
 from app import jobs
+from app.agent_jobs.sweep import JobSweep
 from app.auth.cpu_charges import CpuCharges
 from app.auth.rate_limits import RateLimiter
 from app.db.pool import Database
@@ -35,6 +36,8 @@ from app.sessions.sweeper import sweep_for_ever
 from app.sessions.waiting.fits import FitKey, Fits
 from app.sessions.workers import WorkerHeartbeat
 from app.tasks import cancel_and_wait
+from app.worker.agent_jobs import make_job_sweep
+from app.workflows.triggers.sweep import TriggerSweep, sweep_triggers_for_ever
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,7 @@ class WorkerServices:
     config: SessionsConfig
     retention_worker: RetentionWorker
     heartbeat: WorkerHeartbeat
+    job_sweep: JobSweep | None = None
 
     @classmethod
     def assemble(
@@ -77,7 +81,8 @@ class WorkerServices:
         home, store = resources.settings.home, resources.settings.artifact_storage_path
         retention_worker = RetentionWorker(db, resources.redis, tail, send, resources.blobs, keep, home, store)
         heartbeat = WorkerHeartbeat(db, graphs.supported_versions, queues, fit_slots)
-        return cls(runner, fits, db, resources.redis, send, config, retention_worker, heartbeat)
+        sweep = make_job_sweep(resources)
+        return cls(runner, fits, db, resources.redis, send, config, retention_worker, heartbeat, sweep)
 
 
 _CLOSE_S = 30.0
@@ -150,11 +155,19 @@ class WorkerLoop:
                 asyncio.create_task(
                     sweep_for_ever(services.db, services.send, services.config), name="sweeper"
                 ),
+                asyncio.create_task(
+                    sweep_triggers_for_ever(TriggerSweep(services.db, services.send, services.config)),
+                    name="triggers",
+                ),
                 asyncio.create_task(_listen_for_ever(services), name="control"),
                 asyncio.create_task(services.heartbeat.beat_for_ever(), name="heartbeat"),
                 asyncio.create_task(services.retention_worker.run_deletions(), name="deletions"),
                 asyncio.create_task(services.retention_worker.run_retention(), name="retention"),
             ]
+            if services.job_sweep is not None:
+                background += [
+                    asyncio.create_task(work, name="jobs") for work in services.job_sweep.background()
+                ]
             self._ready.set_result(services)
             await self._stop.wait()
             await cancel_and_wait(*background)

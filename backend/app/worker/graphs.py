@@ -4,32 +4,56 @@ import os
 from functools import partial
 from uuid import UUID
 
-from app.agents.roster import assemble_crew
+from app.agent_jobs.graph import make_graph_spec as job_spec
+from app.agents.roster import assemble_analyst, assemble_crew
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.datasets.session_datasets import SessionDatasets
+from app.pipeline.fork_changes import RULES
+from app.pipeline.fork_comparison import find_differences
 from app.pipeline.graph import make_graph_spec
 from app.program_runs.graph import make_graph_spec as run_spec
 from app.program_runs.workspace import RunWorkspace
 from app.resources import Resources
+from app.sessions.forks.comparison import SessionComparison
+from app.sessions.forks.service import ForkService
 from app.sessions.graphs import Graphs
+from app.sessions.holdout_looks import HoldoutLooks
 from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
+from app.sessions.service import SessionService
 from app.sessions.step_scope import SessionFacts
 from app.sessions.workers import count_fit_slots
+from app.threads.graph import make_graph_spec as chat_spec
+from app.threads.memory import ThreadMemory
+from app.threads.studies import StudyServices, ThreadStudies
+from app.tools.conversation_workflows import ConversationWorkflows
+from app.tools.finalization.final_evaluation import OUTPUTS
 from app.tools.toolsets import load_toolsets
+from app.worker.agent_jobs import make_job_services
+from app.worker.workflows import make_owner_workflows, make_services_of_run
+from app.workflows.runs.context import RunServices
+from app.workflows.runs.graph import make_graph_spec as workflow_spec
+from app.workspaces.conversation import Conversation
+from app.workspaces.reader import SnapshotReader
 
 
 def pipeline_graphs(resources: Resources) -> Graphs:
     settings = resources.settings
-    crew = assemble_crew(settings.chat, load_toolsets(settings.tools_config))
+    toolsets = load_toolsets(settings.tools_config)
+    crew = assemble_crew(settings.chat, toolsets)
 
     def workspace_of(facts: SessionFacts) -> Workspace:
         return SessionWorkspace(resources.open_uow, resources.blobs, facts.owner_id, facts.id)
 
     def shelf_of(facts: SessionFacts) -> DatasetSource:
-        return SessionDatasets(resources.open_uow, facts.owner_id, facts.dataset_ids, facts.created_at)
+        read_at = facts.datasets_at or facts.created_at
+        return SessionDatasets(resources.open_uow, facts.owner_id, facts.dataset_ids, read_at)
+
+    def conversation_of(facts: SessionFacts) -> Conversation:
+        snapshots = SnapshotReader(resources.database, facts.owner_id)
+        return Conversation(facts.id, shelf_of(facts), snapshots)
 
     def records_of(facts: SessionFacts) -> SessionRecords:
         return DatabaseRecords(resources.database, facts.id)
@@ -41,9 +65,40 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         inside = facts.preferences.get("session_id")
         if inside is None:
             return workspace_of(facts)
-        return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside))
+        looks = HoldoutLooks(resources.database)
+        return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside), looks)
+
+    def workflows_of(facts: SessionFacts) -> ConversationWorkflows:
+        return make_owner_workflows(resources, facts, workspace_of(facts), shelf_of(facts))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     slots = partial(count_fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
     pipeline = make_graph_spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
-    return Graphs([runs, pipeline])
+    chat = chat_spec(
+        assemble_analyst(settings.chat, toolsets),
+        resources.computer,
+        workspace_of,
+        conversation_of,
+        ThreadMemory(resources.database, settings.thread_history_window),
+        resources.charts,
+        partial(ThreadStudies, _assemble_study_services(resources)),
+        records_of,
+        workflows_of,
+    )
+
+    def workflow_services_of(facts: SessionFacts) -> RunServices:
+        return make_services_of_run(resources, facts, workspace_of(facts), shelf_of(facts))
+
+    job = job_spec(chat.make_context, partial(make_job_services, resources))
+    return Graphs([runs, pipeline, chat, job, workflow_spec(workflow_services_of)])
+
+
+def _assemble_study_services(resources: Resources) -> StudyServices:
+    """Build the services by which conversations start, fork and compare studies."""
+    database, config = resources.database, resources.settings.sessions
+    return StudyServices(
+        database,
+        SessionService(database, resources.tail, resources.send, config),
+        ForkService(database, resources.send, config, RULES),
+        SessionComparison(database, resources.computer, find_differences, OUTPUTS),
+    )

@@ -49,6 +49,8 @@ def run(
     queue uses a core, so that queue should have processes of its own, by default with one thread per core.
     `figures_at`: a listening socket that serves metrics.
     """
+    if settings.short_turns:
+        log.warning(settings.short_turns)
     default_threads = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MAX_DRIVES
     serve(settings, queues, threads or default_threads, pipeline_graphs, warm_cells=True, figures_at=figures_at)
 
@@ -135,6 +137,7 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
                 "--pool=threads",
                 f"--concurrency={threads}",
                 f"--queues={','.join(queues)}",
+                f"--hostname={'-'.join(queues)}-{os.getpid()}@%h",
                 "--without-gossip",
                 "--without-mingle",
                 "--without-heartbeat",

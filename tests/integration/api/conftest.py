@@ -1,5 +1,7 @@
 """The real application on real servers, and users who are signed in."""
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,8 @@ from app.api import readiness
 from app.main import create_app
 from app.observability.logging import configure_logging
 from app.settings import Settings, load_settings
+from app.worker.event_loop import WorkerServices
+from app.worker.graphs import pipeline_graphs
 
 PREFIX = "/api/v1"
 PASSWORD = "correct horse battery"
@@ -40,6 +44,7 @@ def settings(database_url: str, redis_url: str, cells_socket: Path, tmp_path: Pa
         redis_url=redis_url,
         cells_socket=cells_socket,
         labcrew_home=tmp_path / "home",
+        access_token_seconds=24 * 3600,  # a test on a slow machine outlives the usual quarter of an hour
     )
 
 
@@ -97,3 +102,27 @@ async def ada(new_user: NewUser) -> User:
 @pytest.fixture
 async def eve(new_user: NewUser) -> User:
     return await new_user()
+
+
+@pytest.fixture
+async def services(app: FastAPI) -> WorkerServices:
+    resources = app.state.resources
+    return WorkerServices.assemble(resources, pipeline_graphs(resources))
+
+
+@pytest.fixture
+async def worker(app: FastAPI, services: WorkerServices) -> AsyncIterator[None]:
+    """Drives every session that is due, as a worker does."""
+    due = "select id from sessions where ended_at is null and lease_until is null and wake > seen"
+
+    async def work() -> None:
+        while True:
+            for session_id in await app.state.resources.database.column(due):
+                await services.runner.advance(session_id)
+            await asyncio.sleep(0.005)
+
+    task = asyncio.create_task(work())
+    yield
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task  # its own failure is the test's

@@ -7,10 +7,14 @@ import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncEngine
+from tests.provider_wires import KEY, serving_wires
 
 from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.llm.config import ChatConfig
+from app.llm.model_probe import ModelHealth
+from app.sandbox.cell_provider import ProcessProvider
+from app.sandbox.process_config import ProcessConfig
 from app.settings import Settings
 
 from .conftest import User, client_of
@@ -31,7 +35,7 @@ async def test_readiness_names_what_is_missing_and_no_address(
     app: FastAPI, settings: Settings, nobody: httpx.AsyncClient
 ) -> None:
     ready = (await nobody.get("/readyz")).json()
-    assert (ready["status"], ready["unavailable"]) == ("ready", {})
+    assert (ready["status"], ready["unavailable"]) == ("limited", {}), "no worker runs here"
     away = Redis.from_url("unix:///nowhere/valkey.sock")
     app.state.resources = replace(app.state.resources, redis=away)
     answer = await nobody.get("/readyz")
@@ -55,7 +59,7 @@ async def test_readiness_waits_for_no_cells(
     app.state.resources = replace(app.state.resources, cells=nowhere)
     ready = (await nobody.get("/readyz")).json()
     await nowhere.close()
-    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "unknown")
+    assert (ready["status"], ready["untrusted_code"]["status"]) == ("limited", "unknown")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,7 @@ async def test_cells_without_isolation_are_named(
     await unwalled.close()
     assert ready["degraded"]["cells"].startswith("This host's kernel lacks the isolation")
     assert text in ready["degraded"]["cells"]
-    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "refused")
+    assert (ready["status"], ready["untrusted_code"]["status"]) == ("limited", "refused")
 
 
 async def test_metrics_count_requests_by_route_and_never_by_id(nobody: httpx.AsyncClient, ada: User) -> None:
@@ -128,3 +132,26 @@ async def test_text_that_postgres_cannot_hold_is_the_callers_to_mend(app: FastAP
     assert made.status_code == 422
     found = await ada.http.get("/prices/statistics", params={"coin": "BTC\0"})
     assert found.status_code in {404, 422}
+
+
+async def test_readiness_is_limited_by_a_chat_model_that_cannot_be_used(
+    app: FastAPI, nobody: httpx.AsyncClient
+) -> None:
+    def answer(place: int) -> tuple[str, dict[str, object]]:
+        raise AssertionError("Readiness must not use tokens.")
+
+    with serving_wires(answer) as wires:
+        config = ChatConfig("openai:nobody", wires.address, {"openai": KEY})
+        app.state.resources = replace(app.state.resources, chat_health=ModelHealth(config))
+        ready = await nobody.get("/readyz")
+    assert (ready.status_code, ready.json()["status"]) == (200, "limited")
+    assert "does not know the chat model 'openai:nobody'" in ready.json()["degraded"]["chat_model"]
+
+
+async def test_a_strict_look_refuses_what_nobody_can_work_on(app: FastAPI, nobody: httpx.AsyncClient) -> None:
+    assert (await nobody.get("/readyz", params={"strict": 1})).status_code == 503
+    await app.state.resources.database.rows(
+        "insert into workers (id, graphs, queues) values (gen_random_uuid(), '{}', '{steps,compute}')"
+    )
+    strict = await nobody.get("/readyz", params={"strict": 1})
+    assert (strict.status_code, strict.json()["status"]) == (200, "ready")

@@ -1,5 +1,6 @@
 """Every endpoint of the OpenAPI document, asked by nobody and by somebody else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,19 +18,52 @@ from app.settings import load_settings
 from .conftest import PREFIX, User, client_of
 from .test_sessions import create
 
+GENERATED = {"source": {"kind": "generate", "rows": 3, "columns": [{"name": "n", "type": "index"}]}}
+"""A query plan that needs no dataset."""
+NODES = [{"id": "made", "type": "plan", "config": {"plan": GENERATED}}]
+
 BODIES: dict[str, dict[str, Any]] = {
     "respond_session": {"answer": "survived"},
+    "fork_session": {"at": {"step": 1}},
     "correct_dataset_schema": {"columns": {"age": "number"}},
     "predict": {"rows": [{"age": 29}]},
     "predict_table": {"dataset_id": str(UUID(int=7))},
+    "update_thread": {"title": "Passengers"},
+    "replace_workflow": {"nodes": NODES},
+    "patch_workflow": {"operations": [{"op": "remove", "path": "/nodes/0"}]},
+    "restore_workflow": {"to": 1},
+    "propose_workflow_change": {"message": "run it every weekday at 8"},
+    "run_workflow": {},
+    "retry_workflow_run": {},
+    "answer_workflow_run": {"answer": "approve"},
+    "update_worldline": {"name": "without outliers"},
     "delete_account": {"password": "wrong horse battery"},
 }
 """A valid body for every operation on an id that takes one: an invalid one is refused before any look-up."""
 
-PLAIN = {"tool": "edit_file"}
+PLAIN = {
+    "tool": "edit_file",
+    "step": "1",
+    "call": "tool:0.0",
+    "image_format": "png",
+    "version": "1",
+    "other": "1",
+    "name": "weather",
+    "node_id": "hook",
+    "token": "x" * 43,
+}
 """Parts of paths that are no id."""
 
-OPEN = {"register", "sign_in", "refresh", "healthz", "readyz", "metrics"}
+OPEN = {
+    "call_webhook",
+    "register",
+    "sign_in",
+    "start_browser_session",
+    "refresh",
+    "healthz",
+    "readyz",
+    "metrics",
+}
 """What nobody may call."""
 
 
@@ -75,13 +109,20 @@ class Shared:
     app: FastAPI
     ada: User
     eve: User
-    things: dict[str, UUID]
+    things: dict[str, UUID | str]
 
 
 @pytest.fixture
 async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
     session = UUID(await create(ada))
+    said = await ada.http.post("/chat", params={"wait": 0}, json={"message": "hello"})
     key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["id"]
+    workflow = (await ada.http.post("/workflows", json={"name": "made", "nodes": NODES})).json()["id"]
+    job = "nightly-1"
+    sent = {"version": "1.0", "job_id": job, "prompt": "how many rows are there?"}
+    assert (await ada.http.post("/agent/jobs", json=sent)).status_code == 201
+    words = {"message": "run it every weekday at 8"}
+    proposal = (await ada.http.post(f"/workflows/{workflow}/proposals", json=words)).json()["id"]
     dataset, artifact = a_dataset(ada.id), an_artifact(ada.id, session)
     async with app.state.resources.open_uow() as uow:
         uow.db.add_all([dataset, artifact])
@@ -90,8 +131,16 @@ async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
         "run_id": session,
         "dataset_id": dataset.id,
         "artifact_id": artifact.id,
+        "chart_id": artifact.id,
         "model_id": artifact.id,
         "key_id": UUID(key),
+        "job_id": job,
+        "workflow_id": UUID(workflow),
+        "proposal_id": UUID(proposal),
+        "thread_id": UUID(said.json()["thread_id"]),
+        "worldline_id": UUID(said.json()["worldline_id"]),
+        "other_worldline_id": UUID(said.json()["worldline_id"]),
+        "turn_id": UUID(said.json()["turn_id"]),
     }
     return Shared(app, ada, eve, things)
 
@@ -130,7 +179,7 @@ async def test_what_is_somebody_elses_does_not_exist(shared: Shared) -> None:
         assert theirs == nothing
 
 
-async def ask_for(user: User, operation: Operation, ids: dict[str, UUID]) -> dict[str, Any]:
+async def ask_for(user: User, operation: Operation, ids: Mapping[str, UUID | str]) -> dict[str, Any]:
     """What is answered, without what differs from request to request."""
     path = operation.path.format(**ids, **PLAIN)
     answer = await user.http.request(operation.method, path, json=BODIES.get(operation.id))

@@ -4,10 +4,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from fastapi import FastAPI
 
 from app.worker.event_loop import WorkerServices
-from app.worker.graphs import pipeline_graphs
 
 from .conftest import User
 
@@ -45,9 +43,7 @@ async def test_a_plan_is_compiled_or_refused_with_its_place(ada: User, dataset: 
     assert (await ada.http.get("/query-plans/schema")).json()["$defs"]["Plan"]["properties"]
 
 
-async def test_a_plan_runs_and_counts_its_rows(app: FastAPI, ada: User, dataset: str) -> None:
-    resources = app.state.resources
-    services = WorkerServices.assemble(resources, pipeline_graphs(resources))
+async def test_a_plan_runs_and_counts_its_rows(ada: User, services: WorkerServices, dataset: str) -> None:
     body = {"language": "plan", "plan": make_plan(), "dataset_ids": [dataset]}
     created = await ada.http.post("/runs", json=body)
     assert created.status_code == 201, created.text

@@ -1,16 +1,20 @@
 """Programs and queries of a person, over the real API, in real cells."""
 
+import asyncio
+import io
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
+import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
+from tests.patience import hang_guard
 
 from app.db.tables import ArtifactRow, SessionRow
 from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import CellRequest, Code, Computation, Outcome, Progress
+from app.sandbox.contract import CellRequest, Code, Computation, Isolation, Outcome, Progress
 from app.settings import Settings
 from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
@@ -21,31 +25,25 @@ TABLE = b"city,people\nBern,134000\nThun,43500\nBiel,55600\n"
 
 
 @pytest.fixture
-async def duties(app: FastAPI) -> WorkerServices:
-    resources = app.state.resources
-    return WorkerServices.assemble(resources, pipeline_graphs(resources))
-
-
-@pytest.fixture
 async def dataset(ada: User) -> str:
     answer = await ada.http.post("/datasets", files={"file": ("cities.csv", TABLE)})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
-async def run(user: User, duties: WorkerServices, language: str, code: str, **wanted: Any) -> dict[str, Any]:
+async def run(user: User, services: WorkerServices, language: str, code: str, **wanted: Any) -> dict[str, Any]:
     """A run as its owner sees it when it has ended."""
     created = await user.http.post("/runs", json={"language": language, "code": code, **wanted})
     assert created.status_code == 201, created.text
     run_id = created.json()["id"]
     assert created.headers["location"] == f"{created.request.url.path}/{run_id}"
-    await duties.runner.advance(UUID(run_id))
+    await services.runner.advance(UUID(run_id))
     seen: dict[str, Any] = (await user.http.get(f"/runs/{run_id}")).json()
     return seen
 
 
 async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
-    ada: User, duties: WorkerServices, dataset: str
+    ada: User, services: WorkerServices, dataset: str
 ) -> None:
     code = (
         "print('rows', len(cities))\n"
@@ -53,7 +51,7 @@ async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
         "cities.plot.bar(x='city', y='people')\n"
         "result = {'most': int(cities['people'].max())}\n"
     )
-    seen = await run(ada, duties, "python", code, dataset_ids=[dataset])
+    seen = await run(ada, services, "python", code, dataset_ids=[dataset])
     assert seen["status"] == "succeeded", seen
     assert seen["outcome"]["result"] == {"most": 134_000}
     assert seen["outcome"]["stdout"] == "rows 3\n"
@@ -67,10 +65,10 @@ async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
 
 
 async def test_a_query_answers_with_rows_and_keeps_them_all(
-    ada: User, duties: WorkerServices, dataset: str
+    ada: User, services: WorkerServices, dataset: str
 ) -> None:
     sql = "select city from cities where people < 60000 order by people"
-    seen = await run(ada, duties, "sql", sql, dataset_ids=[dataset])
+    seen = await run(ada, services, "sql", sql, dataset_ids=[dataset])
     assert seen["status"] == "succeeded", seen
     assert seen["outcome"]["row_count"] == 2
     assert [list(row.values()) if isinstance(row, dict) else row for row in seen["outcome"]["rows"]] == [
@@ -90,17 +88,140 @@ async def test_a_query_answers_with_rows_and_keeps_them_all(
     ],
 )
 async def test_a_run_that_fails_says_how_and_what_it_had_said(
-    ada: User, duties: WorkerServices, dataset: str, language: str, code: str, end: str, words: str
+    ada: User, services: WorkerServices, dataset: str, language: str, code: str, end: str, words: str
 ) -> None:
-    seen = await run(ada, duties, language, code, dataset_ids=[dataset], time_limit_s=1.5)
-    assert seen["status"] == "failed"
+    seen = await run(ada, services, language, code, dataset_ids=[dataset], time_limit_s=1.5)
+    assert seen["status"] == {"timed_out": "timed_out", "raised": "failed"}.get(end, "rejected")
+    assert seen["failure"]["message"] == seen["outcome"]["detail"]
     assert seen["outcome"]["end"] == end or language == "sql", seen
     assert words in seen["outcome"]["detail"]
     assert seen["outcome"]["stdout"] == ("so far\n" if "so far" in code else "")
 
 
-async def test_runs_are_listed_by_themselves(ada: User, duties: WorkerServices, dataset: str) -> None:
-    seen = await run(ada, duties, "python", "result = 1", dataset_ids=[dataset])
+async def test_a_run_that_ends_in_time_is_the_answer(ada: User, services: WorkerServices, dataset: str) -> None:
+    body = {
+        "query_type": "sql",
+        "sql": "select city, people from cities order by people",
+        "dataset_id": dataset,
+    }
+    async with asyncio.TaskGroup() as tasks:
+        answer = tasks.create_task(ada.http.post("/runs", params={"wait": 60}, json=body))
+        tasks.create_task(_advance_the_newest(ada, services))
+    answered = answer.result()
+    assert answered.status_code == 200, answered.text
+    capsule = answered.json()
+    assert capsule["status"] == "succeeded"
+    assert capsule["table"] == {
+        "columns": ["city", "people"],
+        "rows": [["Thun", 43500], ["Biel", 55600], ["Bern", 134000]],
+        "row_count": 3,
+        "truncated": False,
+    }
+    assert capsule["compiled_sql"] == body["sql"]
+    assert (capsule["exit_code"], capsule["failure"]) == (0, None)
+    assert capsule["duration_ms"] > 0
+    assert capsule == (await ada.http.get(f"/runs/{capsule['id']}")).json()
+
+
+async def _advance_the_newest(user: User, services: WorkerServices) -> None:
+    """Drive the run that another task posts, as a worker does."""
+    async with hang_guard():
+        while not (runs := (await user.http.get("/runs")).json()["items"]):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await services.runner.advance(UUID(runs[0]["id"]))
+
+
+async def test_a_run_that_does_not_end_in_time_goes_on(ada: User, services: WorkerServices) -> None:
+    body = {"language": "python", "code": "result = 1"}
+    created = await ada.http.post("/runs", params={"wait": 0.05}, json=body)
+    assert (created.status_code, created.json()["status"]) == (201, "queued")
+    await services.runner.advance(UUID(created.json()["id"]))
+    ended = (await ada.http.get(f"/runs/{created.json()['id']}")).json()
+    assert (ended["status"], ended["value"], ended["exit_code"]) == ("succeeded", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"language": "python", "sql": "select 1"}, "does not fit the language python"),
+        ({"sql": "select 1", "python_code": "1"}, "does not fit the language"),
+        ({"language": "sql", "code": "select 1", "sql": "select 2"}, "not both"),
+        ({"language": "sql", "query_type": "sql", "code": "select 1"}, "not both"),
+        ({"sql": "select 1", "dataset_id": str(uuid4()), "dataset_ids": []}, "not both"),
+    ],
+)
+async def test_fields_that_contradict_are_refused(ada: User, body: dict[str, Any], words: str) -> None:
+    refused = await ada.http.post("/runs", json=body)
+    assert refused.status_code == 422
+    assert words in refused.text
+
+
+async def test_a_failing_program_tells_its_line(ada: User, services: WorkerServices, dataset: str) -> None:
+    seen = await run(ada, services, "python", "x = 1\nx / 0\n", dataset_ids=[dataset])
+    assert seen["failure"]["line"] == 2, seen
+    assert (seen["failure"]["code"], seen["exit_code"], seen["table"]) == ("raised", 1, None)
+
+
+async def test_a_frame_that_a_program_leaves_is_a_table_as_of_a_query(
+    ada: User, services: WorkerServices, dataset: str
+) -> None:
+    code = (
+        "rows = pd.concat([cities] * 40, ignore_index=True)\n"
+        "rows['mean'] = ta.SMA(rows['people'], 3)\n"
+        "result = rows.assign(mixed=[*rows['city'][:60], *range(60)])"
+    )
+    seen = await run(ada, services, "python", code, dataset_ids=[dataset])
+    assert seen["status"] == "succeeded", seen
+    assert seen["value"] is None
+    assert seen["table"]["columns"] == ["city", "people", "mean", "mixed"]
+    assert seen["table"]["rows"][2] == ["Biel", 55600, pytest.approx(77_700), "Biel"]
+    assert (seen["table"]["row_count"], seen["table"]["truncated"]) == (120, True)
+    assert (seen["provider"], seen["isolation"]) == ("process", seen["outcome"]["isolation"])
+    left = (await ada.http.get(f"/lab/agent/sessions/{seen['id']}/artifacts")).json()["items"]
+    assert [(item["kind"], item["name"]) for item in left] == [("table", "result.parquet")]
+    whole = await ada.http.get(f"/artifacts/{left[0]['id']}")
+    assert len(pq.read_table(io.BytesIO(whole.content))) == 120
+
+
+async def test_a_mapping_with_the_keys_of_a_table_is_a_value(ada: User, services: WorkerServices) -> None:
+    code = "result = {'columns': 1, 'rows': 2, 'row_count': 3}"
+    seen = await run(ada, services, "python", code)
+    assert (seen["value"], seen["table"]) == ({"columns": 1, "rows": 2, "row_count": 3}, None)
+
+
+async def test_runs_are_filtered_by_status_dataset_and_language(
+    ada: User, eve: User, services: WorkerServices, dataset: str
+) -> None:
+    by_status = {
+        "succeeded": await run(ada, services, "sql", "select 1 from cities", dataset_ids=[dataset]),
+        "failed": await run(ada, services, "python", "1 / 0"),
+        "rejected": await run(ada, services, "sql", "select * from nowhere", dataset_ids=[dataset]),
+        "timed_out": await run(ada, services, "python", "while True: pass", time_limit_s=0.5),
+    }
+    queued = (await ada.http.post("/runs", json={"language": "python", "code": "1"})).json()
+
+    async def listed(user: User = ada, **filters: str) -> list[str]:
+        page = (await user.http.get("/runs", params=filters)).json()
+        assert page["total"] == len(page["items"])
+        return [item["id"] for item in page["items"]]
+
+    for status, seen in by_status.items():
+        assert seen["status"] == status
+        assert await listed(status=status) == [seen["id"]]
+    assert await listed(status="queued") == [queued["id"]]
+    assert await listed(status="running") == []
+    assert await listed(dataset_id=dataset) == [by_status["rejected"]["id"], by_status["succeeded"]["id"]]
+    assert await listed(dataset_id=dataset, status="rejected", query_mode="sql") == [
+        by_status["rejected"]["id"]
+    ]
+    assert await listed(query_mode="plan") == []
+    assert await listed(eve) == []
+    assert len(await listed()) == 5
+    assert (await ada.http.get("/runs", params={"status": "lost"})).status_code == 422
+
+
+async def test_runs_are_listed_by_themselves(ada: User, services: WorkerServices, dataset: str) -> None:
+    seen = await run(ada, services, "python", "result = 1", dataset_ids=[dataset])
     runs = (await ada.http.get("/runs")).json()
     assert [item["id"] for item in runs["items"]] == [seen["id"]]
     assert (await ada.http.get("/lab/agent/sessions")).json()["total"] == 0
@@ -137,47 +258,47 @@ async def keep(app: FastAPI, ada: User, session: str, dataset: str, kind: str, n
 
 
 async def test_a_run_inside_a_session_sees_training_rows_only_until_it_ends(
-    app: FastAPI, ada: User, duties: WorkerServices, dataset: str
+    app: FastAPI, ada: User, services: WorkerServices, dataset: str
 ) -> None:
     body = {"goal": "Predict people", "dataset_ids": [dataset]}
     session = (await ada.http.post("/lab/agent/sessions", json=body)).json()["id"]
     await keep(app, ada, session, dataset, "frame", "data", 2)
-    early = await run(ada, duties, "python", "keep['early'] = data", session_id=session)
+    early = await run(ada, services, "python", "keep['early'] = data", session_id=session)
     assert early["status"] == "succeeded", early
     await keep(app, ada, session, dataset, "frame", "train", 3)
     await keep(app, ada, session, dataset, "holdout", "holdout", 3)
 
     for hidden in ("data", "early", "holdout", "cities"):
         code = f"result = len({hidden})"
-        seen = await run(ada, duties, "python", code, session_id=session, dataset_ids=[dataset])
+        seen = await run(ada, services, "python", code, session_id=session, dataset_ids=[dataset])
         assert seen["status"] == "failed", hidden
         assert hidden in seen["outcome"]["detail"]
-    kept = await run(ada, duties, "python", "keep['half'] = train.head(1)", session_id=session)
+    kept = await run(ada, services, "python", "keep['half'] = train.head(1)", session_id=session)
     assert kept["status"] == "succeeded", kept
-    again = await run(ada, duties, "python", "result = len(half)", session_id=session)
+    again = await run(ada, services, "python", "result = len(half)", session_id=session)
     assert again["outcome"]["result"] == 1
 
     async with app.state.resources.open_uow() as uow:
         row = await uow.db.get_one(SessionRow, UUID(session))
         row.ended_at, row.status = row.created_at, "completed"
-    opened = await run(ada, duties, "python", "result = len(holdout)", session_id=session)
+    opened = await run(ada, services, "python", "result = len(holdout)", session_id=session)
     assert opened["outcome"]["result"] == 3
 
 
-async def test_a_cancelled_run_never_starts(ada: User, duties: WorkerServices) -> None:
+async def test_a_cancelled_run_never_starts(ada: User, services: WorkerServices) -> None:
     body = {"language": "python", "code": "while True:\n    pass\n"}
     run_id = (await ada.http.post("/runs", json=body)).json()["id"]
     assert (await ada.http.delete(f"/runs/{run_id}")).status_code == 202
-    await duties.runner.advance(UUID(run_id))
+    await services.runner.advance(UUID(run_id))
     assert (await ada.http.get(f"/runs/{run_id}/status")).json() == {"id": run_id, "status": "cancelled"}
     assert (await ada.http.get(f"/runs/{uuid4()}")).status_code == 404
 
 
 async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
-    ada: User, duties: WorkerServices, settings: Settings
+    ada: User, services: WorkerServices, settings: Settings
 ) -> None:
     code = "import numpy as np\nresult = int(np.ones(25_000_000).sum())\n"
-    seen = await run(ada, duties, "python", code)
+    seen = await run(ada, services, "python", code)
     assert seen["status"] == "succeeded", seen
     view = (await ada.http.get(f"/lab/agent/sessions/{seen['id']}")).json()
     usage = view["usage"]
@@ -190,9 +311,9 @@ async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
     assert part["peak_memory_bytes"] == usage["peak_memory_bytes"] == seen["usage"]["peak_memory_bytes"]
 
 
-async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, duties: WorkerServices) -> None:
+async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, services: WorkerServices) -> None:
     code = "import numpy as np\nresult = int(np.ones(10_000_000_000).sum())\n"
-    seen = await run(ada, duties, "python", code)
+    seen = await run(ada, services, "python", code)
     assert seen["outcome"]["end"] == "out_of_memory", seen
     assert seen["usage"]["cells"] == 1
     assert seen["usage"]["peak_memory_bytes"] <= seen["usage"]["memory_limit_bytes"]
@@ -209,6 +330,13 @@ class CellsWithoutPolicy:
             raw = Computation("cell_fixtures.unrestricted", {"source": request.work.source}, trusted=False)
             request = replace(request, work=raw)
         return await self.cells.run(request, on_progress)
+
+    @property
+    def name(self) -> str:
+        return self.cells.name
+
+    async def isolation(self) -> Isolation:
+        return await self.cells.isolation()
 
 
 @pytest.mark.parametrize(

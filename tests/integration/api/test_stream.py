@@ -45,6 +45,12 @@ class Server:
         headers = {"Authorization": f"Bearer {token}"} if user else {}
         return connect(self.url(session, query), additional_headers=headers, open_timeout=HANG_GUARD_S)
 
+    def open_many(self, user: User) -> AbstractAsyncContextManager[ClientConnection]:
+        """Open the one stream of a browser."""
+        headers = {"Authorization": f"Bearer {user.tokens['access_token']}"}
+        address = f"ws://127.0.0.1:{self.port}{PREFIX}/stream"
+        return connect(address, additional_headers=headers, open_timeout=HANG_GUARD_S)
+
 
 @asynccontextmanager
 async def listening_server(config: uvicorn.Config, leaving: asyncio.Event | None = None) -> AsyncIterator[int]:
@@ -154,6 +160,49 @@ async def test_a_socket_tells_what_was_and_what_comes_and_closes_at_the_end(
     assert code == sockets.Close.ENDED
     assert [first["seq"], *(event["seq"] for event in rest)] == [1, 2, 3]
     assert [first["text"], rest[0]["text"], rest[1]["kind"]] == ["before", "after", "session_finished"]
+
+
+async def test_one_socket_watches_sessions_and_lists_and_refuses_those_of_others(
+    server: Server, ada: User, eve: User, session: str, stage: Stage
+) -> None:
+    await stage.say("one")
+    await stage.say("two")
+    other = await create(eve)
+    async with server.open_many(ada) as client:
+        assert await heard(client, 1) == [{"kind": "hello"}]
+        await client.send(json.dumps({"type": "watch", "watch": "a", "session": session, "since": 1}))
+        (events,) = await heard(client, 1)
+        await client.send(json.dumps({"type": "watch", "watch": "b", "session": other}))
+        assert await heard(client, 1) == [{"kind": "refused", "watch": "b", "code": "session_not_found"}]
+        await client.send("what?")
+        assert (await heard(client, 1))[0]["code"] == "invalid_message"
+        await client.send(json.dumps({"type": "watch_lists", "watch": "lists"}))
+        first, _ = (await heard(client, 1))[0], await stage.finish()
+        ended = [frame["kind"] for frame in await heard(client, 3)]
+    assert (events["watch"], [event["text"] for event in events["events"]]) == ("a", ["two"])
+    assert (first["kind"], sorted(ended)) == ("lists", ["ended", "events", "lists"])
+
+
+async def test_the_same_frames_come_as_server_sent_events(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    await stage.say("one")
+    await stage.say("two")
+    address = f"http://127.0.0.1:{server.port}{PREFIX}/events?watch=a:{session}:1"
+    headers = {"Authorization": f"Bearer {ada.tokens['access_token']}"}
+    frames = []
+    async with (
+        hang_guard(),
+        httpx.AsyncClient(timeout=HANG_GUARD_S) as http,
+        http.stream("GET", address, headers=headers) as answer,
+    ):
+        async for line in answer.aiter_lines():
+            if line.startswith("data: "):
+                frames.append(json.loads(line.removeprefix("data: ")))
+            if len(frames) == 2:
+                break
+    assert [frame["kind"] for frame in frames] == ["hello", "events"]
+    assert [event["text"] for event in frames[1]["events"]] == ["two"]
 
 
 async def test_a_socket_comes_back_with_its_cursor_and_misses_nothing(

@@ -22,7 +22,8 @@ def test_a_key_has_the_scopes_that_were_asked_for(ledger: AccountAdmin) -> None:
     assert ledger.create_key(EMAIL, "nightly", 30, ["predict", "read"]).startswith("lab_")
     ledger.create_key(EMAIL, "all", None)
     scopes = {key.name: key.scopes for key in ledger.keys(EMAIL)}
-    assert scopes == {"nightly": ["predict", "read"], "all": ["data", "predict", "read", "runs", "sessions"]}
+    everything = ["chat", "data", "predict", "read", "runs", "sessions"]
+    assert scopes == {"nightly": ["predict", "read"], "all": everything}
     with pytest.raises(InvalidInput, match="--scope"):
         ledger.create_key(EMAIL, "wrong", None, ["everything"])
 

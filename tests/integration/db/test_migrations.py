@@ -1,6 +1,9 @@
 """The migrations make the schema of `tables.py`, and can be taken back."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -53,6 +56,19 @@ async def _tables(url: str) -> set[str]:
     rows = await connection.fetch("select tablename from pg_tables where schemaname = 'public'")
     await connection.close()
     return {row["tablename"] for row in rows}
+
+
+def test_alembic_upgrades_by_itself_and_after_labcrew(empty_database_url: str) -> None:
+    """`alembic upgrade head` in `backend/`, as its users know it, finds the database by DATABASE_URL."""
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, "-m", "alembic", "upgrade", "head"],
+            cwd=Path(migrations.__file__).parents[2],
+            env={**os.environ, "DATABASE_URL": empty_database_url},
+            check=True,
+        )
+        assert _run(empty_database_url, "SELECT version_num FROM alembic_version") == [(head(),)]
+        upgrade(empty_database_url)
 
 
 def test_every_migration_can_be_taken_back(empty_database_url: str) -> None:

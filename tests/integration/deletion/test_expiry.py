@@ -22,6 +22,8 @@ KEEP = RetentionPeriods(sessions_days=300, journals_days=200)
 DUE = {
     "sessions": 1,
     "runs": 1,
+    "job_sessions": 0,
+    "jobs": 0,
     "journals": 2,
     "events": 4,
     "audit": 2,
@@ -118,7 +120,7 @@ async def _fill(db: Database) -> dict[int, UUID]:
     for days in (400, 250, 150, 1, 0):
         made[days] = await _session(db, owner, days)
     run = await _session(db, owner, 100)
-    await db.rows("update sessions set graph = 'run' where id = $1", run)
+    await db.rows("update sessions set graph = 'run', class = 'run' where id = $1", run)
     for sql in (
         "insert into audit (owner_id, actor, action, at) select id, 'user', 'x', now() - n * interval '1 day'"
         " from users, unnest(array[1, 500]) as n",

@@ -26,9 +26,10 @@ from app.modeling.facts.readings import FileReading
 from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import Computation, Limits
+from app.sandbox.process_config import ProcessConfig
 from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
@@ -137,6 +138,9 @@ class JournalRecords:
 
     async def usage(self, step: StepScope) -> Sequence[StepUsage]:
         return []
+
+    async def count_look(self, step: StepScope) -> dict[str, Any] | None:
+        return None
 
     def _answer(self, key: str) -> Any:
         return next((v for k, v in self.journal.answers.items() if k.endswith(key)), None)

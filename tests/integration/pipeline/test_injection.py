@@ -19,7 +19,8 @@ from tests.scripted_chat import ScriptedChat, by_policy, serving
 
 from app.llm.config import ChatConfig
 from app.sessions.step_scope import Call
-from app.tools.registry import EVERY_AGENT, agent_tools
+from app.tools.agent_names import EVERY_AGENT
+from app.tools.registry import agent_tools
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -131,3 +131,43 @@ async def test_a_program_answers_where_a_select_does_not(lab):
         answer = await answer_of(lab.drive("How many rows by sex?", chat=config))
     assert answer["rows"] == [["male", 851], ["female", 462]]
     assert (answer["language"], answer["rows_used"]) == ("python", None)
+
+
+WORDED = "@mean_age[30.398]\n@share_of_men[64.81%], of 1,313 people"
+
+
+async def test_an_answer_is_delivered_in_the_format_that_was_asked_for(lab):
+    """A figure that no result holds is refused; the words then stand first, each figure as computed."""
+    await lab.upload(DATA / "titanic_all.csv")
+    program = (
+        "men = titanic_all['sex'] == 'male'\n"
+        "result = {'age': titanic_all['age'].mean(), 'men': men.mean(), 'rows': len(titanic_all)}"
+    )
+    objections: list[str] = []
+
+    def words(asked: dict[str, Any], place: int) -> AIMessage:
+        if output_of(asked) != "Answer":
+            return by_policy(asked, place)
+        conversation = messages_of(asked["messages"])
+        if not any(m for m in conversation if isinstance(m, ToolMessage)):
+            return _calls("answer_by_program", {"code": program})
+        if "No recorded result holds" in conversation[-1].text:
+            objections.append(conversation[-1].text)
+            return _calls("Answer", {"text": WORDED, "values": {"mean_age": 30.398}})
+        return _calls("Answer", {"text": WORDED.replace("30.398", "31.4"), "values": {}})
+
+    with serving(ScriptedChat(answer=words)) as chat:
+        config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"})
+        drive = lab.drive("How many rows by sex?", chat=config)
+        result = drive.spec.result(await drive.run())
+    assert len(objections) == 1
+    assert "31.4 (nearest: 30.39" in objections[0]
+    assert result["headline"] == WORDED
+    assert result["answer"]["text"] == WORDED
+    assert result["answer"]["values"]["mean_age"]["value"] == 30.398
+    assert result["answer"]["values"]["mean_age"]["computed"] == pytest.approx(30.39799, abs=1e-5)
+    assert [figure["text"] for figure in result["conclusion"]["figures"]] == ["30.398"]
+    [report] = [draft for draft in drive.journal.artifacts if draft.name == "report.md"]
+    stored = b"".join([piece async for piece in lab.blobs.open(report.digest)]).decode()
+    assert "30.398" in stored.replace("\\", "")
+    assert "64.81" in stored.replace("\\", "")

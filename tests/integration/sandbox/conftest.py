@@ -11,10 +11,11 @@ import pytest_asyncio
 from tests.patience import HANG_GUARD_S
 
 from app.json_types import JsonValue
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
 from app.sandbox.isolation import Tier, survey_host
 from app.sandbox.output_folders import remove
+from app.sandbox.process_config import ProcessConfig
 from app.sandbox.zygote_container import Container, engine_refusal
 
 TIERS = [tier for tier in (Tier.NAMESPACES, Tier.LSM) if tier not in survey_host()[1]]

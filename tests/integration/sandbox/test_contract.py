@@ -240,3 +240,26 @@ async def test_isolation_names_the_tier(cells: Cells) -> None:
     isolation = await cells.provider.isolation()
     assert isolation.refusal is None
     assert isolation.tier in ("namespaces+lsm", "lsm-only")
+
+
+@pytest.mark.parametrize(
+    ("source", "result"),
+    [
+        ("result_df = df.groupby('g', as_index=False)['w'].sum()\nresult = 1", [["a", 3], ["b", 3]]),
+        ("result_rows = [{'g': 'a', 'w': int(np.sum(df['w']))}]", [["a", 6]]),
+        ("result_columns = ['g', 'w']\nresult_rows = [['a', 1], ['b', 2]]", [["a", 1], ["b", 2]]),
+    ],
+)
+async def test_a_table_is_left_in_the_ways_of_notebooks(
+    cells: Cells, tmp_path: Path, source: str, result: list[list[object]]
+) -> None:
+    pd.DataFrame({"g": ["a", "a", "b"], "w": [1, 2, 3]}).to_parquet(tmp_path / "train.parquet")
+    outcome = await cells.run(Code(source), {"train.parquet": tmp_path / "train.parquet"})
+    assert outcome.end is End.RETURNED, outcome
+    table = outcome.value["result"]
+    assert (table["columns"], table["rows"]) == (["g", "w"], result)
+
+
+async def test_a_result_that_is_no_table_is_named_by_its_type(cells: Cells) -> None:
+    outcome = await cells.run(Code("result_df = [1, 2]"))
+    assert "result_df must be a DataFrame, not list" in str(outcome)

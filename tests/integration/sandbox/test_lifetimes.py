@@ -12,15 +12,17 @@ import pytest
 from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, End, Limits, Outcome, Progress
+from app.sandbox.process_config import ProcessConfig
 
 WORKER = """
 import asyncio, sys
 from pathlib import Path
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest, Computation, Limits
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
+from app.sandbox.process_config import ProcessConfig
 
 async def main():
     provider = ProcessProvider(ProcessConfig(Path(sys.argv[1])))

@@ -11,8 +11,9 @@ import pytest_asyncio
 from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.json_types import JsonValue
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import Computation, End, Limits, Outcome
+from app.sandbox.process_config import ProcessConfig
 from app.sandbox.scratch_folders import LOCK_NAME
 
 from .conftest import TIERS, Cells

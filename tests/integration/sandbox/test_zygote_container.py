@@ -14,8 +14,9 @@ import pytest
 from tests.patience import until
 
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, End, Outcome
+from app.sandbox.process_config import ProcessConfig
 from app.sandbox.zygote_container import Container
 
 from .conftest import container_for
@@ -25,7 +26,8 @@ OWNER = """
 import asyncio, sys
 from pathlib import Path
 from app.sandbox.zygote_container import Container
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
+from app.sandbox.process_config import ProcessConfig
 
 async def main():
     home, image = Path(sys.argv[1]), sys.argv[2]
@@ -110,6 +112,7 @@ def assert_hardened(container: Container, started: str) -> None:
     assert host["CapDrop"] == ["ALL"]
     assert host["SecurityOpt"] == ["no-new-privileges"]
     assert host["Memory"] > 0
+    assert host["NanoCpus"] == min(container.cells, os.cpu_count() or 1) * 10**9
     assert host["PidsLimit"] > 0
     assert not facts["Config"]["User"].startswith("0")
     assert mounts == {str(container.scratch): True, str(container.blobs): False, "/run/labcrew": True}

@@ -22,7 +22,7 @@ from tests.patience import HANG_GUARD_S, until
 from app import jobs
 from app.db.pool import Database, Record
 from app.jobs import Job, encode_message
-from app.redis_address import open_redis
+from app.redis_client import open_redis
 from app.sessions.config import SessionsConfig
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.service import SessionService

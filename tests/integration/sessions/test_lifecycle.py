@@ -19,6 +19,7 @@ from app.sessions.lifecycle import (
     SessionStatus,
     next_status,
     release_event,
+    resume_event,
 )
 from app.sessions.statements import LIFECYCLE
 
@@ -60,16 +61,19 @@ class Sessions:
         await self.db.rows(
             """
             insert into sessions (id, owner_id, goal, preferences, dataset_ids, seed, graph, graph_version,
-              status, cancel, fence, wake, seen, lease_until, admitted_at, started_at, deadline_at, ended_at)
-            values ($1, $2, 'goal', '{}', '{}', 1, 'pipeline', 1, $3, $4, $5, $6, 1,
-              now() + $7::text::interval, case when $8 then now() end, now(), now() + interval '1 hour',
-              case when $9 then now() end)
+              status, cancel, paused_at, fence, wake, seen, lease_until, admitted_at, started_at, deadline_at,
+              ended_at)
+            values ($1, $2, 'goal', '{}', '{}', 1, 'pipeline', 1,
+              $3, $4, case when $5 then now() end, $6, $7, 1,
+              now() + $8::text::interval, case when $9 then now() end, now(), now() + interval '1 hour',
+              case when $10 then now() end)
             returning id
             """,
             session_id,
             self.owner,
             position.status,
             position.is_cancelled,
+            position.is_paused,
             FENCE,
             2 if position.has_work else 1,
             LEASES[position.lease],
@@ -108,10 +112,18 @@ async def check(sessions: Sessions, position: SessionPosition, event: LifecycleE
 
 
 def positions(**choices: tuple[object, ...]) -> list[SessionPosition]:
-    """Every status with every combination of the choices. A session is `cancelling` when a cancel was asked."""
+    """Every status with every combination of the choices.
+
+    A session is `cancelling` when a cancel was asked. A `paused` one was paused; others may be about to be.
+    """
     return [
         SessionPosition(
-            status, is_cancelled=status is SessionStatus.CANCELLING, **dict(zip(choices, values, strict=True))
+            status,
+            is_cancelled=status is SessionStatus.CANCELLING,
+            **{
+                "is_paused": status is SessionStatus.PAUSED,
+                **dict(zip(choices, values, strict=True)),
+            },
         )
         for status in SessionStatus
         for values in itertools.product(*choices.values())
@@ -121,7 +133,8 @@ def positions(**choices: tuple[object, ...]) -> list[SessionPosition]:
 async def test_claims_follow_the_table(db: Database) -> None:
     sessions = await Sessions.of(db)
     graphs = json.dumps({"pipeline": [1]})
-    for position in positions(lease=tuple(LeaseState), has_work=(True, False), is_admitted=(True, False)):
+    choices = {"lease": tuple(LeaseState), "has_work": (True, False), "is_admitted": (True, False)}
+    for position in positions(**choices, is_paused=(True, False)):
         session_id = await sessions.put(position)
         await db.row(LIFECYCLE.claim, session_id, 60.0, 600.0, graphs, 30.0, 600.0)
         await check(sessions, position, LifecycleEvent.CLAIM, session_id)
@@ -129,12 +142,14 @@ async def test_claims_follow_the_table(db: Database) -> None:
 
 async def test_releases_follow_the_table(db: Database) -> None:
     sessions = await Sessions.of(db)
-    for position in positions(is_driver=(True, False), has_open_question=(True, False)):
+    for position in positions(
+        is_driver=(True, False), has_open_question=(True, False), is_paused=(True, False)
+    ):
         for again, open_fits in itertools.product((0, 1), (0, 1)):
             session_id = await sessions.put(position, open_fits)
             fence = FENCE if position.is_driver else FENCE - 1
             await db.row(LIFECYCLE.hand_back, session_id, fence, again)
-            event = release_event(bool(again), position.has_open_question, bool(open_fits))
+            event = release_event(bool(again), position.has_open_question, bool(open_fits), position.is_paused)
             await check(sessions, position, event, session_id)
 
 
@@ -157,6 +172,24 @@ async def test_answers_follow_the_table(db: Database) -> None:
         session_id = await sessions.put(position)
         await db.row(LIFECYCLE.answer, session_id, "1.q", '"yes"', NOW, "{}", "yes", 0.0)
         await check(sessions, position, LifecycleEvent.ANSWER, session_id)
+
+
+async def test_pauses_follow_the_table(db: Database) -> None:
+    sessions = await Sessions.of(db)
+    for position in positions(lease=tuple(LeaseState)):
+        session_id = await sessions.put(position)
+        for _ in range(2):
+            await db.row(LIFECYCLE.pause, session_id, sessions.owner, NOW, "{}")
+        await check(sessions, position, LifecycleEvent.PAUSE, session_id)
+
+
+async def test_resumes_follow_the_table(db: Database) -> None:
+    sessions = await Sessions.of(db)
+    for position in positions(has_open_question=(True, False), is_paused=(True, False)):
+        session_id = await sessions.put(position)
+        for _ in range(2):
+            await db.row(LIFECYCLE.resume, session_id, sessions.owner, NOW, "{}")
+        await check(sessions, position, resume_event(position.has_open_question), session_id)
 
 
 async def test_cancels_follow_the_table_and_wake_once(db: Database) -> None:

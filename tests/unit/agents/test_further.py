@@ -37,10 +37,19 @@ def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **mo
     return parse_facts(FitSummary, facts)
 
 
-def standing(fits: list[FitSummary], seconds: float | None, **more: Any) -> TuningState:
-    naive = fit("baseline", [0], 0.1, 0.5)
+def standing(
+    fits: list[FitSummary], seconds: float | None, references: list[FitSummary] | None = None, **more: Any
+) -> TuningState:
+    """The state of these fits; the references, baseline alone if None, have every fold of the others."""
+    if references is None:
+        references = [fit("baseline", sorted({fold for each in fits for fold in each.fitted_folds}), 0.1, 0.5)]
     settings = {"weights": {"A": 0.6, "B": 0.38, "C": 0.02}, "fold_order": range(5), "fit_slots": 2, **more}
-    return TuningState([naive, *fits], time_left_s=seconds, **settings)
+    return TuningState([*references, *fits], time_left_s=seconds, **settings)
+
+
+def folds_of(models: list[str], folds: list[int]) -> FoldRequest:
+    """A request for folds of these models and of the baseline, which gets those that any other gets."""
+    return FoldRequest([*models, "baseline"], folds)
 
 
 FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
@@ -50,17 +59,30 @@ FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
 def test_candidates_with_weight_get_as_many_folds_as_there_is_time_for(
     seconds: float, folds: list[int]
 ) -> None:
-    assert next_round(standing(FIRST, seconds)) == FoldRequest(["A", "B"], folds)
+    assert next_round(standing(FIRST, seconds)) == folds_of(["A", "B"], folds)
 
 
 @pytest.mark.parametrize("seconds", [100.0, None])
 def test_where_folds_are_cheap_everyone_gets_them_for_one_fold_says_little(seconds: float | None) -> None:
-    assert next_round(standing(FIRST, seconds)) == FoldRequest(["A", "B", "C"], [1, 2, 3, 4])
+    assert next_round(standing(FIRST, seconds)) == folds_of(["A", "B", "C"], [1, 2, 3, 4])
+
+
+def test_the_references_get_every_fold_that_a_candidate_gets() -> None:
+    references = [fit("baseline", [0], 0.1, 0.5), fit("PlainBoosting", [0], 0.1)]
+    request = next_round(standing(FIRST, 6.0, references))
+    assert request == FoldRequest(["A", "B", "baseline", "PlainBoosting"], [1, 2, 3, 4])
+
+
+def test_references_that_a_round_left_out_come_before_variants() -> None:
+    every = [0, 1, 2, 3, 4]
+    whole = [fit("A", every), fit("B", every)]
+    request = next_round(standing(whole, 60.0, [fit("baseline", [0], 0.1, 0.5)]))
+    assert request == FoldRequest(["baseline"], [1, 2, 3, 4])
 
 
 def test_with_time_for_one_more_fit_the_heaviest_gets_it() -> None:
     slow = [fit("A", [0], 1.0), fit("B", [0], 3.0)]
-    assert next_round(standing(slow, 1.5)) == FoldRequest(["A"], [1])
+    assert next_round(standing(slow, 1.5)) == folds_of(["A"], [1])
 
 
 def test_without_time_nothing_is_fitted() -> None:
@@ -70,7 +92,7 @@ def test_without_time_nothing_is_fitted() -> None:
 
 def test_in_time_order_folds_are_taken_from_the_latest_back() -> None:
     fits = [fit("A", [4]), fit("B", [4])]
-    assert next_round(standing(fits, 2.3, fold_order=[4, 3, 2, 1, 0])) == FoldRequest(["A", "B"], [3, 2])
+    assert next_round(standing(fits, 2.3, fold_order=[4, 3, 2, 1, 0])) == folds_of(["A", "B"], [3, 2])
 
 
 def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() -> None:
@@ -79,12 +101,12 @@ def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() 
     assert next_round(standing(fits, 60.0, fold_order=order, is_time_ordered=True)) == FoldRequest(["B"], [])
     done = [fit("A", [4], refitted=True), fit("B", [4], refitted=True)]
     found = next_round(standing(done, 60.0, fold_order=order, is_time_ordered=True))
-    assert found == FoldRequest(["A", "B"], [3, 2, 1, 0])
+    assert found == folds_of(["A", "B"], [3, 2, 1, 0])
 
 
 def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> None:
     fits = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0])]
-    assert next_round(standing(fits, 60.0)) == FoldRequest(["A", "B"], [1, 2, 3, 4])
+    assert next_round(standing(fits, 60.0)) == folds_of(["A", "B"], [1, 2, 3, 4])
 
 
 def test_with_every_fold_fitted_variants_are_tried_on_all_folds_as_many_as_can_be_finished() -> None:
@@ -103,7 +125,7 @@ def test_the_search_for_variants_ends_before_it_only_finds_who_was_lucky() -> No
 def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> None:
     fits = [fit("A", [0], score=0.7), fit("B", [0], score=0.8), fit("C", [0], score=0.9)]
     found = next_round(standing(fits, 60.0, is_single_model=True, weights={}))
-    assert found == FoldRequest(["C", "B"], [1, 2, 3, 4])
+    assert found == folds_of(["C", "B"], [1, 2, 3, 4])
 
 
 @pytest.mark.parametrize(("hands", "seconds"), [(1, 6.0), (2, 3.0), (3, 3.0)])

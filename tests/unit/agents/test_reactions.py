@@ -348,7 +348,7 @@ class TestModelEvaluator:
     def test_the_next_round_is_what_was_found_to_be_worth_it(self, next_call):
         brief = {**EVALUATOR, "weights": {"XGBoost": 1.0}, "time_left_s": 3.0}
         name, arguments = next_call(decide_tuning, brief)
-        assert (name, arguments["models"], arguments["folds"][0]) == ("add_folds", ["XGBoost"], 1)
+        assert (name, arguments["models"], arguments["folds"][0]) == ("add_folds", ["XGBoost", "baseline"], 1)
         whole = [fit("XGBoost", 0.9, run=[0, 1, 2, 3, 4])]
         name, arguments = next_call(decide_tuning, {**EVALUATOR, "fits": whole, "weights": {"XGBoost": 1.0}})
         assert (name, arguments["models"]) == ("tune_hyperparameters", ["XGBoost"])

@@ -71,3 +71,9 @@ def test_ours_at_one_budget_is_set_beside_peers_at_another() -> None:
         "flaml": 60.0,
         "naive": 0.0,
     }
+
+
+def test_the_rows_of_a_single_year_are_drawn_one_by_one(tmp_path: Path) -> None:
+    table = truth(tmp_path, y=[1.0, 2.0, 3.0, 9.0], year=[2020] * 4)
+    judged = judge(table, pd.DataFrame({"prediction": [1.0, 2.0, 3.0, 4.0]}), facts(cut="latest", by="year"))
+    assert judged.error > 0

@@ -1,5 +1,7 @@
+import os
 import socket
 import threading
+from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -7,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import machine_checks
+from app.cli.service_file import ServiceCard, leave_card
 from app.errors import Unavailable
 from app.sandbox.kernel import landlock
+from app.servers.embedded import FolderLock
 from app.settings import Settings, load_settings
 
 
@@ -30,7 +34,8 @@ async def test_a_taken_port_is_named(settings: Settings) -> None:
             await machine_checks.MACHINE["port"](settings.model_copy(update={"api_port": port}))
 
 
-async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Settings) -> None:
+@pytest.fixture
+def api() -> Iterator[HTTPServer]:
     class Api(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(HTTPStatus.SERVICE_UNAVAILABLE)
@@ -39,10 +44,29 @@ async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Sett
 
         def log_message(self, *_: object) -> None: ...
 
-    with HTTPServer(("127.0.0.1", 0), Api) as api:
-        threading.Thread(target=api.handle_request, daemon=True).start()
-        taken = settings.model_copy(update={"api_host": "0.0.0.0", "api_port": api.server_port})
-        assert await machine_checks.MACHINE["port"](taken) == f"0.0.0.0:{api.server_port} is this service's"
+    with HTTPServer(("127.0.0.1", 0), Api) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        yield server
+
+
+async def test_a_port_where_an_api_answers_is_well(settings: Settings, api: HTTPServer) -> None:
+    taken = settings.model_copy(update={"api_host": "0.0.0.0", "api_port": api.server_port})
+    assert await machine_checks.MACHINE["port"](taken) == f"0.0.0.0:{api.server_port} is an API of Labcrew"
+
+
+async def test_the_port_of_a_running_service_is_the_one_that_it_serves(
+    tmp_path: Path, settings: Settings, api: HTTPServer
+) -> None:
+    settings = settings.model_copy(update={"labcrew_home": tmp_path})
+    lock = FolderLock(tmp_path / "lock")
+    lock.take()
+    address = f"127.0.0.1:{api.server_port}"
+    leave_card(tmp_path, ServiceCard(f"http://{address}", "", "", os.getpid()))
+    assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's"
+    leave_card(tmp_path, ServiceCard("http://127.0.0.1:1", "", "", os.getpid()))
+    with pytest.raises(Unavailable, match=r"does not answer at http://127\.0\.0\.1:1"):
+        await machine_checks.MACHINE["port"](settings)
+    lock.release()
 
 
 async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

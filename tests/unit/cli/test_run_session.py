@@ -6,7 +6,7 @@ from rich.console import Console
 
 from app.cli.client import LabClient, Refused
 from app.cli.responses import ReceivedEvent, SavedArtifact, SessionDocument, UploadedDataset, parse_event
-from app.cli.run_session import RunRequest, run_session
+from app.cli.run_session import RunRequest, run_session, save_files
 
 
 class _Refuses(LabClient):
@@ -25,6 +25,9 @@ def test_a_refused_upload_names_its_file(tmp_path: Path) -> None:
 
 class _AsksAndAnswers(LabClient):
     """A session that takes its own answer, as the service does where nobody is to be asked."""
+
+    def is_open(self, session_id: str, question: str) -> bool:
+        return True  # at the moment of its event
 
     def create_session(self, *wish: object) -> str:
         return "one"
@@ -47,3 +50,28 @@ def test_a_question_that_the_crew_answers_itself_does_not_end_the_watch(tmp_path
     with _AsksAndAnswers("http://127.0.0.1:1", "key") as client:
         ending = run_session(client, wish, Console(quiet=True))
     assert (ending.waiting is not None) == waits
+
+
+class _DrewTwice(_AsksAndAnswers):
+    """A service whose session has a report, and two figures of one name."""
+
+    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
+        names = {
+            "report": ["report.html"],
+            "figure": ["figure-1.png", "figure-1.png"],
+            "table": ["join.parquet"],
+        }
+        return [SavedArtifact(id=f"{kind}{n}", name=name) for n, name in enumerate(names.get(kind, ()))]
+
+    def download(self, artifact_id: str, path: Path) -> None:
+        path.write_text(artifact_id)
+
+
+def test_figures_are_saved_beside_the_report_under_names_of_their_own(tmp_path: Path) -> None:
+    with _DrewTwice("http://127.0.0.1:1", "key") as client:
+        saved = save_files(client, "one", tmp_path)
+    assert {str(path.relative_to(tmp_path)): path.read_text() for path in saved} == {
+        "report.html": "report0",
+        "figures/figure-1.png": "figure0",
+        "figures/figure-1-2.png": "figure1",
+    }

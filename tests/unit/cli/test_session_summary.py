@@ -106,3 +106,41 @@ def test_json_says_what_programs_need() -> None:
     assert told["status"] == "completed"
     assert told["report"] == "/reports/report.html"
     assert told["result"] == RESULT
+
+
+def answered(columns: list[tuple[str, str]], rows: list[list[Any]]) -> str:
+    """The summary of an answer, as the terminal shows it."""
+    answer = {
+        "columns": [{"name": name, "type": type_} for name, type_ in columns],
+        "rows": rows,
+        "row_count": len(rows),
+        "code": "SELECT 1",
+    }
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "leaderboard": [], "holdout": None, "answer": answer}), console)
+    return console.export_text()
+
+
+def test_an_answer_of_labels_and_numbers_is_drawn_as_bars() -> None:
+    shown = answered([("sex", "text"), ("age", "number")], [["f", 28.0], ["[bold]m\x1b", 31.5], ["?", 7]])
+    assert "  f │███" in shown
+    assert "[bold]m\N{REPLACEMENT CHARACTER} │" in shown
+    assert "\x1b" not in shown
+
+
+def test_an_answer_over_time_is_drawn_as_a_curve() -> None:
+    shown = answered([("month", "datetime"), ("total", "integer")], [[f"2024-0{m}-01", m] for m in range(1, 7)])
+    assert "6 │     █" in shown
+    assert "2024-01-01 2024-06-01" in shown
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ([("sex", "text"), ("age", "number")], [["f", 28.0], ["m", 31.5]]),
+        ([("sex", "text"), ("town", "text")], [["f", "a"], ["m", "b"], ["?", "c"]]),
+        ([("a", "text"), ("b", "number"), ("c", "number")], [["f", 1, 2]] * 4),
+    ],
+)
+def test_other_answers_are_tables_alone(columns: list[tuple[str, str]], rows: list[list[Any]]) -> None:
+    assert "│" not in answered(columns, rows)

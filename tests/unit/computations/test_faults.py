@@ -145,7 +145,8 @@ def test_words_of_the_future_order_a_shuffled_file(study: Study) -> None:
 def test_repeated_rows_are_on_no_two_sides(study: Study) -> None:
     frame = clean()
     done = study(pd.concat([frame, frame.head(200)], ignore_index=True))
-    assert done.locked["duplicates_removed"] == 200
+    assert done.locked["repeated_rows"] == {"equal": 400, "on_one_side": 400}
+    assert done.locked["folds"]["equal_rows_together"]
     assert pd.read_parquet(done.train).merge(pd.read_parquet(done.holdout)).empty
 
 

@@ -109,7 +109,9 @@ def written(compute: Compute, calls: list[RecordedCall], source: Path, tmp_path:
 
 def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
     """The notebook with its outputs, run by a kernel that works in `folder`; CellExecutionError if it stops."""
-    kernel = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    # The session ran with these kernels of OpenBLAS; others round otherwise, in the third digit of a log loss.
+    blas = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
+    kernel = {"HOME": str(home), "PATH": os.environ["PATH"], **blas}
     given = nbformat.from_dict(notebook)
     place = {"metadata": {"path": folder}}
     client = NotebookClient(

@@ -36,9 +36,9 @@ def test_a_classification_gets_its_overview(frame: pd.DataFrame, tmp_path: Path)
     left = draw_figures(tmp_path, frame, problem)
 
     assert names(left) == [
-        "missing_values.svg",
-        "distributions.svg",
         "target_by_feature.svg",
+        "distributions.svg",
+        "missing_values.svg",
         "association.svg",
     ]
     assert all((tmp_path / name).with_suffix(".png").exists() for name in names(left))

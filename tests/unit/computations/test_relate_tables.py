@@ -87,6 +87,8 @@ def test_a_star_is_joined_from_the_table_of_the_target(related: Related) -> None
     }
     assert whole["order_id"].tolist() == sales["order_id"].tolist()
     assert {"region", "churn", "name", "weight"} <= set(whole.columns)
+    columns = {join["table"]: join["columns"] for join in found["joins"]}
+    assert columns == {"customers": ["region", "churn"], "products": ["name", "weight"]}
 
 
 def test_a_table_two_steps_away_comes_by_the_one_between(related: Related) -> None:
@@ -97,6 +99,9 @@ def test_a_table_two_steps_away_comes_by_the_one_between(related: Related) -> No
     ]
     assert len(whole) == 100
     assert "orders_weight_mean" in whole
+    columns = {join["table"]: join["columns"] for join in found["joins"]}
+    assert set(columns["orders"]) == set(whole.columns) - set(customers().columns)
+    assert columns["products"] == []
 
 
 def test_two_columns_together_are_a_key_where_neither_is_one_alone(related: Related) -> None:

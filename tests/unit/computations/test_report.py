@@ -22,7 +22,7 @@ SESSION = {
     "goal": "Predict it.",
     "seed": 0,
     "created_at": "2026-03-14T00:00:00+00:00",
-    "datasets": [{"name": "data", "table": "data", "rows": 160, "columns": 4, "digest": "ab"}],
+    "datasets": [{"name": "data", "table": "data", "rows": 320, "columns": 4, "digest": "ab"}],
 }
 
 
@@ -38,7 +38,7 @@ def compute(tmp_path: Path) -> Compute:
 
 def table(kind: str) -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    rows = 160
+    rows = 320
     x = rng.normal(size=(rows, 2))
     y = x[:, 0] * 2 + rng.normal(size=rows)
     made = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "kind": rng.choice(["u", "v"], rows)})

@@ -69,8 +69,15 @@ def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) 
     assert chosen["score"] > 0.83
 
     oof = outputs["LogisticRegression"] / "oof.parquet"
-    judged = strict(evaluate.evaluate_model(bench(frame=frame, oof=oof), problem, chosen, locked["folds"]))
+    judging = bench(frame=frame, oof=oof)
+    judged = strict(evaluate.evaluate_model(judging, problem, chosen, locked["folds"]))
     assert (judged["on"], judged["rows"], judged["model"]) == ("cross-validation", 1050, "LogisticRegression")
+    errors = pd.read_parquet(judging.output / "errors.parquet")
+    assert len(errors) == 1050
+    assert {"age", "truth", "p_1", "error"} <= {*errors.columns}
+    assert "survived" not in errors.columns
+    for entry in judged["slices"]:
+        assert entry["error"] > entry["error_elsewhere"]
 
     model = outputs["LogisticRegression"] / "model.skops"
     closing = bench(train=frame, holdout=locking.output / "holdout.parquet", model=model)
@@ -96,8 +103,8 @@ def test_importance_names_the_columns_that_matter(bench: NewBench, tmp_path: Pat
         )
     )
     first, *rest = facts["importances"]
-    assert (first["column"], first["helps"]) == ("sex", True)
-    assert {entry["column"] for entry in rest} == {"name", "class", "age"}
+    assert (first["column"], first["grouped_by"], first["helps"]) == ("sex, name", "words", True)
+    assert {entry["column"] for entry in rest} == {"class", "age"}
 
 
 def test_prices_of_several_tickers_ahead_in_time(bench: NewBench, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """SQL of agents and users: what is admitted, what is refused and how it says so."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -57,6 +58,9 @@ BENIGN = [
     "SELECT name.upper(), lower(name), name || '!', regexp_matches(name, '1$') FROM sales",
     "SELECT a.* FROM (SELECT id, price FROM sales) a",
     "SELECT grp, sum(price) FROM sales GROUP BY ROLLUP (grp)",
+    "SELECT sales.sales.price, sales.id FROM sales.sales JOIN \"GROUPS\".groups USING (grp)",
+    "SELECT dataset.sales.price FROM dataset.sales WHERE grp IN (SELECT grp FROM groups)",
+    "WITH sales AS (SELECT 1 AS x) SELECT * FROM sales.sales",
     "SELECT current_date, now(), coalesce(NULL, 1), nullif(1, 1)",
     "SELECT 'FROM ''hidden.parquet''; DROP TABLE sales' AS harmless_text",
 ]  # fmt: skip
@@ -125,6 +129,12 @@ ATTACKS = [
     "SELECT * FROM pg_class",
     "SELECT * FROM main.sales",
     "SELECT * FROM memory.main.sales",
+    "SELECT * FROM memory.sales.sales",
+    "SELECT * FROM groups.sales",
+    "SELECT * FROM hidden.hidden",
+    "SELECT * FROM dataset.hidden",
+    "WITH x AS (SELECT 1) SELECT * FROM x.x",
+    "SELECT * FROM main.main",
     "SELECT * FROM seq_scan('sales')",
     "SELECT * FROM pandas_scan(1, 2, 3)",
     "SELECT * FROM python_map_function()",
@@ -260,3 +270,20 @@ def test_a_preview_pages_in_file_order(bench: CellWorkspace) -> None:
     page = preview(CellWorkspace({"table": bench.inputs["sales"]}, bench.output), limit=2, offset=18)
     assert [row[0] for row in page["rows"]] == [18, 19]
     assert (page["total"], page["offset"]) == (20, 18)
+
+
+def test_a_preview_sorts_filters_and_searches(bench: CellWorkspace) -> None:
+    workspace = CellWorkspace({"table": bench.inputs["sales"]}, bench.output)
+    whole = preview(workspace, limit=20)
+    names = [column["name"] for column in whole["columns"]]
+    first = names[0]
+
+    def firsts(**selection: Any) -> list[Any]:
+        return [row[0] for row in preview(workspace, limit=20, **selection)["rows"]]
+
+    assert firsts(sort=first, descending=True) == [*range(19, -1, -1)]
+    assert firsts(filter_column=first, comparison=">=", value="18") == [18, 19]
+    assert firsts(filter_column=first, comparison="missing") == []
+    assert firsts(search="no such text' OR 1=1 --") == []
+    page = preview(workspace, limit=2, offset=1, sort=first, filter_column=first, comparison="<", value="9.5")
+    assert ([row[0] for row in page["rows"]], page["matching"], page["total"]) == ([1, 2], 10, 20)

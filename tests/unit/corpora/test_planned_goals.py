@@ -1,16 +1,22 @@
-"""The planner on the tuned half of the corpus of goals: figures that only rise."""
+"""The planner on a third of the tables of the tuned half of the corpus of goals, as a guard against breaks.
+
+`python -m tests.corpora.measure goals` measures all of them, which takes a minute of a processor.
+"""
 
 import pytest
 from tests.corpora.goals import load_goals
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
 
-MIN_RIGHT_SHARE, MAX_WRONG_SHARE, MIN_REFUSED_SHARE = 0.38, 0.18, 0.6
-"""Measured on the tuned half while it grows, with a margin for goals that are added to it."""
+MIN_RIGHT_SHARE, MAX_WRONG_SHARE, MIN_REFUSED_SHARE = 0.54, 0.13, 0.8
+"""Measured on the tuned half, with a margin: the fit of the columns' weights has seen these tables, and one
+that carries over better to others may be right less often here."""
+EVERY_TABLE = 3
+"""Step of the tables, in the order of their names, that are planned here."""
 
 
 @pytest.fixture(scope="module")
 def planned() -> list[PlannedGoal]:
-    return plan_goals(load_goals("tuned"))
+    return plan_goals(load_goals("tuned")[::EVERY_TABLE])
 
 
 def test_goals_are_planned_as_they_were_meant(planned: list[PlannedGoal]) -> None:

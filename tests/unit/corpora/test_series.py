@@ -1,12 +1,20 @@
 """Structure of the corpus of series: format, halves, and columns, keys and filters that stand in the files."""
 
 from collections import Counter
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 from tests.corpora.files import RawTable, read_raw_table
-from tests.corpora.series import SERIES_DIRECTORY, SeriesFile, SeriesGoal, SeriesJudgement, load_series
+from tests.corpora.series import (
+    SERIES_DIRECTORY,
+    TRAINING_DIRECTORY,
+    SeriesFile,
+    SeriesGoal,
+    SeriesJudgement,
+    load_series,
+)
 from tests.corpora.tables import Half, half_of
 
 HALVES: tuple[Half, ...] = get_args(Half)
@@ -42,13 +50,14 @@ def check_judgement(judgement: SeriesJudgement, raw: RawTable) -> None:
         assert judgement.duplicates or max(times.values()) == 1, "rows of one time are not named as duplicates"
 
 
+@pytest.mark.parametrize("directory", [SERIES_DIRECTORY, TRAINING_DIRECTORY], ids=["series", "training"])
 @pytest.mark.parametrize("half", HALVES)
-def test_files_are_valid(half: Half) -> None:
-    files = load_series(half)
-    assert [file.id for file in files] == sorted(p.stem for p in (SERIES_DIRECTORY / half).glob("*.json"))
+def test_files_are_valid(half: Half, directory: Path) -> None:
+    files = load_series(half, directory)
+    assert [file.id for file in files] == sorted(p.stem for p in (directory / half).glob("*.json"))
     for file in files:
         assert half_of(file.id) == half, file.id
-        raw = read_raw_table(SERIES_DIRECTORY / half / f"{file.id}.csv", file.form)
+        raw = read_raw_table(directory / half / f"{file.id}.csv", file.form)
         assert raw.header == file.columns, file.id
         if any(judgement.layout == "wide" for judgement in judgements(file)):
             assert len(raw.rows) * len(raw.header) >= MIN_WIDE_CELLS, file.id

@@ -54,3 +54,20 @@ def test_an_invalid_price_table_is_refused_naming_the_entry(text: str, wrong: st
 def test_a_missing_price_table_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="LLM_PRICES"):
         load_prices(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:gpt-5.5", "anthropic:claude-sonnet-5", "google_genai:gemini-3.5-flash"]
+)
+def test_models_of_a_key_alone_have_a_published_price(model: str) -> None:
+    usage = {"input_tokens": 1_000_000, "cached_tokens": 400_000, "output_tokens": 100_000}
+    cost = cost_usd({}, model, usage)
+    assert cost is not None
+    assert 0 < cost < cost_usd({}, model, {**usage, "cached_tokens": 0})
+
+
+def test_prices_of_the_operator_win_and_unlisted_models_have_none() -> None:
+    own = {"openai:gpt-5.5": Price(input=1, output=2)}
+    assert cost_usd(own, "openai:gpt-5.5", {"input_tokens": 1_000_000}) == 1
+    assert cost_usd({}, "openai:scripted", {"input_tokens": 5}) is None
+    assert cost_usd({}, "ollama:llama3", {"input_tokens": 5}) is None

@@ -1,6 +1,7 @@
 """One setting chooses the chat model."""
 
 import sys
+from importlib import import_module
 
 import pytest
 from langchain.chat_models.base import _get_chat_model_creator
@@ -10,7 +11,14 @@ from langchain_core.messages.tool import tool_call
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
 from app.llm.offline_chat_model import OfflineChatModel
-from app.llm.providers import DEFAULT_CONTEXT_TOKENS, EXTRAS, NamedChatModel, open_chat_models, prompt_caching
+from app.llm.provider_catalog import PROVIDERS
+from app.llm.providers import (
+    DEFAULT_CONTEXT_TOKENS,
+    NamedChatModel,
+    open_chat_models,
+    open_usable_models,
+    prompt_caching,
+)
 
 
 def echo(messages):
@@ -30,14 +38,38 @@ def test_a_local_server_is_an_openai_model_with_its_own_address():
     assert (model.max_tokens, model.max_retries) == (77, 0)
 
 
-@pytest.mark.parametrize("provider", EXTRAS)
-def test_a_missing_package_is_reported_with_its_install_command(provider, monkeypatch):
-    package = {"azure_openai": "langchain_openai"}.get(provider, f"langchain_{provider}")
-    monkeypatch.setitem(sys.modules, package, None)
+def without_package(provider, monkeypatch):
+    monkeypatch.setitem(sys.modules, PROVIDERS[provider].package, None)
     _get_chat_model_creator.cache_clear()
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_missing_package_is_reported_with_its_install_command(provider, monkeypatch):
+    without_package(provider, monkeypatch)
     with pytest.raises(Unavailable) as error:
         open_chat_models(ChatConfig(f"{provider}:model"), "planner", echo)
-    assert f"pip install 'labcrew[{EXTRAS[provider]}]'" in error.value.detail
+    assert f"pip install {PROVIDERS[provider].package.replace('_', '-')}" in error.value.detail
+
+
+async def test_a_model_that_cannot_be_opened_says_so_when_it_is_asked(monkeypatch):
+    without_package("anthropic", monkeypatch)
+    config = ChatConfig("anthropic:claude", fallbacks=("offline",))
+    unusable, offline = open_usable_models(config, "planner", echo)
+    assert (unusable.name, offline.is_offline) == ("anthropic:claude", True)
+    with pytest.raises(Exception, match="langchain-anthropic, which is not installed"):
+        await unusable.model.ainvoke([HumanMessage("hi")])
+
+
+@pytest.mark.parametrize("provider", [name for name, row in PROVIDERS.items() if row.model])
+def test_every_default_model_is_one_that_its_client_knows_to_call_tools(provider):
+    profiles = import_module(f"{PROVIDERS[provider].package}.data._profiles")._PROFILES
+    assert profiles[PROVIDERS[provider].model]["tool_calling"]
+
+
+@pytest.mark.parametrize(("name", "tokens"), [("openai:gpt-5.5", 20_096), ("openai:gpt-4.1", 4096)])
+def test_a_model_that_thinks_has_tokens_for_it(name, tokens):
+    config = ChatConfig(name, keys={"openai": "k"}, max_tokens=4096)
+    assert open_chat_models(config, "planner", echo)[0].model.max_tokens == tokens
 
 
 @pytest.mark.parametrize("name", ["nobody:model", "no-such-model"])
@@ -63,11 +95,12 @@ async def test_the_offline_model_derives_call_ids_from_their_position():
 @pytest.mark.parametrize(
     ("name", "length"),
     [
-        ("openai:gpt-5.5", "max_tokens"),
-        ("azure_openai:gpt-5.5", "max_tokens"),
-        ("anthropic:claude-sonnet-4-5", "max_tokens"),
+        ("openai:gpt-4.1", "max_tokens"),
+        ("azure_openai:gpt-4.1", "max_tokens"),
+        ("anthropic:unlisted", "max_tokens"),
+        ("google_genai:unlisted", "max_output_tokens"),
         ("ollama:qwen3", "num_predict"),
-        ("openrouter:openai/gpt-5", "max_tokens"),
+        ("openrouter:unlisted", "max_tokens"),
     ],
 )
 def test_a_provider_of_an_extra_opens_with_our_settings(name, length):
@@ -123,6 +156,7 @@ ADDRESS = {
         ("openai:a", "needs OPENAI_API_KEY to"),
         ("azure_openai:a", "needs AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT and OPENAI_API_VERSION to"),
         ("anthropic:a", "needs ANTHROPIC_API_KEY to"),
+        ("google_genai:a", "needs GOOGLE_API_KEY or GEMINI_API_KEY to"),
         ("openrouter:a", "needs OPENROUTER_API_KEY to"),
     ],
 )

@@ -12,6 +12,7 @@ from app.modeling.analysis.findings import find_all
 from app.modeling.analysis.recipe_effects import extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.training.deadline import Deadline
 
 from .frames import houses, people, problem, series
 
@@ -163,3 +164,11 @@ def test_wide_tables_are_scored_by_column() -> None:
         column["name"]: column["relation"] for column in explore(frame, problem(frame, "y"), [])["columns"]
     }
     assert max(related, key=lambda name: related[name] or 0) == "c7"
+
+
+def test_columns_that_no_time_is_left_for_are_named() -> None:
+    frame = pd.DataFrame({"a": range(60), "b": range(60), "y": [0, 1] * 30})
+    facts = explore(frame, problem(frame, "y"), [], deadline=Deadline(0.0))
+    assert len(facts["notes"]) == 1
+    assert "'a', 'b'" in facts["notes"][0]
+    assert explore(frame, problem(frame, "y"), [])["notes"] == []

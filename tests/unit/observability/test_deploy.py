@@ -87,3 +87,25 @@ def test_the_dashboard_has_its_rows_and_a_unit_for_every_panel() -> None:
         assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
     told = {name for panel in drawn for one in panel["targets"] for name, _ in selectors(one["expr"])}
     assert told == set(DOCUMENTED), "every metric has its place on the dashboard"
+
+
+def test_every_severity_has_a_receiver_and_every_silenced_alert_exists() -> None:
+    config = yaml.safe_load((ROOT / "deploy/alertmanager/alertmanager.yml").read_text())
+    receivers = {receiver["name"] for receiver in config["receivers"]}
+    route = config["route"]
+    routes = {matcher: child["receiver"] for child in route["routes"] for matcher in child["matchers"]}
+    assert {f'severity="{rule["labels"]["severity"]}"' for rule in ALERTS.values()} == set(routes)
+    assert receivers == {route["receiver"], *routes.values()}
+    for rule in config["inhibit_rules"]:
+        for matcher in (*rule["source_matchers"], *rule["target_matchers"]):
+            assert set(re.findall(r"Labcrew\w+", matcher)) <= set(ALERTS)
+
+
+def test_prometheus_sends_alerts_to_the_alertmanager_of_the_compose_file() -> None:
+    prometheus = yaml.safe_load((ROOT / "deploy/prometheus/prometheus.yml").read_text())
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    [entry] = prometheus["alerting"]["alertmanagers"]
+    host, port = entry["static_configs"][0]["targets"][0].split(":")
+    assert services[host]["ports"][0].endswith(f":{port}")
+    key_file = yaml.safe_load((ROOT / "deploy/alertmanager/alertmanager.yml").read_text())["receivers"][0]
+    assert key_file["pagerduty_configs"][0]["routing_key_file"] in services[host]["entrypoint"][-1]

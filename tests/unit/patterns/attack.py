@@ -15,7 +15,7 @@ VARIANTS = 6
 MAX_SAMPLE = 60
 ENDINGS = ("\0", "", "\n!")
 """Ends that let a match fail late. The first suffices for all but what takes any character."""
-MAX_UNITS = 200
+MAX_UNITS = 100
 """Repeated pieces that are tried for one pattern: evenly chosen where there are more."""
 FIRST_REPEATS = 8
 """Repeats of the shortest text: few, for most patterns are plainly linear on it already."""

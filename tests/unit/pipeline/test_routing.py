@@ -6,7 +6,7 @@ from app.agents.budget import Budget, make_budget
 from app.agents.frame_size import COLUMNS_PER_TEXT, FrameSize, measure_frame
 from app.agents.state import LabState, read_state
 from app.pipeline.graph import EDGES, NODES
-from app.pipeline.routing import after_evaluation
+from app.pipeline.routing import after_evaluation, after_training, after_tuning
 
 FOLDS = {"kind": "time", "count": 5, "seed": 0}
 FIT = {"estimator": "Ridge", "metric": "rmse", "folds": FOLDS}
@@ -20,6 +20,13 @@ def budget_of(state: LabState) -> Budget:
 @pytest.mark.parametrize(("tune", "node"), [(True, "hyperparameter_tuning"), (False, "final_evaluation")])
 def test_tuning_comes_before_the_hold_out_is_opened(tune, node):
     assert after_evaluation({"verdict": {"tune": tune}}) == node
+
+
+@pytest.mark.parametrize("route", [after_training, after_tuning, after_evaluation])
+def test_the_work_goes_back_where_an_answer_leaves_out_a_used_column(route):
+    verdict = {"chosen": "A", "tune": True}
+    assert route({"verdict": verdict, "fits": [], "refit_from": "feature_engineering"}) == "feature_engineering"
+    assert route({"verdict": verdict, "fits": [FIT], "refit_from": None}) != "feature_engineering"
 
 
 def test_nothing_but_reporting_follows_the_opened_hold_out():

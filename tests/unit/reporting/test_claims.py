@@ -1,7 +1,7 @@
 import pytest
 
 from app.recorded_call import RecordedCall
-from app.reporting.claims import STYLES, ClaimCollector
+from app.reporting.claims import STYLES, ClaimCollector, render_claim
 from app.reporting.evidence import RecordedFact
 
 
@@ -81,3 +81,28 @@ def test_a_derived_claim_names_all_its_sources() -> None:
 )
 def test_amounts_and_periods_are_shown_as_a_reader_says_them(style: str, value: object, text: str) -> None:
     assert STYLES[style](value) == text
+
+
+@pytest.mark.parametrize(
+    ("style", "value", "text"),
+    [
+        ("score", -0.0004, "0"),
+        ("signed_score", -0.0004, "0"),
+        ("percent", -0.0004, "0%"),
+        ("quantity", -0.0, "0"),
+        ("amount", -0.0, "0"),
+        ("score", -0.0006, "-0.001"),
+        ("score", 0.0004, "0.000"),
+    ],
+)
+def test_a_number_that_is_rounded_to_zero_has_no_sign(style: str, value: float, text: str) -> None:
+    call = RecordedCall(1, "n", "k", "t", "a", None, {"gain": value})
+    gain = RecordedFact(call, "", call.result).at("gain")
+    assert gain is not None
+    claim = ClaimCollector().read(gain, style)
+    assert claim.text == text
+    assert render_claim({"style": claim.style}, value) == text
+
+
+def test_a_stored_claim_of_a_negative_zero_keeps_its_text() -> None:
+    assert render_claim({"style": "score"}, -0.0004) == "-0.000"

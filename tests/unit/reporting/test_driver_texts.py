@@ -61,6 +61,27 @@ def test_the_first_sentence_is_as_sure_as_the_rows_allow(
     assert plain_text(leading_sentence(draft(calls))) == expected
 
 
+def test_rows_that_were_left_out_are_told(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
+    calls = with_drivers(diabetes, leaders=0)
+    cut = altered(calls, "explain_model", lambda result: result["drivers"].update(rows=40))
+    assert plain_text(leading_sentence(draft(cut))) == (
+        "On 40 of the 88 rows that were not used in training, none of 10 columns matters by more than chance"
+        " explains; more time may show what target goes with."
+    )
+
+
+def test_earlier_values_of_the_target_are_called_so(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
+    calls = with_drivers(diabetes, driver("target", effects=[], grouped_by="lags"))
+    assert plain_text(leading_sentence(draft(calls))) == "target goes most with its own earlier values."
+
+
+def test_a_text_is_named_with_what_its_words_tell(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
+    calls = with_drivers(diabetes, driver("sex", "name", effects=[], grouped_by="words"))
+    assert plain_text(leading_sentence(draft(calls))) == (
+        "target goes most with sex and name (the words of name tell sex)."
+    )
+
+
 def test_effects_are_told_in_units_with_their_intervals(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
     fall = {"value": -4.8, "low": -7.5, "high": -2.2, "size": 4.8, "size_low": 2.2, "size_high": 7.5}
     unclear = effect("s1", low=-3.0, is_clear=False)

@@ -32,6 +32,10 @@ class Colour(enum.Enum):
         ({1: {"a": None}}, {"1": {"a": None}}),
         (np.array([[1, 2]]), [[1, 2]]),
         (pd.Series([1.5], index=["a"]), {"a": 1.5}),
+        (
+            pd.Series([1.5], index=pd.Index(["a"], name="group"), name="mean"),
+            {"columns": ["group", "mean"], "rows": [["a", 1.5]], "row_count": 1},
+        ),
     ],
 )
 def test_values_of_numpy_and_pandas_become_plain_json(value: object, plain: object) -> None:
@@ -61,3 +65,22 @@ def test_a_value_with_too_many_keys_is_refused() -> None:
     assert encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=5) == [{"a": 1}] * 5
     with pytest.raises(TooLarge, match="more than 4 keys"):
         encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=4)
+
+
+def test_a_frame_keeps_the_labels_of_its_rows() -> None:
+    frame = pd.DataFrame({"g": list("aab"), "h": [1, 2, 1], "v": [1.0, 3.0, 5.0]})
+    by_group: dict = to_json(frame.groupby("g")[["v"]].mean())
+    assert (by_group["columns"], by_group["rows"]) == (["g", "v"], [["a", 2.0], ["b", 5.0]])
+    by_both: dict = to_json(frame.groupby(["g", "h"])["v"].sum())
+    assert (by_both["columns"], by_both["rows"][0]) == (["g", "h", "v"], ["a", 1, 1.0])
+    several: dict = to_json(frame.groupby("g").agg({"v": ["min", "max"]}))
+    assert several["columns"] == ["g", "v min", "v max"]
+    summary: dict = to_json(frame[["v"]].describe())
+    assert summary["rows"][0] == ["count", 3.0]
+    filtered: dict = to_json(frame[frame["v"] > 1])
+    assert (filtered["columns"], filtered["row_count"]) == (["g", "h", "v"], 2)
+
+
+def test_a_long_series_says_how_many_values_it_has() -> None:
+    values: dict = to_json(pd.Series(range(80), index=[f"k{n}" for n in range(80)], name="v"))
+    assert (values["columns"], len(values["rows"]), values["row_count"]) == (["index", "v"], 50, 80)

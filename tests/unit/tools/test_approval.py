@@ -18,9 +18,10 @@ from app.sessions.step_scope import SessionFacts
 from app.sessions.tool_permissions import ALWAYS
 from app.storage.blobs import Blob
 from app.tools import files
+from app.tools.agent_names import EVERY_AGENT
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
-from app.tools.registry import EVERY_AGENT, agent_tools
+from app.tools.registry import agent_tools
 from app.tools.toolsets import Toolsets
 
 MODULES = (files,)
@@ -195,4 +196,33 @@ async def test_a_file_is_read_by_lines(case):
 
 
 def test_only_agents_that_work_on_files_have_the_file_tools():
-    assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == list(files.WORKERS)
+    assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == ["analyst", *files.WORKERS]
+
+
+async def test_changed_arguments_are_told_to_the_agent_and_announced_once() -> None:
+    case = Case()
+    answer = await case.edit({"decision": "approve", "arguments": {**EDIT, "new": "median is 3"}})
+    assert answer.value["executed"]["arguments"]["new"] == "median is 3"
+    calls = [event for event in case.journal.events if event.kind == "tool_called"]
+    assert [event.arguments["new"] for event in calls] == ["median is 3"]
+    [returned] = [event for event in case.journal.events if event.kind == "tool_returned"]
+    assert returned.summary.startswith("Executed with the user's arguments.")
+
+
+async def test_an_approved_call_is_announced_once_and_tells_of_no_change() -> None:
+    case = Case()
+    answer = await case.edit("approve")
+    assert "executed" not in answer.value
+    assert [event.kind for event in case.journal.events] == ["tool_called", "tool_returned"]
+
+
+async def test_the_question_has_the_reason_of_the_agent() -> None:
+    case = Case()
+    facts = SessionFacts(UUID(int=1), UUID(int=2), "", {}, (), 0, datetime.now(UTC))
+    step = MemoryStep(facts, case.journal)
+    ctx = ToolContext("data_analyst", step, case.folder, None, None, records=case.rules, reason="It was wrong.")  # type: ignore[arg-type]
+    with pytest.raises(GraphInterrupt):
+        await invoke(agent_tools("data_analyst"), ctx, ToolRequest("tool:0.0", "edit_file", EDIT))
+    [question] = case.journal.questions
+    assert "Its reason: It was wrong." in question.text
+    assert question.about["reason"] == "It was wrong."

@@ -12,6 +12,7 @@ from app.sessions.step_scope import CallResult, SessionFacts
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import ToolSpec, _argument_model
+from app.tools.tool_errors import get_refusal
 
 FACTS = SessionFacts(UUID(int=1), UUID(int=2), "", {}, (), 0, datetime.now(UTC))
 
@@ -93,3 +94,54 @@ async def test_errors_that_the_agent_cannot_correct_are_raised(ctx, journal, err
     with pytest.raises(type(error)):
         await invoke(spec_of(failing), ctx, request())
     assert journal.recorded == []
+
+
+async def error_of(ctx, error: Exception, attempt: int = 1, **arguments: object) -> dict:
+    async def failing(ctx: ToolContext) -> CallResult:
+        raise error
+
+    call = ToolRequest("tool:0.0", "double", arguments, attempt)
+    answer = await invoke(spec_of(failing), ctx, call)
+    return answer.value["error"]
+
+
+async def test_an_error_is_data_with_its_type_field_nearest_and_attempt(ctx):
+    refused = ToolRefused("There is no column 'x'.", kind="not_found", nearest=["y"])
+    assert await error_of(ctx, refused, attempt=2) == {
+        "type": "not_found",
+        "message": "There is no column 'x'.",
+        "nearest": ["y"],
+        "retryable": True,
+        "attempt": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ComputationFailed("computation_timed_out", "It took longer."), "timed_out"),
+        (ComputationFailed("computation_out_of_memory", "It needed more."), "out_of_memory"),
+        (ComputationFailed("computation_out_of_disk", "It wrote more."), "out_of_disk"),
+        (InvalidInput("code_not_allowed", "Line 1."), "refused_by_policy"),
+        (InvalidInput("bad_recipe", "Operation 0."), "failed"),
+        (ToolRefused("The user rejected this call.", kind="rejected_by_user"), "rejected_by_user"),
+    ],
+)
+async def test_an_error_has_the_type_of_its_cause(ctx, error, kind):
+    described = await error_of(ctx, error)
+    assert described["type"] == kind
+    assert described["retryable"] is (kind != "rejected_by_user")
+
+
+async def test_wrong_arguments_and_unknown_tools_are_errors_of_their_own(ctx):
+    wrong = (await invoke(spec_of(double), ctx, ToolRequest("tool:0.0", "double", {"numbr": 1}))).value["error"]
+    assert (wrong["type"], wrong["retryable"]) == ("invalid_arguments", True)
+    assert "number" in wrong["message"]
+    unknown = (await invoke(spec_of(double), ctx, ToolRequest("tool:0.1", "duoble", {}))).value["error"]
+    assert (unknown["type"], unknown["nearest"]) == ("unknown_tool", ["double"])
+
+
+def test_refusals_of_earlier_journals_are_still_read():
+    assert get_refusal({"refused": "No."}) == "No."
+    assert get_refusal({"error": {"type": "failed", "message": "No."}}) == "No."
+    assert get_refusal({"error": "a column of this name"}) is None

@@ -6,8 +6,9 @@ import pytest
 from pydantic import Field
 
 from app.sessions.step_scope import CallResult
+from app.tools.agent_names import EVERY_AGENT
 from app.tools.context import ToolContext
-from app.tools.registry import EVERY_AGENT, REGISTRY, agent_tools, tool
+from app.tools.registry import REGISTRY, agent_tools, tool
 from app.tools.toolsets import Toolsets
 
 DESIGNED = {

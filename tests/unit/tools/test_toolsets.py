@@ -31,9 +31,12 @@ def test_agents_work_with_the_restricted_tools(tmp_path):
     [
         ("data_analyst = [", "not a table of lists"),
         ("data_analyst = 3", "not a table of lists"),
-        ('analyst = ["perform_eda"]', "there is no agent 'analyst'"),
+        ('critic = ["perform_eda"]', "there is no agent 'critic'"),
         ('data_analyst = ["perform_ed"]', "the nearest are perform_eda"),
         ('data_analyst = ["execute_sql"]', "data_analyst has no tool 'execute_sql'"),
+        ("[tools.edit_fil]", "tools has no tool 'edit_fil'; the nearest are edit_file"),
+        ('[tools.edit_file]\napproval = "sometimes"', "'always' or 'never'"),
+        ("[tools.edit_file]\ntime_limit_s = 0", "greater than 0"),
     ],
 )
 def test_an_invalid_file_is_refused_with_its_path(tmp_path, text, said):
@@ -43,6 +46,33 @@ def test_an_invalid_file_is_refused_with_its_path(tmp_path, text, said):
         load_toolsets(path)
     assert str(path) in error.value.detail
     assert said in error.value.detail
+
+
+RULES = """
+[tools.edit_file]
+approval = "never"
+description = "Change a text."
+time_limit_s = 20
+
+[tools.execute_sql]
+approval = "always"
+
+[tools.write_file]
+enabled = false
+"""
+
+
+def test_rules_of_single_tools_hold_for_every_agent_that_has_them(tmp_path):
+    path = tmp_path / "tools.toml"
+    path.write_text(RULES)
+    toolsets = load_toolsets(path)
+    for agent in ("analyst", "reporter"):
+        tools = toolsets.for_agent(agent)
+        edit = tools["edit_file"]
+        assert (edit.needs_approval, edit.description, edit.time_limit_s) == (False, "Change a text.", 20)
+        assert "write_file" not in tools
+    assert toolsets.for_agent("analyst")["execute_sql"].needs_approval
+    assert load_toolsets(None).for_agent("analyst")["edit_file"].needs_approval
 
 
 def test_a_missing_file_is_refused_with_its_path(tmp_path):

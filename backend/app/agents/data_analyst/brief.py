@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.agents.planner.output import Plan
+from app.agents.questions.query import ParsedQuestion
 from app.agents.state import FrameColumn
 from app.agents.training_context import ProblemBrief
+from app.modeling.facts.assumptions import AssumptionSummary
 from app.modeling.facts.computation_facts import RecipeJson
+from app.modeling.facts.fits import FitSummary
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,14 @@ class ExplorationFinding:
 
 @dataclass(frozen=True)
 class LeakingColumn:
-    """A column that gives the target away; `certain`: it is excluded without a question."""
+    """A column that may give the target away; `certain`: it is excluded without a question."""
 
     column: str
     kind: str
     text: str
     certain: bool
+    evidence_of: str = "identity"
+    """`identity`, `time` or `score`; a score alone is no reason to leave the column out."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -49,6 +53,7 @@ class AnalysisSummary:
     columns: Sequence[ColumnExploration] = ()
     findings: Sequence[ExplorationFinding] = ()
     leaks: Sequence[LeakingColumn] = ()
+    assumptions: Sequence[AssumptionSummary] = ()
     suggested_cleaning: RecipeJson = field(default_factory=list)
     notes: Sequence[str] = ()
 
@@ -69,6 +74,16 @@ class FeaturesBrief(ProblemBrief):
     stage: str = "features"
     columns: Sequence[str]
     analysis: AnalysisSummary = AnalysisSummary()
+    fits: Sequence[FitSummary] = ()
+    """Results so far, where the evaluation sent the work back; empty at first."""
+
+
+@dataclass(frozen=True)
+class PlannedQuestion:
+    """The parts of a plan that its question is answered by."""
+
+    tables: Sequence[str] = ()
+    parsed_question: ParsedQuestion | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +93,7 @@ class AnswerBrief:
     goal: str
     question: str
     stage: str = "answer"
-    plan: Plan
+    plan: PlannedQuestion
     tables: Sequence[Mapping[str, Any]]
 
 

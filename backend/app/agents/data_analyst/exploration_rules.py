@@ -1,15 +1,19 @@
 """Rules of the stage `analysis`: explore the training frame and exclude columns that leak the target."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.agents.data_analyst.brief import AnalysisBrief, AnalysisSummary, LeakingColumn
 from app.agents.data_analyst.output import Analysis
 from app.agents.runtime.conversation import ConversationView, UserAnswer
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
+from app.modeling.facts.assumptions import AssumptionSide
 
 LEAVE_OUT, KEEP = "leave them out", "keep them"
 MAX_SENTENCES = 4
 """Sentences of one message to the user: more are read by few, and the report has them all."""
+MAX_QUESTIONS = 2
+"""Questions about columns: each stops the session, and the report has the figures of the others."""
 
 
 def explore(view: ConversationView[AnalysisBrief]) -> AgentAction | None:
@@ -18,18 +22,20 @@ def explore(view: ConversationView[AnalysisBrief]) -> AgentAction | None:
     )
 
 
-def ask_about_leaks(view: ConversationView[AnalysisBrief]) -> AgentAction | None:
-    """Ask about columns that may leak the target. Certain leaks are excluded without a question."""
-    uncertain = [leak for leak in _leaks(view) if not leak.certain]
-    if not uncertain or view.was_called("ask_user"):
+def ask_about_columns(view: ConversationView[AnalysisBrief]) -> AgentAction | None:
+    """Ask if the columns are known in time that change the score, with both figures. Certain leaks are excluded
+    without a question."""
+    open_questions = [suspect for suspect in _suspects(view) if suspect.is_asked]
+    position = len(view.successes("ask_user"))
+    if position >= min(len(open_questions), MAX_QUESTIONS) or view.refusals("ask_user"):
         return None
+    suspect = open_questions[position]
     return call(
         "ask_user",
-        message=" ".join(leak.text for leak in uncertain[:MAX_SENTENCES]),
-        question=f"Will {_join_columns(uncertain)} be known when the model is used? "
-        "If not, they leak the target and should be left out.",
+        message=suspect.text,
+        question=suspect.question,
         options=[LEAVE_OUT, KEEP],
-        default=LEAVE_OUT,
+        default=LEAVE_OUT if suspect.is_left_out else KEEP,
     )
 
 
@@ -41,28 +47,64 @@ def conclude(view: ConversationView[AnalysisBrief]) -> AgentAction:
             Analysis(notes=refusals),
             message="The data could not be explored. I continue without an exploration.",
         )
-    certain = [leak for leak in _leaks(view) if leak.certain]
-    uncertain = [leak for leak in _leaks(view) if not leak.certain]
-    answer = view.last_success("ask_user")
-    is_kept = answer is not None and answer.read(UserAnswer).answer == KEEP
-    leaks = certain if is_kept else certain + uncertain
-    exclude = list(dict.fromkeys(leak.column for leak in leaks))
-    notes = [leak.text for leak in leaks]
-    return finish(
-        Analysis(exclude=exclude, notes=notes), message=_describe_findings(eda.read(AnalysisSummary), exclude)
-    )
+    answers = [answer.read(UserAnswer).answer for answer in view.successes("ask_user")]
+    excluded: list[DoubtedColumns] = []
+    for suspect in _suspects(view):
+        answer = answers.pop(0) if suspect.is_asked and answers else None
+        if answer == LEAVE_OUT or (answer != KEEP and suspect.is_left_out):
+            excluded.append(suspect)
+    exclude = list(dict.fromkeys(column for suspect in excluded for column in suspect.columns))
+    summary = eda.read(AnalysisSummary)
+    notes = [*(suspect.text for suspect in excluded), *summary.notes]
+    return finish(Analysis(exclude=exclude, notes=notes), message=_describe_findings(summary, exclude))
 
 
-RULES: tuple[Rule[AnalysisBrief], ...] = (explore, ask_about_leaks, conclude)
+@dataclass(frozen=True)
+class DoubtedColumns:
+    """Columns that may be known too late. `is_left_out`: unless the user answers otherwise."""
+
+    columns: Sequence[str]
+    text: str
+    question: str
+    is_left_out: bool
+    is_asked: bool
 
 
-def _leaks(view: ConversationView[AnalysisBrief]) -> Sequence[LeakingColumn]:
+def _suspects(view: ConversationView[AnalysisBrief]) -> list[DoubtedColumns]:
+    """Suspected columns: the leaks with what was measured of them, and columns that carry all of the score."""
     eda = view.last_success("perform_eda")
-    return eda.read(AnalysisSummary).leaks if eda else ()
+    if eda is None:
+        return []
+    summary = eda.read(AnalysisSummary)
+    requested = set(view.brief.problem.exclude)
+    suspects: list[DoubtedColumns] = []
+    for assumption in summary.assumptions:
+        if set(assumption.columns) <= requested:
+            continue
+        leaks = [leak for leak in summary.leaks if leak.column in assumption.columns]
+        is_certain = any(leak.certain for leak in leaks)
+        is_left_out = assumption.side is AssumptionSide.OTHERWISE
+        is_asked = not is_certain and assumption.matters
+        suspects.append(
+            DoubtedColumns(assumption.columns, assumption.why, assumption.question, is_left_out, is_asked)
+        )
+    measured = {column for suspect in suspects for column in suspect.columns}
+    for leak in summary.leaks:
+        if leak.column not in measured:
+            is_left_out = leak.certain or leak.evidence_of != "score"
+            suspects.append(
+                DoubtedColumns(
+                    [leak.column], leak.text, _question(leak), is_left_out, is_left_out and not leak.certain
+                )
+            )
+    return suspects
 
 
-def _join_columns(leaks: Sequence[LeakingColumn]) -> str:
-    return " and ".join(f"`{leak.column}`" for leak in leaks)
+def _question(leak: LeakingColumn) -> str:
+    return f"Will `{leak.column}` be known when the model is used? If not, it leaks the target: leave it out."
+
+
+RULES: tuple[Rule[AnalysisBrief], ...] = (explore, ask_about_columns, conclude)
 
 
 def _describe_findings(eda: AnalysisSummary, exclude: list[str]) -> str:

@@ -6,27 +6,37 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from app.agents.answered_exclusions import exclude_answered
 from app.agents.context import LabContext
 from app.agents.data_analyst.brief import (
     AnalysisBrief,
     AnalysisSummary,
     AnswerBrief,
     FeaturesBrief,
+    PlannedQuestion,
     PreparedFrame,
 )
+from app.agents.data_analyst.feature_check import drop_useless_features
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.planner.output import Plan
+from app.agents.session_notes import collect_notes
 from app.agents.state import LabState, LabUpdate, read_state
+from app.agents.table_briefs import read_known_tables, summarize_schemas
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.problem import Problem
-from app.tools.answers import ANSWERS
+from app.recorded_call import RecordedCall
+from app.reporting.stated_answer import ANSWERS
+from app.tools.answers import find_unknown_figures, state_answer
 from app.tools.context import ToolContext
 from app.tools.data import get_dataset_schema
 from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
+STATE = state_answer.__name__
+MAX_UNKNOWN_FIGURES = 8
+"""Figures without a source that one message names: an agent corrects these first."""
 MAX_FINDINGS = 40
 """Findings passed to later agents: more would crowd out the rest of their briefs."""
 
@@ -38,14 +48,15 @@ async def data_analysis(lab_state: LabState, runtime: Runtime[LabContext]) -> La
         lab.tool_context("data_analyst", make_training_context(state)), dump_facts(brief)
     )
     analysis: Analysis = result.output
-    problem = state.problem
+    problem = exclude_answered(state, result.answers)
     excludable = {column.name for column in state.columns} - _required_columns(problem)
-    exclude = [*problem.exclude, *(name for name in analysis.exclude if name in excludable)]
+    problem = problem.without([name for name in analysis.exclude if name in excludable])
     exploration = parse_facts(AnalysisSummary, next(iter(reversed(result.values("perform_eda"))), {}))
     summary = replace(exploration, findings=exploration.findings[:MAX_FINDINGS], notes=analysis.notes)
     return {
-        "problem": replace(problem, exclude=tuple(dict.fromkeys(exclude))).to_json(),
+        "problem": problem.to_json(),
         "analysis": dump_facts(summary),
+        **collect_notes(lab_state, lab.crew["data_analysis"], analysis.notes),
     }
 
 
@@ -55,9 +66,10 @@ async def feature_engineering(lab_state: LabState, runtime: Runtime[LabContext])
         **vars(make_problem_brief(state)),
         columns=[column.name for column in state.columns],
         analysis=parse_facts(AnalysisSummary, state.analysis),
+        fits=state.fits,
     )
     agent = lab.crew["feature_engineering"]
-    frames: list[str] = [TRAIN]
+    frames: list[str] = list(dict.fromkeys((TRAIN, state.frame)))
 
     def check(prepared: Prepared, answers: Sequence[ToolAnswer]) -> str | None:
         frames.extend(
@@ -73,7 +85,15 @@ async def feature_engineering(lab_state: LabState, runtime: Runtime[LabContext])
         lab.tool_context("data_analyst", make_training_context(state)), dump_facts(brief), check
     )
     prepared: Prepared = result.output
-    return {"frame": prepared.frame}
+    frame, reasons = prepared.frame, list[str]()
+    if not agent.is_offline:
+        ctx = lab.tool_context("data_analyst", make_training_context(state))
+        frame, reasons = await drop_useless_features(ctx, frame, result.answers)
+    problem = exclude_answered(state, result.answers)
+    if problem != state.problem:
+        frame = TRAIN  # the features may have been made of columns that the user has left out since
+    notes = collect_notes(lab_state, agent, [*prepared.notes, *reasons])
+    return {"frame": frame, "problem": problem.to_json(), **notes}
 
 
 async def answering(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
@@ -83,22 +103,59 @@ async def answering(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpd
     brief = AnswerBrief(
         goal=lab_state["goal"],
         question=plan.question or lab_state["goal"],
-        plan=plan,
-        tables=await _read_schemas(ctx),
+        plan=PlannedQuestion(plan.tables, plan.parsed_question),
+        tables=await _read_schemas(lab, ctx),
     )
-    result = await lab.crew["answering"].run(ctx, dump_facts(brief), _check_answer)
+    quoted = (brief.goal, brief.question)
+
+    def check(output: Answer, answers: Sequence[ToolAnswer]) -> str | None:
+        return _answer_error(output, _recorded_calls(ctx, answers), quoted)
+
+    result = await lab.crew["answering"].run(ctx, dump_facts(brief), check)
     answer: Answer = result.output
+    if answer.text or answer.values or answer.unanswered:
+        arguments = {**answer.model_dump(), "question": brief.question}
+        await invoke({STATE: REGISTRY[STATE]}, ctx, ToolRequest("tool:stated.0", STATE, arguments))
     return {"answer": {"unanswered": answer.unanswered}}
 
 
-def _check_answer(output: Answer, answers: Sequence[ToolAnswer]) -> str | None:
-    if output.unanswered or any(a.request.name in ANSWERS and a.refusal is None for a in answers):
+def _recorded_calls(ctx: ToolContext, answers: Sequence[ToolAnswer]) -> list[RecordedCall]:
+    """Return the calls of this step as the report will read them."""
+    return [
+        RecordedCall(
+            ctx.step.seq,
+            ctx.step.node,
+            answer.request.key,
+            answer.request.name,
+            ctx.agent,
+            dict(answer.request.arguments),
+            answer.value,
+            failed=answer.refusal is not None,
+        )
+        for answer in answers
+    ]
+
+
+def _answer_error(output: Answer, calls: Sequence[RecordedCall], quoted: Sequence[str]) -> str | None:
+    """Return the reason why an answer cannot be delivered, or None."""
+    if output.unanswered:
         return None
-    return f"Nothing has answered the question yet. Use {' or '.join(ANSWERS)}, or fill `unanswered`."
+    if not any(call.tool in ANSWERS and not call.failed for call in calls):
+        return f"Nothing has answered the question yet. Use {' or '.join(ANSWERS)}, or fill `unanswered`."
+    unknown = find_unknown_figures(calls, quoted, output.text, output.values)
+    if not unknown:
+        return None
+    figures = "; ".join(str(figure) for figure in unknown[:MAX_UNKNOWN_FIGURES])
+    return (
+        f"No recorded result holds these figures of the answer: {figures}. Copy figures from results, rounded "
+        "no further than you write them, or have them computed by an answer tool first."
+    )
 
 
-async def _read_schemas(ctx: ToolContext) -> list[Mapping[str, Any]]:
-    """Read the schemas of all tables of the session."""
+async def _read_schemas(lab: LabContext, ctx: ToolContext) -> Sequence[Mapping[str, Any]]:
+    """Read the schemas of all tables of the session; for a chat model in short form."""
+    if not lab.crew["answering"].is_offline and (tables := await read_known_tables(lab)):
+        return summarize_schemas(tables)
     tool = get_dataset_schema.__name__
     schemas: list[Mapping[str, Any]] = []
     for position, dataset in enumerate(await ctx.datasets.list()):

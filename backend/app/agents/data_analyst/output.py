@@ -1,6 +1,10 @@
 """Outputs of the data analyst, one for each of its stages."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from app.json_types import JsonScalar
 
 
 class Analysis(BaseModel):
@@ -22,11 +26,17 @@ class Prepared(BaseModel):
 
 
 class Answer(BaseModel):
-    """Stage `answer`: the last SELECT or program that answered is the answer.
+    """Stage `answer`: the last SELECT or program that answered is the answer, and `text` says it in words.
 
+    `text`: what the user reads first, in the format that was asked for, to the letter. Each figure in it is one
+    of a recorded result, rounded as the question asks. `values`: the figures that were asked for, by name.
     `unanswered`: the reason why there is no answer, if the tables do not hold one.
     """
 
     model_config = ConfigDict(extra="forbid")
 
+    text: str = Field(default="", max_length=8000)
+    values: dict[Annotated[str, Field(min_length=1, max_length=100)], JsonScalar] = Field(
+        default_factory=dict, max_length=50
+    )
     unanswered: str = Field(default="", max_length=2000)

@@ -9,6 +9,7 @@ from app.agents.data_retrieval.brief import (
 )
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql, series_sql
+from app.agents.goals.derivation import select_with_column, select_with_derivation
 from app.agents.goals.row_conditions import select_rows
 from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
@@ -44,15 +45,18 @@ def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
         return None
     relation = _table_relation(view)
     source = relation.sql if relation else None
-    if source is None and plan.cut is None and plan.aggregation is None and not plan.filter:
+    if source is None and not _needs_select(plan):
         return None
     source = source or select_sql.select_all(plan.tables[0])
-    if plan.filter:
-        source = select_rows(source, plan.filter)
+    if plan.derivation:
+        add = select_with_column if plan.aggregation else select_with_derivation
+        source = add(source, plan.derivation)
     if plan.aggregation:
-        source = series_sql.select_by_period(source, plan.aggregation)
-    elif plan.cut:
-        source = select_sql.select_with_cut(source, plan.target, plan.cut)
+        source = series_sql.select_series(source, plan.aggregation, plan.filter)
+    elif plan.filter:
+        source = select_rows(source, plan.filter)
+    if plan.cut and not plan.aggregation:
+        source = select_sql.select_with_cut(source, plan.target_name, plan.cut)
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
 
 
@@ -60,7 +64,7 @@ def fetch_table(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     plan = view.brief.plan
     if plan.source == "prices" or view.last_success(*FETCHING_TOOLS):
         return None
-    if plan.filter and view.was_called("execute_sql"):
+    if (plan.filter or plan.derivation) and view.was_called("execute_sql"):
         return None  # the whole table would answer another goal
     refused_tables = [completed.arguments.get("dataset") for completed in view.refusals("fetch_dataset")]
     table = plan.tables[0] if plan.tables[0] not in refused_tables else _nearest_table(view, plan.tables[0])
@@ -76,10 +80,12 @@ def conclude(view: ConversationView[RetrievalBrief]) -> AgentAction:
         ]
         return finish(Retrieved(target=plan.target, note=" ".join(refusals) or NO_PRICES))
     target = plan.target
+    if fetched.name == "execute_sql" and plan.derivation:
+        target = plan.target_name
     if fetched.name == "execute_sql" and plan.aggregation:
         target = plan.aggregation.name
     elif fetched.name == "execute_sql" and plan.cut:
-        target = select_sql.cut_name(plan.target, plan.cut)
+        target = select_sql.cut_name(plan.target_name, plan.cut)
     note = _describe_retrieval(view, plan)
     table = fetched.read(FetchedTable)
     message = f"The table has {table.total_rows:,} rows and {len(table.columns)} columns. {note}".strip()
@@ -97,6 +103,10 @@ RULES = (
     conclude,
 )
 decide = make_policy(RULES, lambda brief: parse_facts(RetrievalBrief, brief))
+
+
+def _needs_select(plan: Plan) -> bool:
+    return bool(plan.derivation or plan.cut or plan.aggregation or plan.filter)
 
 
 def _table_relation(view: ConversationView[RetrievalBrief]) -> TableRelations | None:

@@ -1,10 +1,19 @@
 """Detection of the time axes of a table from its profile."""
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
 
-from app.agents.goals.period_names import PERIOD_NAMES_BY_NAME, common_way, find_month, parse_period
+from app.agents.goals.period_names import (
+    FREQUENCIES,
+    PERIOD_NAMES_BY_NAME,
+    PeriodName,
+    common_way,
+    find_month,
+    find_quarter,
+    find_year,
+    parse_periods,
+)
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.time_axis import (
     MIN_COVERAGE,
@@ -35,7 +44,7 @@ _PER_YEAR: tuple[tuple[float, Period], ...] = (
     (365.25, "day"),
 )
 _TIME_WORD = re.compile(r"date|day|time|datum|fecha|tag|jour|when|period", re.IGNORECASE)
-_HOUR_WORD = re.compile(r"hour|stunde|^hr|heure|hora", re.IGNORECASE)
+_HOUR_WORD = re.compile(r"hour|stunde|^hr|heure|hora|uhrzeit|clock|^time$|^hh", re.IGNORECASE)
 _YEAR_WORD = re.compile(r"time|year|date|yr", re.IGNORECASE)
 _MONTH_WORD = re.compile(r"month|period|date|ym|monat|mois", re.IGNORECASE)
 _QUARTER_NAME = re.compile(r"q(?:uarter)?[ _]?[1-4]", re.IGNORECASE)
@@ -44,7 +53,9 @@ _QUARTER_NAME = re.compile(r"q(?:uarter)?[ _]?[1-4]", re.IGNORECASE)
 def find_time_axes(table: TableProfile) -> list[MeasuredAxis]:
     """Find the axes that a table may have, the likeliest first."""
     columns = [column for column in table.columns if column.hint not in ("constant", "empty")]
-    axes = [*_moment_axes(columns), *_period_axes(columns), *_part_axes(columns, table.rows)]
+    # The year of one year's rows is constant, and its months and days are times with it alone.
+    parts = [column for column in table.columns if column in columns or _is_year(column)]
+    axes = [*_moment_axes(columns), *_period_axes(columns), *_part_axes(parts, table.rows)]
     wide = _wide_axis(table)
     return [wide, *axes] if wide else [*axes, *_number_axes(columns)]
 
@@ -68,7 +79,10 @@ def _with_hours(measured: MeasuredAxis, columns: Sequence[Column]) -> MeasuredAx
     if measured.every not in ("day", "business_day") or measured.low is None or measured.high is None:
         return measured
     for column in columns:
-        if column.type != "integer" or not 12 <= column.distinct <= 24 or not _HOUR_WORD.search(column.name):
+        if not (_HOUR_WORD.search(column.name) and _lies_in(column, "hour", 0, 24)):
+            continue
+        # Half hours are more values than whole hours between their ends.
+        if not 12 <= column.distinct <= min(24, column.high - column.low + 1):
             continue
         is_ending = column.low == 1 and column.high == 24
         part = AxisPart(column=column.name, unit="hour_ending" if is_ending else "hour")
@@ -87,46 +101,60 @@ def _period_axes(columns: Sequence[Column]) -> Iterator[MeasuredAxis]:
             continue
         if way.name == "yearmonth" and column.type == "integer" and not _MONTH_WORD.search(column.name):
             continue
-        low, high = _bounds(column, way.unit)
+        every, step = FREQUENCIES[way.unit]
+        low, high = _bounds(column, way, every, step)
         part = AxisPart(column=column.name, unit="period", spelling=way.name)
-        yield MeasuredAxis(TimeAxis(parts=[part]), way.unit, 1, column.distinct, low, high)
+        yield MeasuredAxis(TimeAxis(parts=[part]), every, step, column.distinct, low, high)
 
 
-def _bounds(column: Column, unit: Period) -> tuple[datetime | None, datetime | None]:
+def _bounds(
+    column: Column, way: PeriodName, unit: Period, step: int
+) -> tuple[datetime | None, datetime | None]:
     """Return the first and the last period, by the range of the column or by the order of its first values."""
-    ends = [moment for text in (column.low, column.high) if (moment := _parse_moment(text))]
+    ends = [moment for text in (column.low, column.high) if (moment := _parse_moment(text, way))]
     if len(ends) == 2:
         return ends[0], ends[1]
-    moments = [moment for text in column.examples if (moment := _parse_moment(text))]
+    moments = [moment for text in column.examples if (moment := _parse_moment(text, way))]
     if not moments:
         return None, None
-    first, span = moments[0], max(column.distinct, 1) - 1
+    first, span = moments[0], (max(column.distinct, 1) - 1) * step
     is_falling = len(moments) > 1 and moments[1] < first
     return (_add_periods(first, unit, -span), first) if is_falling else (first, _add_periods(first, unit, span))
 
 
-def _parse_moment(value: object) -> datetime | None:
-    return None if value is None else _period_start(str(value)) or _as_moment(value)
+def _parse_moment(value: object, way: PeriodName) -> datetime | None:
+    return None if value is None else _period_start(str(value), way) or _as_moment(value)
 
 
-def _period_start(text: str) -> datetime | None:
-    parsed = parse_period(text)
-    if parsed is None:
+def _period_start(text: str, way: PeriodName) -> datetime | None:
+    period = dict(parse_periods(text)).get(way.name)
+    if period is None:
         return None
-    (year, part), unit = parsed[1], PERIOD_NAMES_BY_NAME[parsed[0]].unit
-    if unit == "week":
+    year, part = period
+    if way.unit == "week":
         return datetime.fromisocalendar(year, min(part, 52), 1)
-    return datetime(year, {"year": 1, "quarter": 3 * part - 2, "month": part}[unit], 1)
+    return datetime(
+        year, {"year": 1, "half": 6 * part - 5, "quarter": 3 * part - 2, "month": part}[way.unit], 1
+    )
 
 
-_PART_NAMES: tuple[tuple[AxisUnit, str, int, int], ...] = (
-    ("year", r"(?:^|[^a-z])(?:year|yr|jahr|annee|année|ano|año|anno|yyyy)(?:$|[^a-z])", FIRST_YEAR, LAST_YEAR),
-    ("quarter", r"(?:^|[^a-z])(?:quarter|qtr|quartal|trimestre|q)(?:$|[^a-z])", 1, 4),
-    ("month", r"(?:^|[^a-z])(?:month|mon|mo|monat|mois|mes|mese|mm)(?:$|[^a-z])", 1, 12),
-    ("week", r"(?:^|[^a-z])(?:week|wk|isoweek|iso_week|kw|woche|semaine|semana)(?:$|[^a-z])", 1, 53),
-    ("day", r"(?:^|[^a-z])(?:day|dy|dom|tag|jour|dia|día|dd)(?:$|[^a-z])", 1, 31),
-    ("hour", r"(?:^|[^a-z])(?:hour|hr|stunde|heure|hora|hh)(?:$|[^a-z])", 0, 24),
-)
+_PART_NAMES: dict[AxisUnit, tuple[str, int, int]] = {
+    "year": ("year|yr|fy|jahr|annee|année|ano|año|anno|yyyy", FIRST_YEAR, LAST_YEAR),
+    "quarter": ("quarter|qtr|quartal|trimestre|q", 1, 4),
+    "month": ("month|mon|mo|monat|mois|mes|mese|mm", 1, 12),
+    "week": ("week|wk|isoweek|iso_week|kw|woche|semaine|semana", 1, 53),
+    "day": ("day|dy|dom|tag|jour|dia|día|dd", 1, 31),
+    "hour": ("hour|hr|stunde|heure|hora|hh", 0, 24),
+}
+"""Words in names of columns of each part of a time, and the range of its numbers."""
+
+
+def _is_part(column: Column, unit: AxisUnit) -> bool:
+    return re.search(rf"(?:^|[^a-z])(?:{_PART_NAMES[unit][0]})(?:$|[^a-z])", _spaced(column.name)) is not None
+
+
+def _is_year(column: Column) -> bool:
+    return re.fullmatch(_PART_NAMES["year"][0], _spaced(column.name)) is not None
 
 
 _FINEST: dict[AxisUnit, Period] = {
@@ -141,10 +169,9 @@ _FINEST: dict[AxisUnit, Period] = {
 def _part_axes(columns: Sequence[Column], rows: int) -> Iterator[MeasuredAxis]:
     """Yield the axis of a year with its month, quarter, week or day in columns of their own."""
     parts: dict[AxisUnit, Column] = {}
-    for unit, pattern, minimum, maximum in _PART_NAMES:
+    for unit, (_, minimum, maximum) in _PART_NAMES.items():
         for column in columns:
-            is_named = re.search(pattern, _spaced(column.name)) is not None
-            if unit not in parts and is_named and _lies_in(column, unit, minimum, maximum):
+            if unit not in parts and _is_part(column, unit) and _lies_in(column, unit, minimum, maximum):
                 parts[unit] = column
     year = parts.get("year")
     if year is None:
@@ -158,9 +185,11 @@ def _part_axes(columns: Sequence[Column], rows: int) -> Iterator[MeasuredAxis]:
         (),
     )
     chain = next(chain for chain in chains if all(unit in parts for unit in chain))
+    if not chain and year.hint == "constant":
+        return
     finest: Period = _FINEST[chain[-1]] if chain else "year"
     axis = TimeAxis(parts=[_make_part(unit, parts[unit]) for unit in ("year", *chain)])
-    low_year, high_year = int(year.low), int(year.high)
+    low_year, high_year = _range_of_years(year)
     low, high = datetime(low_year, 1, 1), datetime(high_year, 12, 31)
     times = year.distinct if not chain else count_periods(low, high, finest, 1)
     if not chain:
@@ -177,9 +206,26 @@ def _spaced(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
 
 
+_NAMED_PARTS: dict[AxisUnit, tuple[AxisUnit, Callable[[str], int | None]]] = {
+    "year": ("year_name", find_year),
+    "quarter": ("quarter_name", find_quarter),
+    "month": ("month_name", find_month),
+}
+"""Parts that texts may name, with the unit of these and the reading of one."""
+
+
+def _range_of_years(column: Column) -> tuple[int, int]:
+    """Return the first and the last year of a column of years, or of texts that name them."""
+    if column.is_number:
+        return int(column.low), int(column.high)
+    texts = [str(value) for value in (column.low, column.high, *column.examples) if value is not None]
+    years = [year for text in texts if (year := find_year(text))]
+    return min(years), max(*years, min(years) + column.distinct - 1)
+
+
 def _make_part(unit: AxisUnit, column: Column) -> AxisPart:
-    if unit == "month" and column.type == "text":
-        return AxisPart(column=column.name, unit="month_name")
+    if column.type == "text" and unit in _NAMED_PARTS:
+        return AxisPart(column=column.name, unit=_NAMED_PARTS[unit][0])
     if unit == "hour" and column.low == 1 and column.high == 24:
         return AxisPart(column=column.name, unit="hour_ending")
     return AxisPart(column=column.name, unit=unit)
@@ -187,7 +233,9 @@ def _make_part(unit: AxisUnit, column: Column) -> AxisPart:
 
 def _lies_in(column: Column, unit: AxisUnit, low: int, high: int) -> bool:
     if column.type == "text" and not column.is_number:
-        return unit == "month" and bool(column.examples) and all(find_month(str(v)) for v in column.examples)
+        if unit not in _NAMED_PARTS or not column.examples:
+            return False
+        return all(_NAMED_PARTS[unit][1](str(value)) for value in column.examples)
     if not isinstance(column.low, int | float) or not isinstance(column.high, int | float):
         return False
     return column.is_number and low <= column.low <= column.high <= high and float(column.low).is_integer()
@@ -224,38 +272,59 @@ def _decimal_moment(value: float) -> datetime:
 
 def _wide_axis(table: TableProfile) -> MeasuredAxis | None:
     """Return the axis of a table with a column for each period, or for each month beside a column of years."""
-    parsed_names = [(column, parse_period(column.name) or _parse_day(column.name)) for column in table.columns]
-    by_way: dict[str, list[tuple[Column, tuple[int, ...]]]] = {}
-    for column, parsed in parsed_names:
-        if parsed and (column.is_number or column.hint in ("constant", "empty", "numeric")):
-            by_way.setdefault(parsed[0], []).append((column, parsed[1]))
-    best = max(by_way.items(), key=lambda entry: len(entry[1]), default=None)
-    if best and len(best[1]) >= MIN_PERIOD_COLUMNS and len(best[1]) > len(table.columns) / 3:
-        way, members = best
+    by_way: dict[str, list[Column]] = {}
+    for column in table.columns:
+        if column.is_number or column.hint in ("constant", "empty", "numeric"):
+            ways = [way for way, _ in parse_periods(column.name)]
+            for way in [*ways, *(["day"] if _parse_day(column.name) else [])]:
+                by_way.setdefault(way, []).append(column)
+    way, members = max(by_way.items(), key=lambda entry: len(entry[1]), default=("", []))
+    if len(members) >= MIN_PERIOD_COLUMNS and len(members) > len(table.columns) / 3:
         axis = TimeAxis(
             parts=[AxisPart(column="", unit="period" if way != "day" else "moment", spelling=way)],
-            period_columns=[column.name for column, _ in members],
+            period_columns=[column.name for column in members],
         )
         if way == "day":
-            moments = sorted(datetime(values[0], values[1], values[2]) for _, values in members)
+            moments = sorted(day for column in members if (day := _parse_day(column.name)))
             every, step = measure_frequency(moments[0], moments[-1], len(moments))
         else:
-            starts = (_period_start(column.name) for column, _ in members)
-            moments = sorted(moment for moment in starts if moment)
-            every, step = PERIOD_NAMES_BY_NAME[way].unit, 1
-        return MeasuredAxis(axis, every, step, len(moments), moments[0], moments[-1])
+            name = PERIOD_NAMES_BY_NAME[way]
+            moments = sorted(start for column in members if (start := _period_start(column.name, name)))
+            every, step = FREQUENCIES[name.unit]
+        measured = MeasuredAxis(axis, every, step, len(moments), moments[0], moments[-1])
+        return _with_rows_of_months(measured, table) if way == "year" else measured
     return _month_columns_axis(table)
 
 
-def _parse_day(name: str) -> tuple[str, tuple[int, ...]] | None:
+def _with_rows_of_months(measured: MeasuredAxis, table: TableProfile) -> MeasuredAxis:
+    """Return the axis of columns of years with a row for each month or quarter, if the rows are that."""
+    years = measured.axis.parts[-1]
+    for unit, count in _ROWS_OF_YEARS.items():
+        for column in table.columns:
+            low, high = (column.low, column.high) if column.is_number else (1, count)
+            is_whole = column.distinct == count and (low, high) == (1, count)
+            if not is_whole or column.name in measured.axis.period_columns:
+                continue
+            if not _lies_in(column, unit, 1, count) or (column.is_number and not _is_part(column, unit)):
+                continue
+            axis = measured.axis.model_copy(update={"parts": [_make_part(unit, column), years]})
+            end = datetime(measured.high.year, 13 - 12 // count, 1) if measured.high else None
+            return MeasuredAxis(axis, _FINEST[unit], 1, measured.times * count, measured.low, end)
+    return measured
+
+
+_ROWS_OF_YEARS: dict[AxisUnit, int] = {"month": 12, "quarter": 4}
+"""Parts of years that may have rows beside columns of years, with their number in a year."""
+
+
+def _parse_day(name: str) -> datetime | None:
     match = re.fullmatch(r"x?([12]\d{3})[-._/](\d\d)[-._/](\d\d)", name.strip().casefold())
     if match is None:
         return None
     try:
-        day = date(int(match[1]), int(match[2]), int(match[3]))
+        return datetime(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return None
-    return "day", (day.year, day.month, day.day)
 
 
 def _month_columns_axis(table: TableProfile) -> MeasuredAxis | None:

@@ -66,7 +66,8 @@ EMPTY = (
         """
         we us you they he she i me one someone somebody people's s re ve ll d m there here please pls kindly
         new upcoming future coming following next last given single individual certain particular specific
-        typical also too well then now today before hand advance die der das den dem des ein eine einen
+        typical also too well then now today before hand advance instead again though actually maybe perhaps
+        ok okay thanks thank hello hi hey die der das den dem des ein eine einen
         einer hat haben ist sind wird werden und le la les un une el los il lo gli est sera
         """
     )

@@ -65,7 +65,7 @@ class GoalWord:
 
 
 _COUNT = rf"\d{{1,6}}|{'|'.join(COUNT_WORDS)}"
-_PERIOD = rf"(?:{'|'.join(SECONDS_BY_UNIT)}|fortnight)s?"
+_PERIOD = rf"(?:{'|'.join(SECONDS_BY_UNIT)})s?"
 _COUNTED_TIME = re.compile(
     rf"\b(?:next|coming|following|last|past|previous|per|each|every)[ -](?:(?:few|{_COUNT})[ -])?{_PERIOD}\b"
     rf"|\b(?:{_COUNT})[ -]{_PERIOD}\b",

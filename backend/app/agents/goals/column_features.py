@@ -5,15 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from app.agents.goals.aims.classifier import Aim, classify_aim
 from app.agents.goals.clauses import Part, goal_words
-from app.agents.goals.evidence import distinctive_stems
+from app.agents.goals.evidence import Link, distinctive_stems, find_evidence, make_word_table
 from app.agents.goals.goal import Goal
 from app.agents.goals.lexicon import ConceptMatch, asked_concepts, stored_concepts
 from app.agents.goals.name_score import NAMED_SCORE, score_column
-from app.agents.goals.stemming import stems
+from app.agents.goals.quantities import asked_quantities, stored_quantities
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import Unit, column_unit, find_unit
+from app.agents.goals.vocabulary import word_set
 
 MAX_VALUES = 8
 """Values of a column that are looked up in the lexicon: those of columns with few values."""
@@ -23,16 +26,54 @@ _STRONG_MATCH = 0.45
 """Strength of a concept from which it stands for a name: a phrase of its own for a name of two words."""
 _WEAK_MATCH = 0.2
 """Strength of a concept, or share of a clear name, below which a column hardly has to do with the goal."""
+_MOSTLY_MISSING = 0.5
+"""Share of missing values from which a column is rather known of some rows only, after their outcome."""
 _SELECTS_ROWS = re.compile(r"\b(?:who|which|whether|if|will|flag|spot)\b", re.IGNORECASE)
 _ASKS_AMOUNT = re.compile(r"\bhow (?:much|long|many|far|high|old|big|late|fast|good|bad)\b", re.IGNORECASE)
 _CODE = re.compile(r"(?:_id|id|_no|_nr|code|zip|key)$", re.IGNORECASE)
+_OUTCOMES = frozenset(
+    map(
+        stem,
+        word_set(
+            """
+            outcome result target label class status state response score rating grade rank price cost
+            amount total revenue sales profit charge fee fare rent delay duration churn churned default
+            defaulted fraud yield success survived cancelled converted purchased approved accepted returned
+            lapsed failed failure passed dropout attrition satisfaction quality severity risk winner won demand
+            consumption output usage income salary spend readmitted
+            died diagnosis disease damaged late resolved renewed clicked
+            """
+        ),
+    )
+)
+"""Stems of names that columns have which people predict: what comes of a row, or what it is worth."""
+_FACTS = frozenset(
+    map(
+        stem,
+        word_set("id code zip lat lon latitude longitude name address age gender sex year month day first"),
+    )
+)
+"""Stems of names of columns that people know beforehand and seldom predict."""
+_CAUSES_BEFORE = re.compile(
+    r"^\W*(?:does|do|did|is|are|can|could|will|how do|how does|how did)\b(?P<cause>.{2,80}?)"
+    r"\b(?:affect|influence|impact|drive|matter|make|makes|cause|push|raise|lower|increase|decrease|change|help|hurt|reduce"
+    r"|improve|lead|keep|determine|explain|bad for|good for|worth|related|linked|correlat\w{0,4}"
+    r"|have an? (?:effect|impact|influence))",
+    re.IGNORECASE,
+)
+"""The subject of a question about an effect: "does rain make our trams late" asks about lateness."""
 
 
 @dataclass(frozen=True)
 class GoalWords:
-    """A goal with what is looked up once for all columns."""
+    """A goal on some tables with what is looked up once for all columns."""
 
     goal: Goal
+    tables: tuple[TableProfile, ...]
+
+    @cached_property
+    def aims(self) -> Mapping[Aim, float]:
+        return classify_aim(self.goal, self.tables)
 
     @cached_property
     def concepts(self) -> Mapping[int, ConceptMatch]:
@@ -50,6 +91,15 @@ class GoalWords:
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         return tuple(unit for word in words(self.goal.text) if (unit := find_unit(word)))
+
+    @cached_property
+    def cause_stems(self) -> frozenset[str]:
+        match = _CAUSES_BEFORE.search(self.goal.text)
+        return frozenset(stems(match["cause"])) if match else frozenset()
+
+    @cached_property
+    def quantities(self) -> frozenset[str]:
+        return asked_quantities(self.goal.text)
 
     @cached_property
     def selects_rows(self) -> bool:
@@ -70,8 +120,10 @@ def column_features(
     """Return the features of a column. Those that are missing are 0."""
     features = {
         **_name_features(name_score, best_name_score),
+        **_word_features(goal, table, column),
         **_concept_features(goal, table, column),
         **_type_features(goal, column),
+        **_quantity_features(goal, column),
         **_place_features(goal, table, column),
     }
     return {name: float(value) for name, value in features.items() if value}
@@ -88,6 +140,7 @@ def no_column_features(
         "none_without_concept": max(strengths, default=0.0) < _WEAK_MATCH,
         "none_without_name": max((row.get("name", 0.0) for row in rows), default=0.0) < _WEAK_MATCH,
         "none_explores": goal.goal.is_exploratory,
+        **{f"none_{aim}": goal.aims[aim] for aim in ("explore", "unserved", "nonsense")},
     }
     return {name: float(value) for name, value in features.items() if value}
 
@@ -97,6 +150,52 @@ def _name_features(score: float, best: float) -> dict[str, float]:
         "name": score / NAMED_SCORE,
         "is_best_name": score == best and score > 0,
         "share_of_best_name": score / (best + 0.5),
+    }
+
+
+_LINK_KEYS = {
+    Link.NAME: "name",
+    Link.SPELLING: "name",
+    Link.CONCEPT: "synonym",
+    Link.VALUE: "class",
+    Link.VALUE_CONCEPT: "class",
+}
+
+
+def _word_features(goal: GoalWords, table: TableProfile, column: Column) -> dict[str, float]:
+    """Return by which kind of match, and in which part of the request, words of the goal mean the column."""
+    evidence = find_evidence(make_word_table(goal.goal.target_text), column, table.name)
+    features: dict[str, float] = {}
+    own = distinctive_stems(column.name, table.name)
+    for match in evidence.matches:
+        if kind := _LINK_KEYS.get(match.link):
+            key = f"{kind}_{_PLACES[match.word.part]}"
+            features[key] = 1.0
+            if match.term == own[-1] and match.word.part is Part.HEAD:
+                features["heads_agree"] = 1.0
+    is_named = any(match.link in (Link.NAME, Link.SPELLING) for match in evidence.matches)
+    features["coverage"] = evidence.coverage if is_named else 0.0
+    return features
+
+
+_PLACES = {
+    Part.HEAD: "at_head",
+    Part.MODIFIER: "beside_head",
+    Part.COMPLEMENT: "beside_head",
+    Part.ENTITY: "at_rows",
+    Part.CIRCUMSTANCE: "elsewhere",
+}
+
+
+def _quantity_features(goal: GoalWords, column: Column) -> dict[str, float]:
+    quantities = stored_quantities(column)
+    is_amount = column.is_number and column.distinct != 2
+    agrees = bool(goal.quantities & quantities)
+    return {
+        "quantity_agrees": agrees and (is_amount or "place" in quantities),
+        "quantity_differs": bool(goal.quantities) and bool(quantities) and not agrees and is_amount,
+        "quantity_unknown": bool(goal.quantities) and not quantities and is_amount,
+        "flag_beside_quantity": bool(goal.quantities) and not is_amount,
     }
 
 
@@ -141,7 +240,10 @@ def _type_features(goal: GoalWords, column: Column) -> dict[str, float]:
     is_category = not is_amount and not is_flag and column.hint == "category"
     asks_class, asks_number = goal.goal.kind == "classification", goal.goal.kind == "regression"
     threshold, unit = goal.goal.threshold, column_unit(column.name)
+    aims = {aim: goal.aims[aim] for aim in ("drivers", "forecast")}
     return {
+        **{f"flag_{aim}": is_flag * share for aim, share in aims.items()},
+        **{f"amount_{aim}": is_amount * share for aim, share in aims.items()},
         "is_no_target": not column.can_be_target,
         "is_identifier": column.hint == "id",
         "is_date": column.type == "datetime",
@@ -172,7 +274,12 @@ def _place_features(goal: GoalWords, table: TableProfile, column: Column) -> dic
         "is_quoted": any(quoted.casefold() == column.name.casefold() for quoted in goal.goal.quoted),
         "is_last": place == len(names) - 1,
         "place": place / max(1, len(names) - 1),
+        "is_first": place == 0,
         "is_code": bool(_CODE.search(column.name)),
+        "is_outcome": bool(_OUTCOMES & own),
+        "is_fact": bool(_FACTS & own),
+        "is_cause": bool(goal.cause_stems & own),
+        "is_rarely_known": column.missing > _MOSTLY_MISSING,
         "is_input": bool(goal.input_stems & own),
         "is_excluded": bool(goal.excluded_stems & own),
     }

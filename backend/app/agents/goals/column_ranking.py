@@ -5,12 +5,14 @@ states how sure it is: of the columns with a probability of 0.8, some 80 % are m
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import exp
 from pathlib import Path
+from typing import NamedTuple
 
 from app.agents.goals.column_features import GoalWords, column_features, name_scores, no_column_features
+from app.agents.goals.encoded_columns import meaning_features
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables import Column, TableProfile
 
@@ -23,22 +25,68 @@ def _weights() -> dict[str, float]:
     return weights
 
 
+class ColumnRank(NamedTuple):
+    """The probability of a column that the goal means it, and whether words of the goal have to do with it."""
+
+    probability: float
+    has_evidence: bool
+
+
+EVIDENCE = ("name", "concept_head", "concept_beside", "concept_elsewhere", "value_concept", "class_at_head")
+"""Features by which words of a goal point to a column; the others only say that it is the kind of column."""
+MIN_EVIDENCE = 0.1
+"""Value of such a feature from which a word points to the column: weak phrases of the lexicon have more."""
+
+MEANING = ("meaning_name", "meaning_text", "meaning_head_name", "meaning_head_text")
+MIN_MEANING = 0.3
+"""Cosine from which the goal means something near the column: unrelated texts have about 0.1."""
+
+
 def rank_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[float]:
     """Return the probability of each column that the goal means it as its target.
 
     They sum to less than 1: the goal may mean none of them.
     """
+    return [rank.probability for rank in weigh_columns(goal, columns)]
+
+
+MIN_MEASURE_PROBABILITY = 0.6
+"""Probability from which a number is measured instead of counting rows: the weights were fitted to goals that
+mean a column, and make too much of the columns of those that count."""
+
+
+def likeliest_column(goal: Goal, table: TableProfile, candidates: Sequence[Column]) -> Column | None:
+    """Return the candidate that the goal probably means; None if it hardly means any."""
+    probabilities = rank_columns(goal, [(table, column) for column in table.columns])
+    by_name = dict(zip((column.name for column in table.columns), probabilities, strict=True))
+    likeliest = max(candidates, key=lambda column: by_name[column.name], default=None)
+    return likeliest if likeliest and by_name[likeliest.name] >= MIN_MEASURE_PROBABILITY else None
+
+
+def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[ColumnRank]:
+    """Return the rank of each column as the goal's target."""
     if not columns:
         return []
-    weights, goal_words = _weights(), GoalWords(goal)
+    tables = tuple(dict.fromkeys(table for table, _ in columns))
+    weights, goal_words = _weights(), GoalWords(goal, tables)
     scores = name_scores(goal, columns)
     best = max(scores)
     rows = [
-        column_features(goal_words, table, column, score, best)
-        for (table, column), score in zip(columns, scores, strict=True)
+        {**column_features(goal_words, table, column, score, best), **meaning}
+        for (table, column), score, meaning in zip(
+            columns, scores, meaning_features(goal, columns), strict=True
+        )
     ]
     rows.append(no_column_features(goal_words, [table for table, _ in columns], rows))
     logits = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
     highest = max(logits)
     shares = [exp(logit - highest) for logit in logits]
-    return [share / sum(shares) for share in shares[:-1]]
+    total = sum(shares)
+    return [
+        ColumnRank(share / total, _has_evidence(row)) for share, row in zip(shares[:-1], rows[:-1], strict=True)
+    ]
+
+
+def _has_evidence(row: Mapping[str, float]) -> bool:
+    by_word = any(row.get(name, 0.0) >= MIN_EVIDENCE for name in EVIDENCE)
+    return by_word or max(row.get(name, 0.0) for name in MEANING) >= MIN_MEANING

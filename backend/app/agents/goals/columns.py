@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from app.agents.goals.column_roles import is_entity, match_roles
+from app.agents.goals.concepts import have_same_meaning
 from app.agents.goals.goal import Goal
-from app.agents.goals.stemming import have_same_meaning, stems
+from app.agents.goals.spelled_values import is_meant
+from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.modeling.problem.goal_hints import mentions_new_entities
@@ -104,5 +106,9 @@ def positive_class(goal: Goal, column: Column) -> object:
     if not column.has_few_values or column.is_number:
         return None
     goal_words = set(words(goal.text))
-    matches = [value for text, value in values.items() if len(text) > 2 and set(words(text)) <= goal_words]
+    matches = [
+        value
+        for text, value in values.items()
+        if len(text) > 2 and set(words(text)) <= goal_words and is_meant(goal.text, value, column.top)
+    ]
     return matches[0] if len(matches) == 1 and column.distinct == 2 else None

@@ -41,7 +41,7 @@ width wide
 depth deep
 size big large larger small area
 age old older young elderly
-duration long time minutes hours days length lasts last elapsed stay
+duration long time minutes hours days length lasts last elapsed stay lifetime lifespan
 transit travel trip journey delivery duration days lead
 wait waiting queue
 distance far mileage miles km kilometres kilometers range
@@ -281,3 +281,87 @@ def share_concept(first: str, second: str) -> bool:
 def is_known_word(word_stem: str) -> bool:
     """Test if a stem belongs to any concept."""
     return word_stem in _CONCEPTS_BY_STEM
+
+
+MEANINGS: tuple[frozenset[str], ...] = tuple(
+    frozenset(group.split())
+    for group in (
+        "surviv survive die died death dead alive mortality live lived perish",
+        "churn churned leave left cancel quit attrition exited exit unsubscribe retention",
+        "price cost worth amount expensive much sell sale sold",
+        "price close",
+        "salary wage income earn pay compensation",
+        "default repay delinquent bankrupt",
+        "fraud fraudulent scam",
+        "disease diagnosis sick ill illness malignant tumor cancer target",
+        "buy purchase bought convert conversion order",
+        "demand sales units volume quantity",
+        "mpg fuel mileage economy consumption",
+        "species kind type category variety",
+        "rating score grade quality",
+        "weight heavy mass",
+        "height tall",
+        "age old",
+        "duration long minutes",
+        "distance far",
+        "temperature temp hot warm cold degrees",
+        "delay late delayed",
+        "rent rented rental rentals count",
+        "sex gender male female",
+        "spam junk",
+        "progression outcome result",
+        "click clicked ctr",
+        "approve approved approval accept accepted",
+        "fare ticket",
+        "population inhabitants people",
+        "profit loss lose losing unprofitable profitable margin",
+        "hp horsepower power",
+        "yr year",
+        "cyl cylinder cylinders",
+        "bp pressure",
+        "qty quantity",
+        "amt amount",
+        "temp tmax tmin tavg temperature",
+        "tmax max maximum highest hottest",
+        "tmin min minimum lowest coldest",
+        "avg average mean",
+        "price preis prix precio prezzo preco",
+        "cost kosten cout coste costo",
+        "sales umsatz absatz ventes ventas vendite verkauf",
+        "rent miete loyer alquiler",
+        "salary gehalt lohn salaire sueldo salario einkommen income",
+        "age alter edad eta",
+        "sex geschlecht sexe sexo",
+        "weight gewicht poids peso",
+        "height grosse taille altura",
+        "size grosse",
+        "churn kundigung abwanderung attrition",
+        "survived uberlebt uberlebten survecu sobrevivio",
+        "customer kunde kunden client cliente",
+        "quantity menge anzahl quantite cantidad",
+        "date datum fecha data",
+        "year jahr annee ano anno",
+        "consumption verbrauch consommation consumo",
+        "temperature temperatur temperatura",
+        "demand nachfrage demande demanda",
+        "duration dauer duree duracion",
+        "area flache wohnflache surface superficie",
+        "default ausfall zahlungsausfall impago",
+    )
+)
+"""Synonyms between words of a goal and names of columns."""
+
+_MEANINGS_BY_STEM: dict[str, set[int]] = {}
+for _index, _group in enumerate(MEANINGS):
+    for _word in _group:
+        _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_index)
+
+
+def synonym_groups(word: str) -> set[int]:
+    """Return the indices in MEANINGS of the groups that contain a stem."""
+    return _MEANINGS_BY_STEM.get(word, set())
+
+
+def have_same_meaning(first: str, second: str) -> bool:
+    """Tell if two stems are synonyms."""
+    return not synonym_groups(first).isdisjoint(synonym_groups(second))

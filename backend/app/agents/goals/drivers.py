@@ -98,7 +98,7 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
         if word in ("what", "which") and _RELATED.intersection(near):
             return True
         is_made = _MAKING.intersection(near[: 3 if word in ("does", "do", "did") else 1])
-        if is_made and word != "which":
+        if is_made and word not in ("which", "is", "are"):  # "which payments are made by" is a passive
             return True
         if word == "which" and (_TRAITS | _INPUTS).intersection(near[:1]) and _MAKING.intersection(near):
             return True

@@ -191,9 +191,7 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
         coverage = 1.0
     values = list(_match_values(table, column))
     strongest = max((match.weight for match in (*matches, *values)), default=0.0)
-    if strongest < Part.COMPLEMENT.value and (
-        related := table.find_related(_related_names(column, table_name))
-    ):
+    if strongest < Part.COMPLEMENT.value and (related := table.find_related(related_names(column, table_name))):
         matches.append(related)
         coverage = max(coverage, 0.5)
     strongest = max((match.weight for match in matches), default=0.0)
@@ -211,7 +209,7 @@ def distinctive_stems(name: str, table: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in expanded if part not in stems(table))) or tuple(expanded)
 
 
-def _related_names(column: Column, table_name: str) -> list[str]:
+def related_names(column: Column, table_name: str) -> list[str]:
     """Return the words of a column's name, unabbreviated, and of its few classes."""
     own = [part for part in words(column.name) if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS]
     distinct = [part for part in own if part not in words(table_name)] or own

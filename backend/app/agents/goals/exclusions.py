@@ -19,7 +19,8 @@ _BY_VERB = re.compile(
 """Verbs that stand round the phrase: "leave the postcode and the name out"."""
 _BY_PLACE = (
     re.compile(
-        r"\b(?:skip(?:ping)?|never mind|not with|not by|not from|nothing about|forget(?: about)?|hands off"
+        r"\b(?:skip(?:ping)?|(?:everything|anything|all(?: columns)?) (?:but|except(?: for)?)"
+        r"|never mind|not with|not by|not from|nothing about|forget(?: about)?|hands off"
         r"|(?:do not|don't|dont|without|not) (?:look(?:ing)? at|touch(?:ing)?|tak(?:e|ing)|us(?:e|ing)"
         rf"|know(?:ing)?)) {_ARTICLE}{_NAME}{_END}",
         re.IGNORECASE,

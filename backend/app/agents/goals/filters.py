@@ -11,15 +11,18 @@ from dataclasses import dataclass
 
 from app.agents.goals.column_roles import ENTITIES
 from app.agents.goals.row_conditions import Operator, RowCondition
+from app.agents.goals.spelled_values import find_twins, is_meant, is_spelled
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import without_accents
 from app.agents.goals.units import convert
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, word_set
+from app.agents.goals.vocabulary import FUNCTION_WORDS, IDENTIFIER_WORDS, MONTHS, word_set
 
 _TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[.;:!?,]")
 _RESTRICTING = word_set("only just solely exclusively restrict restricted limit limited focus focusing")
 _PLACING = word_set("for in on at from of to with among within inside where by line whose")
+_SELECTING = word_set("for in among within")
+"""Prepositions behind which even the head of a request is a value."""
 _SKIPPED = word_set(
     "the a an our my all any those these their type kind class category region line named called"
 )
@@ -34,6 +37,8 @@ _EVERYDAY = word_set(
     """
 )
 """Values that are everyday words of requests too: alone they restrict nothing."""
+_AHEAD = word_set("ahead out later hence on from")
+"""Words behind a horizon."""
 _COMPARING = word_set("and or vs versus than compare compared between against")
 """Words beside a value that compare it with another one, in a goal that compares."""
 _COMPARISON_GOAL = re.compile(
@@ -112,15 +117,23 @@ def _value_conditions(
         if column.name == target or not _has_groups(column):
             continue
         for value in column.top[:MAX_VALUES]:
-            for start, end in _mentions(parsed, column, value):
-                if heads & set(parsed.stems[start:end]):
+            for start, end in _mentions(parsed, text, column, value):
+                if heads & set(parsed.stems[start:end]) and not _is_restricted(parsed, start, end):
                     continue
+                if parsed.after(end) in _AHEAD and any(char.isdigit() for char in str(value)):
+                    continue  # "1 year ahead" is no `< 1 year` of employment
                 if operator := _restriction(parsed, start, end, table, column, compares):
                     yield RowCondition(column=column.name, operator=operator, values=[str(value)])
                     break
     for column in table.columns:
         if column.type == "integer" and column.name != target and 2 < column.distinct <= MAX_NUMBERED:
             yield from _numbered(parsed, column)
+
+
+def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
+    """Test if a value that stands at the head of a request restricts its rows: "the score for whites"."""
+    following = parsed.after(end) in _RESTRICTING
+    return following or parsed.before(start) in _SELECTING or bool(_RESTRICTING & set(parsed.tokens[:start]))
 
 
 def _numbered(parsed: _Text, column: Column) -> Iterator[RowCondition]:
@@ -137,18 +150,28 @@ def _has_groups(column: Column) -> bool:
     return is_text and column.distinct <= MAX_DISTINCT and not column.unique
 
 
-def _mentions(parsed: _Text, column: Column, value: object) -> Iterator[tuple[int, int]]:
-    """Yield the places of a value. A number or a letter is a value only beside the column's name: `line 7`."""
+def _mentions(parsed: _Text, text: str, column: Column, value: object) -> Iterator[tuple[int, int]]:
+    """Yield the places of a value. A number or a letter is a value only beside the column's name (`line 7`), or
+    with signs that tell it apart (`O-`)."""
     value_stems = stems(str(value))
-    if not value_stems:
+    if not value_stems or not is_meant(text, value, column.top):
         return
-    needs_name = len("".join(value_stems)) < _MIN_VALUE_LETTERS or "".join(value_stems).isdigit()
+    is_short = len("".join(value_stems)) < _MIN_VALUE_LETTERS or "".join(value_stems).isdigit()
+    needs_name = is_short and not (find_twins(value, column.top) and is_spelled(text, value))
+    if is_short and FUNCTION_WORDS.issuperset(value_stems) and not _is_letter(text, str(value)):
+        return
     length = len(value_stems)
     for start in range(len(parsed.stems) - length + 1):
         if list(parsed.stems[start : start + length]) != value_stems:
             continue
         if not needs_name or _stands_beside_name(parsed, start, start + length, column):
             yield start, start + length
+
+
+def _is_letter(text: str, value: str) -> bool:
+    """Test if a text has a letter that is also a word (`A`) in capitals and inside a sentence: "a room" has an
+    article."""
+    return value.isupper() and re.search(rf"(?<=[\w,:] ){re.escape(value)}(?!\w)", text) is not None
 
 
 def _stands_beside_name(parsed: _Text, start: int, end: int, column: Column) -> bool:

@@ -23,7 +23,12 @@ _COUNTS = {
     "ninety": 90,
     "half": 0.5,
 }
-_UNIT = r"minute|min|hour|hr|day|week|fortnight|month|quarter|year|decade"
+_OWN_UNITS = "season|period|step|reading|observation|value|point|edition"
+"""Words for one period of the series, however long it is."""
+_UNIT = (
+    r"minute|min|hour|hr|day|night|week|fortnight|month|quarter|term|semester|half[ -]?year|year|decade"
+    rf"|{_OWN_UNITS}"
+)
 _COUNT = rf"\d{{1,5}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))}"
 _KIND = r"(?:(?:trading|working|business|calendar|full|whole|more|further|additional)[ -])?"
 _AMOUNT = rf"(?:a |an |the )?(?P<count>{_COUNT})(?: of)?(?: an?)?[ -]{_KIND}(?P<unit>{_UNIT})s?"
@@ -33,10 +38,17 @@ _SECONDS: dict[str, float] = {
     **SECONDS_BY_UNIT,
     "min": 60,
     "hr": 3_600,
-    "fortnight": 14 * 86_400,
-    "decade": 10 * SECONDS_BY_UNIT["year"],
+    "half year": SECONDS_BY_UNIT["year"] / 2,
 }
-_MONTHS_OF: dict[str, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_MONTHS_OF: dict[str, int] = {
+    "month": 1,
+    "quarter": 3,
+    "term": 6,
+    "semester": 6,
+    "half year": 6,
+    "year": 12,
+    "decade": 120,
+}
 
 _BEFORE = r"\b(?:next|coming|following|upcoming|subsequent)[ -]"
 _AMOUNT_PATTERNS = tuple(
@@ -46,7 +58,7 @@ _AMOUNT_PATTERNS = tuple(
         rf"\b{_AMOUNT}[ -](?:ahead|out|on|later|hence|from now|in advance|into the future)\b",
         rf"\b{_AMOUNT}[ -](?:forecast|outlook|projection|horizon)\b",
         rf"\b(?:in|for|over|within|by|to|up to|horizon of|horizon:?)\s(?:the )?{_AMOUNT}\b",
-        rf"(?:^|[,;:(]\s?){_AMOUNT}\s?(?:\)|[.?!]?$)",
+        rf"(?:^|[,;:(?]\s?)(?:(?:say|take|about|maybe|roughly) )?{_AMOUNT}\s?(?:\)|[.?!]?$)",
     )
 )
 _PLAIN_AMOUNT = re.sub(r"\?P<\w+>", "?:", _AMOUNT)
@@ -58,14 +70,32 @@ _SINGLE = re.compile(
     rf"|\b(?:the )?(?P<unit2>{_UNIT}) (?:ahead|after|to come)\b",
     re.IGNORECASE,
 )
+_HALF_YEAR = re.compile(r"half[ -]?year")
+_END_OF = re.compile(r"\bend of (?:the )?$", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|during|before)?\s?"
     r"(?P<rest>(?:the )?rest of\s|remainder of\s)?(?:the )?(?P<end>(?:very )?end of\s)?(?:the )?"
     rf"(?:(?:{_MONTH}\s)?(?:of )?(?P<year>(?:19|20|21)\d\d)|{_MONTH.replace('month', 'month2')}"
-    r"|(?:this |current |running )?(?P<unit>week|month|quarter|year)|(?P<holiday>christmas|new year)"
+    r"|(?P<which>this |current |running |next |coming |following )?(?P<unit>week|month|quarter|year)"
+    r"|(?P<holiday>christmas|new year)"
     r"|q(?P<quarter>[1-4])(?:\s(?P<year2>(?:19|20)\d\d))?)\b",
     re.IGNORECASE,
 )
+
+_DAYS = re.compile(
+    r"\b(?P<first>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|till|through|and|-|\u2013)\s?(?:the )?"
+    rf"(?P<last>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?: (?P<year>(?:19|20|21)\d\d))?\b",
+    re.IGNORECASE,
+)
+_FIRST_HALF = re.compile(
+    r"\b(?:in |for |over |during )?(?:the )?first half of ((?:19|20|21)\d\d)\b", re.IGNORECASE
+)
+_ORDINALS = ("first", "second", "third", "fourth")
+_ORDINAL_QUARTER = re.compile(rf"\b({'|'.join(_ORDINALS)}) quarter of ((?:19|20|21)\d\d)\b", re.IGNORECASE)
+
+
+def _write_quarter(match: re.Match[str]) -> str:
+    return f"q{_ORDINALS.index(match[1].casefold()) + 1} {match[2]}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +104,7 @@ class Horizon:
 
     `first`: periods before the ones that the answer is about ("next month" after the middle of a month).
     `unit`: the unit that the goal names, None for a date; `is_single`: one such unit ("next month").
+    `is_running`: a calendar period of which the series has a part already ("in 2024" of rows up to May 2024).
     """
 
     steps: int
@@ -81,6 +112,7 @@ class Horizon:
     unit: str | None = None
     is_single: bool = False
     is_point: bool = False
+    is_running: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +126,7 @@ class SeriesEnd:
 
 def find_horizon(text: str, end: SeriesEnd, knows_end: bool = True) -> Horizon | None:
     """Find how far a goal looks ahead of the end of a series; dates count only if the end is known."""
-    for find in (_find_counted, _find_single, *([_find_until] if knows_end else [])):
+    for find in (_find_counted, _find_single, *([find_dated] if knows_end else [])):
         horizon = find(text, end)
         if horizon and 1 <= horizon.steps <= MAX_PERIODS:
             return horizon
@@ -110,11 +142,27 @@ def horizon_unit(text: str) -> tuple[str, bool] | None:
     return None
 
 
+def find_dated(text: str, end: SeriesEnd) -> Horizon | None:
+    """Find a horizon that the goal tells by dates after the end of the series, and not by a distance."""
+    return _find_days(text, end) or _find_until(text, end)
+
+
+def names_future(text: str, end: SeriesEnd | None) -> bool:
+    """Test for a horizon without a word such as `next`: an amount of time that ends a goal, or a later date.
+
+    `end`: None if the end of the series is unknown, so that no date tells anything.
+    """
+    if _AMOUNT_PATTERNS[-1].search(text):
+        return True
+    dated = find_dated(text, end) if end else None
+    return dated is not None and not dated.is_running
+
+
 def _find_counted(text: str, end: SeriesEnd) -> Horizon | None:
     for pattern in _AMOUNT_PATTERNS:
         if match := pattern.search(text):
             count = _COUNTS.get(match["count"].casefold()) or float(match["count"])
-            unit = match["unit"].casefold()
+            unit = _HALF_YEAR.sub("half year", match["unit"].casefold())
             steps = _periods_in(count, unit, end)
             is_single = count == 1 and unit not in ("hour", "hr", "min", "minute")
             return Horizon(max(1, steps), unit=unit, is_single=is_single, is_point=bool(_POINT.search(text)))
@@ -122,6 +170,8 @@ def _find_counted(text: str, end: SeriesEnd) -> Horizon | None:
 
 
 def _periods_in(count: float, unit: str, end: SeriesEnd) -> int:
+    if unit in _OWN_UNITS.split("|"):
+        return round(count)
     months = {"month": 1, "quarter": 3, "year": 12}.get(end.every)
     if months and unit in _MONTHS_OF:
         return round(count * _MONTHS_OF[unit] / months / end.step)
@@ -136,11 +186,12 @@ def _periods_in(count: float, unit: str, end: SeriesEnd) -> int:
 
 def _find_single(text: str, end: SeriesEnd) -> Horizon | None:
     match = _SINGLE.search(text)
-    if match is None:
-        return None
+    if match is None or _END_OF.search(text[: match.start()]):
+        return None  # the end of next year is a date
     if match["after"]:
         return Horizon(2 * _periods_in(1, "day", end), first=_periods_in(1, "day", end), unit="day")
     unit = "day" if match["tomorrow"] else (match["unit"] or match["unit2"]).casefold()
+    unit = _HALF_YEAR.sub("half year", unit)
     unit = "week" if unit == "weekend" else unit
     calendar = _next_calendar_unit(unit, end) if match["unit"] else None
     if calendar:
@@ -159,8 +210,27 @@ def _next_calendar_unit(unit: str, end: SeriesEnd) -> Horizon | None:
     return Horizon(_periods_until(end, finish), first=first, unit=unit, is_single=True)
 
 
+def _find_days(text: str, end: SeriesEnd) -> Horizon | None:
+    """Find days of one month: "from 1 to 7 April"."""
+    match = _DAYS.search(text)
+    if match is None or end.every not in ("day", "business_day", "hour"):
+        return None
+    number = next(i for i, name in enumerate(MONTHS, start=1) if name.startswith(match["month"].casefold()[:3]))
+    year = int(match["year"]) if match["year"] else end.last.year
+    if not match["year"] and datetime(year, number, 1) < datetime(end.last.year, end.last.month, 1):
+        year += 1
+    try:
+        begin, last = (datetime(year, number, int(match[name])) for name in ("first", "last"))
+    except ValueError:
+        return None
+    is_running = begin <= end.last
+    steps = _periods_until(end, last + timedelta(days=1))
+    return Horizon(steps, first=0 if is_running else _periods_until(end, begin), is_running=is_running)
+
+
 def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
     horizon = None
+    text = _FIRST_HALF.sub(r"to june \1", _ORDINAL_QUARTER.sub(_write_quarter, text))
     for match in _UNTIL.finditer(text):
         finish = _finish(match, end)
         if finish is None:
@@ -169,9 +239,11 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
         if steps >= 1:
             word = (match["word"] or "").casefold()
             is_inside = word in ("in", "for", "during", "") and not match["end"] and not match["rest"]
-            first = _periods_until(end, _start(match, finish)) if is_inside else 0
+            start = _start(match, finish)
+            first = _periods_until(end, start) if is_inside else 0
             is_point = bool(word in ("at", "by") and match["end"]) or (is_inside and first == steps - 1)
-            horizon = Horizon(steps, first=first if is_inside else 0, is_point=is_point)
+            is_running = is_inside and start <= end.last
+            horizon = Horizon(steps, first=first, is_point=is_point, is_running=is_running)
     return horizon
 
 
@@ -205,8 +277,11 @@ def _finish(match: re.Match[str], end: SeriesEnd) -> datetime | None:
     if year:
         return datetime(int(year) + 1, 1, 1)
     if unit := match["unit"]:
-        is_bounded = match["end"] or match["rest"]
-        return _next_begin(_later(end, 1), unit.casefold()) if is_bounded else None
+        if not (match["end"] or match["rest"]):
+            return None
+        is_next = (match["which"] or "").casefold().strip() in ("next", "coming", "following")
+        inside = _next_begin(end.last, unit.casefold()) if is_next else _later(end, 1)
+        return _next_begin(inside, unit.casefold())
     return None
 
 

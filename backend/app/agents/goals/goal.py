@@ -58,6 +58,8 @@ class Goal:
     wants_drivers: bool = False
     """True if the goal asks what its target goes with."""
     costs: MistakeCosts | None = None
+    time_limit_s: float | None = None
+    """Seconds that the goal allows the session."""
     quantile_percent: int | None = None
     """The requested quantile in percent."""
     has_each_step: bool = False

@@ -4,6 +4,12 @@ from app.agents.goals.goal import Lookahead
 from app.agents.goals.tables import TableProfile, row_spacing_s
 
 
+def is_counted_in_rows(lookahead: Lookahead, table: TableProfile, time_column: str) -> bool:
+    """Tell if a lookahead comes to a number of rows: in words, or by a spacing of rows that is known."""
+    column = table.column(time_column)
+    return bool(lookahead.rows or (lookahead.seconds and column and row_spacing_s(column)))
+
+
 def count_rows_ahead(lookahead: Lookahead, table: TableProfile, time_column: str) -> int:
     """Return the horizon in rows (within a group), at least 1. Times are divided by the usual row spacing."""
     if lookahead.rows:

@@ -12,6 +12,7 @@ from app.agents.goals.drivers import asks_for_drivers, name_driver_target
 from app.agents.goals.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.thresholds import Threshold, parse_threshold
+from app.agents.goals.time_limit import parse_time_limit
 from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
@@ -28,6 +29,7 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
+    time_limit_s, text = parse_time_limit(text)
     wants_drivers = asks_for_drivers(text)
     costs, remaining = parse_costs(name_driver_target(text) if wants_drivers else text)
     percent = _parse_percent(remaining)
@@ -61,6 +63,7 @@ def parse_goal(text: str) -> Goal:
         wants_no_model=wants_no_model,
         wants_drivers=wants_drivers,
         costs=costs,
+        time_limit_s=time_limit_s,
         quantile_percent=percent,
         has_each_step=bool(patterns.EACH_STEP.search(text)),
         roles=parse_roles(text)[:MAX_ROLES],
@@ -86,6 +89,11 @@ def _split_text(text: str, ignores_comparisons: bool) -> _GoalTexts:
         text = patterns.COMPARED.sub(" ", text)
     inputs = " ".join(rest or formula for rest, formula in patterns.INPUTS.findall(text))
     target = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _strip_metrics(text)))
+    # A goal may consist of its restriction: then its words name the target too.
+    target = patterns.RESTRICTION.sub(" ", target) if words(patterns.RESTRICTION.sub(" ", target)) else target
+    sign = intents.SIGN.search(text)
+    if sign and not sign[1]:
+        target += " profit"  # whose sign makes an order unprofitable
     verb = patterns.VERB.search(target)
     return _GoalTexts(target, verb[0] if verb else "", target[verb.end() :] if verb else "", inputs)
 

@@ -95,11 +95,18 @@ EXCLUSION = re.compile(
     re.IGNORECASE,
 )
 INPUTS = re.compile(
-    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of)\b"
+    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of"
+    r"|(?:use|with|by) (?:nothing but|only|just))\b"
     r"([^.;:!?]*)"
     r"|~([^.;:!?]*)",
     re.IGNORECASE,
 )
+RESTRICTION = re.compile(
+    r"[,;:(]\s{0,3}(?:and |but )?(?:[\w'&-]{1,20} ){1,4}only\b"
+    r"|\bonly (?:for|in|from|on|at|among|with|within|of) (?:the )?(?:[\w'&-]{1,20} ?){1,4}",
+    re.IGNORECASE,
+)
+"""The rows that a goal is about ("casual riders only", "only for the coast"), which name no target."""
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)")
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"

@@ -7,6 +7,7 @@ from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column
 from app.agents.goals.time_axis import PERIODS, Period
+from app.agents.goals.units import column_unit, find_unit
 
 MIN_VALUE_LETTERS = 2
 """Letters of a value that a goal may name: a single letter is found in any sentence."""
@@ -28,7 +29,24 @@ def is_quantity(column: Column) -> bool:
 
 
 def is_level(column: Column) -> bool:
-    return bool(vocabulary.LEVELS.search(column.name))
+    """Test for values that are averaged over a period, such as prices and temperatures."""
+    return bool(set(stems(column.name)) & vocabulary.LEVELS or vocabulary.LEVEL_SIGNS.search(column.name))
+
+
+def is_money(column: Column) -> bool:
+    """Test for amounts of money, by the column's unit or name."""
+    unit = find_unit(column.unit) or column_unit(column.name)
+    return bool((unit and unit.dimension == "money") or set(stems(column.name)) & vocabulary.AMOUNTS)
+
+
+def is_total(column: Column) -> bool:
+    """Test for amounts that are the whole of a row, such as a total and not the price of one piece."""
+    return bool(set(stems(column.name)) & vocabulary.TOTALS)
+
+
+def is_unit_price(column: Column) -> bool:
+    """Test for amounts of one piece, or a part of the row's amount."""
+    return not is_total(column) and bool(set(stems(column.name)) & vocabulary.UNIT_PRICES)
 
 
 def is_distance(text: str, match: re.Match[str]) -> bool:

@@ -1,43 +1,57 @@
 """Forecasts of series: found in rows of any layout, or made of transactions by period first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.axis_detection import find_time_axes
 from app.agents.goals.columns import match_columns
+from app.agents.goals.derived_targets import with_measures
 from app.agents.goals.goal import Goal
-from app.agents.goals.series_layout import find_layout
-from app.agents.goals.series_request import PeriodForecast, SeriesRequest
+from app.agents.goals.period_forecast import PeriodForecast
+from app.agents.goals.series_layout import SeriesLayout, find_layout
+from app.agents.goals.series_request import SeriesRequest
+from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.time_axis import MeasuredAxis
 
 
 def find_period_forecast(
-    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = ()
+    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = (), is_sure: bool = False
 ) -> PeriodForecast | None:
     """Return the forecast of a series that a goal asks for; None if it asks for something else, or if the rows
     are a plain series already, which needs no aggregation.
 
-    `others`: tables that may be joined if the goal restricts the rows by one of their columns.
+    `others`: tables that may be joined if the goal restricts the rows by one of their columns. `is_sure`: the
+    goal is known to ask for a forecast, whose measure and horizon may then be the usual ones.
     """
     if goal.outlook or goal.threshold or goal.wants_no_model or goal.kind == "classification":
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
-    if is_past or not vocabulary.AHEAD.search(goal.text):
+    if is_past and not is_sure:
         return None
     axes = find_time_axes(table)
     times = frozenset(name for measured in axes for name in measured.axis.columns)
+    measurable = with_measures(goal, table)
     for measured in _rank_axes(goal, axes):
-        request = SeriesRequest(goal, table, measured, find_layout(table, measured), times, tuple(others))
+        request = SeriesRequest(
+            goal, measurable, measured, find_layout(table, measured), times, tuple(others), is_sure
+        )
+        if not request.layout.is_complete:
+            events = replace(request, layout=SeriesLayout("transactions"))
+            request = events if events.asks_for_events(request.layout.keys) else request
         if forecast := request.find_forecast():
             return forecast
     return None
 
 
 def _rank_axes(goal: Goal, axes: Sequence[MeasuredAxis]) -> list[MeasuredAxis]:
-    def rank(measured: MeasuredAxis) -> tuple[bool, bool]:
+    goal_stems = set(stems(goal.text))
+
+    def rank(measured: MeasuredAxis) -> tuple[bool, bool, bool]:
         name = measured.axis.columns[0] if measured.axis.columns else ""
         is_named = bool(goal.time_phrase and name in match_columns(goal.time_phrase, [Column(name, "", "")]))
-        return not is_named, bool(vocabulary.LATER_DATES.search(name))
+        tells_event = bool(goal_stems & set(stems(name)) - vocabulary.TIME_STEMS)
+        return not is_named, not tells_event, bool(vocabulary.LATER_DATES.search(name))
 
     return sorted(axes, key=rank)

@@ -7,27 +7,30 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from app.agents.goals import period_vocabulary as vocabulary
-from app.agents.goals.clauses import Part, goal_words
+from app.agents.goals.column_ranking import likeliest_column
 from app.agents.goals.columns import match_columns
 from app.agents.goals.filters import find_conditions
 from app.agents.goals.forecast_horizon import (
     AnswerForm,
     Horizon,
     SeriesEnd,
+    find_dated,
     find_horizon,
     horizon_unit,
+    names_future,
     next_start,
     period_start,
 )
 from app.agents.goals.goal import Goal
-from app.agents.goals.name_score import score_column
-from app.agents.goals.period_phrases import is_level, is_quantity, mentions_value, read_period
+from app.agents.goals.period_forecast import PeriodForecast
+from app.agents.goals.period_phrases import is_level, mentions_value, read_period
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.series_layout import SeriesLayout, usable_numbers
+from app.agents.goals.series_measures import MeasureRequest
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.target import MIN_CLEAR_SCORE, MIN_LEAD_RATIO
+from app.agents.goals.target import find_target
 from app.agents.goals.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
 from app.agents.goals.tokenizer import words
 
@@ -41,15 +44,20 @@ MAX_NORMAL_GAPS = 3
 """Mean gaps between rows that may pass before the end of a covered period: of random times, 5 % are longer."""
 MIN_ROWS_PER_PERIOD = 2.0
 """Mean rows of a period from which transactions are counted by it: with fewer most periods are empty."""
-_FINER: dict[str, Period] = {
-    "week": "day",
-    "fortnight": "day",
-    "month": "day",
-    "quarter": "month",
-    "year": "month",
-    "decade": "year",
-    "day": "hour",
+_PARTS: dict[str, tuple[Period, ...]] = {
+    "minute": ("minute",),
+    "hour": ("hour",),
+    "day": ("day",),
+    "week": ("day", "week"),
+    "fortnight": ("day", "week"),
+    "month": ("day", "month"),
+    "quarter": ("month", "quarter"),
+    "year": ("month", "quarter", "year"),
+    "decade": ("year",),
 }
+"""Periods by which a unit of a horizon is forecast, the finest first."""
+_MAX_UNIT_DAYS = (("week", 14), ("month", 45), ("quarter", 100))
+"""Days up to which dates are a week, a month or a quarter: longer ones are a year."""
 _USUAL_STEPS: dict[Period, int] = {
     "minute": 60,
     "hour": 24,
@@ -66,25 +74,6 @@ GOAL_CONFIDENCE, DEFAULT_CONFIDENCE = 0.85, 0.7
 
 
 @dataclass(frozen=True)
-class PeriodForecast:
-    """A series of periods to be made of the table's rows, and the number of periods to forecast.
-
-    `conditions`: those of the rows that the goal is about, which may need `joined` tables.
-    `gaps`: periods without a row; `repeated_rows`: rows of a period that has one already.
-    `is_default_horizon`: the goal says none.
-    """
-
-    table: TableProfile
-    aggregation: PeriodAggregation
-    steps: int
-    conditions: tuple[RowCondition, ...] = ()
-    joined: tuple[str, ...] = ()
-    gaps: int = 0
-    repeated_rows: int = 0
-    is_default_horizon: bool = False
-
-
-@dataclass(frozen=True)
 class SeriesRequest:
     """A goal beside a table whose time axis and layout are known."""
 
@@ -95,16 +84,39 @@ class SeriesRequest:
     times: frozenset[str]
     """Columns of any time axis, which are no measures."""
     others: tuple[TableProfile, ...] = ()
+    is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
 
     @property
     def text(self) -> str:
         return self.goal.text
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Test if the goal asks for times after the last row."""
+        if vocabulary.AHEAD.search(self.text):
+            return True
+        end = SeriesEnd(self._last_period("day"), "day") if self.measured.high else None
+        return names_future(self.text, end)
+
+    def asks_for_events(self, keys: Sequence[Column]) -> bool:
+        """Test if a goal counts rows, or adds up an amount without a word for the keys of a panel."""
+        strongest = self._measures.choose()
+        if strongest is None:
+            return False
+        if strongest.column is None:
+            return True
+        names_key = any(set(stems(key.name)) & self._measures.goal_stems for key in keys)
+        return not names_key and self._measures.function(strongest.column) == "sum"
+
     def find_forecast(self) -> PeriodForecast | None:
         column, function = self._measure()
-        if function is None:
+        if function is None or not (self.is_sure or self.looks_ahead):
             return None
-        if self.layout.kind == "transactions" and column and not self._asks_for_a_sum():
+        if (
+            self.layout.kind == "transactions"
+            and column
+            and not (self.is_sure or self._asks_for_periods(column))
+        ):
             return None
         every, step, horizon = self._period_and_horizon()
         if every is None or horizon is None:
@@ -145,9 +157,13 @@ class SeriesRequest:
         return axis.columns[0]
 
     def _number_text(self, column: Column | None) -> NumberText | None:
-        signs = column.number_signs if column else None
-        if column is None or signs is None:
+        """Return how numbers that are stored as text are written; None for numbers and counts."""
+        periods = {*self.measured.axis.period_columns}
+        columns = [column] if column else [c for c in self.table.columns if c.name in periods]
+        texts = [other for other in columns if other.is_stored_as_text or other.number_signs]
+        if not texts:
             return None
+        signs = next((other.number_signs for other in texts if other.number_signs), (".", ""))
         return NumberText.model_validate({"decimal": signs[0], "group": signs[1]})
 
     @cached_property
@@ -168,82 +184,37 @@ class SeriesRequest:
                 values[column.name] = mentioned[0]
         return values
 
+    @cached_property
+    def _measures(self) -> MeasureRequest:
+        numbers = [c for c in usable_numbers(self.table, self.layout) if c.name not in self.times]
+        values = self._values.values()
+        return MeasureRequest(self.goal, self.table, numbers, values, self.layout.kind == "transactions")
+
     def _measure(self) -> tuple[Column | None, PeriodMeasure | None]:
         """Return the column that is measured and how; no function if the goal does not determine it."""
         if self.measured.axis.period_columns:
             return None, "value"
-        numbers = [c for c in usable_numbers(self.table, self.layout) if c.name not in self.times]
-        mentioned = self._named_number(numbers)
+        numbers, strongest = self._measures.numbers, self._measures.choose()
         if self.layout.kind != "transactions":
-            column = mentioned or (numbers[0] if len(numbers) == 1 else None)
-            return (column, "value") if column else (None, None)
-        return self._transaction_measure(numbers, mentioned)
+            if strongest:
+                return strongest.column, "value"
+            likely = numbers[0] if len(numbers) == 1 else self._target
+            return (likely, "value") if likely in numbers else (None, None)
+        if strongest is None and not self.is_sure:
+            return None, None
+        column = strongest.column if strongest else likeliest_column(self.goal, self.table, numbers)
+        if not (strongest or column):
+            return None, None
+        return (column, self._measures.function(column)) if column else (None, "count")
 
-    def _named_number(self, numbers: Sequence[Column]) -> Column | None:
-        """Return the number that the goal names more clearly than others, if only by a part of its name."""
-        scored = sorted(
-            ((score_column(self.goal, column, self.table.name), column) for column in numbers),
-            key=lambda entry: -entry[0],
-        )
-        rival = scored[1][0] if len(scored) > 1 else 0.0
-        if scored and scored[0][0] >= MIN_CLEAR_SCORE and scored[0][0] > MIN_LEAD_RATIO * rival:
-            return scored[0][1]
-        mentioned = [column for column in numbers if self._goal_stems & _content_stems(column)]
-        return mentioned[0] if len(mentioned) == 1 else None
-
-    @cached_property
-    def _goal_stems(self) -> set[str]:
-        return {stem(vocabulary.CURRENCIES.get(word, word)) for word in words(self.text)}
-
-    def _transaction_measure(
-        self, numbers: Sequence[Column], mentioned: Column | None
-    ) -> tuple[Column | None, PeriodMeasure | None]:
-        names_number = any(self._goal_stems & _content_stems(column) for column in numbers)
-        if self._names_rows() and not names_number and not vocabulary.ADDITIVE.search(self.text):
-            return None, "count"
-        whole_numbers = (column for column in numbers if column.type == "integer")
-        quantity = next((c for c in whole_numbers if vocabulary.QUANTITIES.search(c.name)), None)
-        if vocabulary.COUNT.search(self.text) and not (mentioned and is_quantity(mentioned)):
-            return (quantity, "sum") if quantity and self._asks_for_pieces() else (None, "count")
-        if mentioned:
-            return mentioned, self._mean_or_sum(mentioned)
-        if quantity and self._asks_for_pieces() and not vocabulary.MONEY.search(self.text):
-            return quantity, "sum"
-        if vocabulary.ADDITIVE.search(self.text) and not vocabulary.MEAN.search(self.text):
-            money = [c for c in numbers if c is not quantity]
-            return (money[0], "sum") if len(money) == 1 else (None, None)
-        if vocabulary.MEAN.search(self.text) and len(numbers) == 1:
-            return numbers[0], "mean"
-        return (None, "count") if self._names_rows() or self._names_a_value() else (None, None)
-
-    def _asks_for_pieces(self) -> bool:
-        """Test if the goal counts what the rows hold, and not the rows themselves."""
-        return not self._names_rows()
-
-    def _names_rows(self) -> bool:
-        """Test if the head of the request is the table's own noun: "bookings" of a table `bookings`."""
-        nouns = set(stems(self.table.name))
-        nouns |= {word for c in self.table.columns if c.hint == "id" for word in stems(c.name)} - {"id"}
-        return bool(self._heads & nouns)
-
-    def _names_a_value(self) -> bool:
-        """Test if the head of the request is a value, such as `cats` of a column of species."""
-        values = {word for value in self._values.values() for word in stems(value)}
-        return bool(self._heads & values)
-
-    @property
-    def _heads(self) -> set[str]:
-        return {stem(word.word) for word in goal_words(self.goal.target_text) if word.part is Part.HEAD}
-
-    def _mean_or_sum(self, column: Column) -> PeriodMeasure:
-        if vocabulary.MEAN.search(self.text):
-            return "mean"
-        return "mean" if is_level(column) and not vocabulary.ADDITIVE.search(self.text) else "sum"
-
-    def _asks_for_a_sum(self) -> bool:
+    def _asks_for_periods(self, column: Column) -> bool:
         """Test if a goal asks for all rows of a period, and not for the value of one row."""
+        others = [c for c in self.table.columns if c.name not in self.measured.axis.columns]
+        has_events = not all(other.is_number for other in others)
+        has_other_times = bool(self.times - set(self.measured.axis.columns))
         return bool(
             read_period(self.text)
+            or (horizon_unit(self.text) and not has_other_times and not (has_events and is_level(column)))
             or any(
                 pattern.search(self.text)
                 for pattern in (vocabulary.COUNT, vocabulary.TOTAL, vocabulary.ADDITIVE, vocabulary.MEAN)
@@ -265,20 +236,34 @@ class SeriesRequest:
         end = SeriesEnd(self._last_period(every), every, step)
         horizon = find_horizon(self.text, end, knows_end=axis.high is not None)
         is_regular = self.layout.kind != "transactions" or explicit
-        if horizon is None and is_regular and vocabulary.FORECAST.search(self.text):
+        if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
             horizon = Horizon(max(1, _USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
         return every, step, horizon
 
     def _usual_period(self) -> Period | None:
-        """Return the period by which transactions are counted if the goal names none: part of the horizon."""
-        unit = horizon_unit(self.text)
+        """Return the period by which transactions are counted if the goal names none: part of the horizon.
+
+        It is the finest one that has enough rows.
+        """
+        unit = horizon_unit(self.text) or self._unit_of_dates()
         if unit is None:
             return "month" if re.search(r"\b(?:year|20\d\d|quarter)\b", self.text, re.IGNORECASE) else None
         name, is_single = unit
-        finer = _FINER.get(name)
-        if finer and is_single and self._rows_per(finer) >= MIN_ROWS_PER_PERIOD:
-            return finer if name != "day" else "day"
-        return next((period for period in PERIODS if period == name), "day" if name == "fortnight" else None)
+        periods = _PARTS.get(name, ())
+        if not is_single and name in PERIODS:
+            periods = periods[periods.index(name) :]
+        filled = (period for period in periods if self._rows_per(period) >= MIN_ROWS_PER_PERIOD)
+        return next(filled, periods[-1] if periods else None)
+
+    def _unit_of_dates(self) -> tuple[str, bool] | None:
+        """Return the unit nearest to the dates that the goal asks for: a month, for "in May"."""
+        if self.measured.high is None:
+            return None
+        horizon = find_dated(self.text, SeriesEnd(self._last_period("day"), "day"))
+        if horizon is None:
+            return None
+        days = horizon.steps - horizon.first
+        return next(((unit, True) for unit, longest in _MAX_UNIT_DAYS if days <= longest), ("year", True))
 
     def _rows_per(self, every: Period) -> float:
         spacing_s = self.measured.spacing_s
@@ -319,7 +304,13 @@ class SeriesRequest:
 
     def _keys(self, values: Collection[str]) -> tuple[Column, ...]:
         """Return the columns that tell the series apart that the goal asks for."""
-        phrases = [phrase for phrase in vocabulary.GROUPS.findall(self.text) if phrase]
+        # "The sales of all stores together" adds the stores, "of all stores" alone tells them apart.
+        is_added = vocabulary.TOTAL.search(self.text) is not None
+        phrases = [
+            match["phrase"]
+            for match in vocabulary.GROUPS.finditer(self.text)
+            if not (is_added and {"all", "across"} & set(words(match["marker"])))
+        ]
         mentioned = [
             c
             for c in self.table.columns
@@ -330,7 +321,8 @@ class SeriesRequest:
             named_keys = [c for c in mentioned if c in (*self.layout.keys, *self.layout.spare_keys)]
             if vocabulary.TOTAL.search(self.text):
                 return tuple(c for c in named_keys if c.name not in values)
-            return tuple(named_keys) if len(named_keys) == len(free) == 1 else free
+            is_subset = named_keys and len(free) > 1 and {c.name for c in named_keys} < {c.name for c in free}
+            return tuple(named_keys) if is_subset or len(named_keys) == len(free) == 1 else free
         classes = [c for c in mentioned if c.hint == "category" and c.name not in values]
         groups = [column for column in classes if 2 <= column.distinct <= MAX_SERIES]
         return tuple(groups[:1]) if self.layout.kind == "transactions" else ()
@@ -350,9 +342,9 @@ class SeriesRequest:
         merged = [key for key in self.layout.keys if key not in keys and key.name not in single]
         is_coarser = every != self.measured.every and self.measured.every != "business_day"
         if self.layout.kind == "panel" and merged and not self._is_spare(keys):
-            return self._mean_or_sum(column) if column else "sum"
+            return self._measures.function(column) if column else "sum"
         if is_coarser:
-            return self._mean_or_sum(column) if column else "mean"
+            return self._measures.function(column) if column else "mean"
         return "value"
 
     def _is_spare(self, keys: Sequence[Column]) -> bool:
@@ -384,9 +376,15 @@ class SeriesRequest:
             and not self.measured.gaps
             and self.table.rows == self.measured.times
             and self.goal.lookahead is not None
+            and self._is_target(aggregation.column)
         )
 
+    def _is_target(self, column: str | None) -> bool:
+        """Test if a forecast of rows ahead would choose the same column."""
+        return self._target is not None and self._target.name == column
 
-def _content_stems(column: Column) -> set[str]:
-    """Return the stems of a column's name that tell it apart."""
-    return set(stems(column.name)) - vocabulary.EMPTY_STEMS
+    @cached_property
+    def _target(self) -> Column | None:
+        """The column that a model of rows would predict for this goal."""
+        match = find_target(self.goal, [self.table])
+        return match.target.column if match.target else None

@@ -4,7 +4,17 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 
-from app.agents.goals.period_names import PERIOD_NAMES_BY_NAME, first_day_sql, month_number_sql, period_sql
+from collections.abc import Sequence
+
+from app.agents.goals.period_names import (
+    PERIOD_NAMES_BY_NAME,
+    first_day_sql,
+    month_number_sql,
+    period_sql,
+    quarter_sql,
+    year_sql,
+)
+from app.agents.goals.row_conditions import RowCondition, select_rows
 from app.agents.goals.select_sql import (
     KEY_SEPARATOR,
     NumberText,
@@ -30,12 +40,13 @@ COMMON_TAIL, NORMAL_FACTOR = 0.95, 1.05
 years are longer than others."""
 
 
-def select_by_period(source: str, aggregation: PeriodAggregation) -> str:
+def select_by_period(source: str, aggregation: PeriodAggregation, covering: str | None = None) -> str:
     """Return a SELECT of one row for each period of each series of the source, in time order.
 
     Periods without rows count zero; values and means between others are interpolated. The first and the last
     period of counts and sums are left out if rows cover less of them than of others: half a month would look
-    like a slump.
+    like a slump. `covering`: source of all rows, if `source` has those of some values only: these may be rare,
+    and a month is not cut off because its last days have none.
     """
     time, name = quote_identifier(aggregation.time), quote_identifier(aggregation.name)
     key = f"series AS {quote_identifier(aggregation.key_name)}, " if aggregation.key_name else ""
@@ -43,10 +54,21 @@ def select_by_period(source: str, aggregation: PeriodAggregation) -> str:
     value = "COALESCE(measured, 0)" if is_added else "fill(measured) OVER (PARTITION BY series ORDER BY period)"
     kind = "TIMESTAMP" if aggregation.every in ("minute", "hour") else "DATE"
     return (
-        f"{_cells(source, aggregation)}, {_periods(aggregation)}, {_bounds(aggregation)}, {_grid(aggregation)} "
+        f"{_cells(source, aggregation)}, {_periods(aggregation)}, {_bounds(aggregation, covering)}, "
+        f"{_grid(aggregation)} "
         f"SELECT CAST(period AS {kind}) AS {time}, {key}{value} AS {name} FROM grid LEFT JOIN periods "
         "USING (series, period) ORDER BY series, period"
     )
+
+
+def select_series(source: str, aggregation: PeriodAggregation, conditions: Sequence[RowCondition]) -> str:
+    """Return the SELECT of the series that the rows make which meet some conditions."""
+    if not conditions:
+        return select_by_period(source, aggregation)
+    # Rows before a date are no part of the series, and those of other values say what its last period covers.
+    of_times = [condition for condition in conditions if condition.column in aggregation.time_columns]
+    covering = select_rows(source, of_times) if of_times else source
+    return select_by_period(select_rows(source, conditions), aggregation, covering)
 
 
 def _cells(source: str, aggregation: PeriodAggregation) -> str:
@@ -69,25 +91,34 @@ def _wide_cells(source: str, axis: TimeAxis, series: str, number: NumberText | N
     names = ", ".join("'" + name.replace("'", "''") + "'" for name in axis.period_columns)
     values = ", ".join(number_sql(quote_identifier(name), number) for name in axis.period_columns)
     others = [part for part in axis.parts if part.column]
-    years = "".join(f", {quote_identifier(part.column)} AS year_cell" for part in others)
+    cells = "".join(f", {quote_identifier(part.column)} AS part_cell" for part in others)
     spelling = axis.parts[-1].spelling or ""
     if others:
-        year = "CAST(year_cell AS INTEGER)"
-        moment = (
-            first_day_sql("month", year, month_number_sql("period_name"))
-            if spelling == "month"
-            else first_day_sql("quarter", year, "CAST(right(period_name, 1) AS INTEGER)")
-        )
+        moment = _moment_of_rows_and_columns(others[0].unit, spelling)
     elif spelling == "day":
         moment = "CAST(regexp_replace(regexp_replace(period_name, '^[xX]', ''), '[._/]', '-', 'g') AS DATE)"
     else:
         moment = period_sql("period_name", PERIOD_NAMES_BY_NAME[spelling])
     return (
-        f"WITH stacked AS (SELECT {series} AS series{years}, unnest([{names}]) AS period_name, "
+        f"WITH stacked AS (SELECT {series} AS series{cells}, unnest([{names}]) AS period_name, "
         f"unnest([{values}]) AS amount FROM ({source}) AS source_rows), "
         f"cells AS (SELECT series, CAST({moment} AS TIMESTAMP) AS moment, amount FROM stacked "
         "WHERE amount IS NOT NULL)"
     )
+
+
+def _moment_of_rows_and_columns(unit: str, spelling: str) -> str:
+    """SQL of the moment of a cell whose row tells one part of it and the name of whose column the other.
+
+    `unit`: that of the column `part_cell`, a year, or a month or quarter beside columns of years (`spelling`).
+    """
+    if spelling == "year":
+        year = f"year({period_sql('period_name', PERIOD_NAMES_BY_NAME['year'])})"
+        return _moment_of_numbers({unit: "part_cell"}, year)
+    year = "CAST(part_cell AS INTEGER)"
+    if spelling == "month":
+        return first_day_sql("month", year, month_number_sql("period_name"))
+    return first_day_sql("quarter", year, "CAST(right(period_name, 1) AS INTEGER)")
 
 
 def number_sql(cell: str, number: NumberText | None) -> str:
@@ -105,8 +136,8 @@ def number_sql(cell: str, number: NumberText | None) -> str:
 def moment_sql(axis: TimeAxis) -> str:
     """SQL of the moment that the columns of an axis tell."""
     parts: dict[str, str] = {part.unit: quote_identifier(part.column) for part in axis.parts}
-    if "year" in parts:
-        return _moment_of_numbers(parts)
+    if year := parts.get("year_name") or parts.get("year"):
+        return _moment_of_numbers(parts, year_sql(year) if "year_name" in parts else f"CAST({year} AS INTEGER)")
     first = axis.parts[0]
     cell = quote_identifier(first.column)
     day = {
@@ -122,12 +153,14 @@ def moment_sql(axis: TimeAxis) -> str:
     return day
 
 
-def _moment_of_numbers(parts: dict[str, str]) -> str:
-    year = f"CAST({parts['year']} AS INTEGER)"
+def _moment_of_numbers(parts: dict[str, str], year: str) -> str:
+    """SQL of the moment that a year and cells of its parts tell."""
     if week := parts.get("week"):
         return first_day_sql("week", year, f"CAST({week} AS INTEGER)")
     if quarter := parts.get("quarter"):
         return first_day_sql("quarter", year, f"CAST({quarter} AS INTEGER)")
+    if name := parts.get("quarter_name"):
+        return first_day_sql("quarter", year, quarter_sql(name))
     month = "1"
     if name := parts.get("month_name"):
         month = month_number_sql(name)
@@ -193,7 +226,7 @@ def _periods(aggregation: PeriodAggregation) -> str:
     )
 
 
-def _bounds(aggregation: PeriodAggregation) -> str:
+def _bounds(aggregation: PeriodAggregation, covering: str | None) -> str:
     """SQL of the first and the last period of each series.
 
     Counts and sums have those of all series, and no period that is cut off.
@@ -207,9 +240,17 @@ def _bounds(aggregation: PeriodAggregation) -> str:
     # Where no row has a time of day, a row covers its day.
     has_days = "(SELECT min(moment = date_trunc('day', moment)) FROM cells WHERE moment IS NOT NULL)"
     end = f"(max(last_moment) + CASE WHEN {has_days} THEN INTERVAL 1 DAY ELSE INTERVAL 0 DAY END)"
+    all_periods = "SELECT * FROM periods"
+    if covering is not None:
+        all_periods = (
+            f"{_cells(covering, aggregation)} SELECT {_bucket('moment', aggregation)} AS period, "
+            "min(moment) AS first_moment, max(moment) AS last_moment FROM cells "
+            "WHERE moment IS NOT NULL GROUP BY 1"
+        )
     return (
+        f"all_periods AS ({all_periods}), "
         "covered AS (SELECT period, epoch(min(first_moment)) - epoch(period) AS head, "
-        f"epoch(period + {interval}) - epoch{end} AS tail FROM periods GROUP BY period), "
+        f"epoch(period + {interval}) - epoch{end} AS tail FROM all_periods GROUP BY period), "
         "edges AS (SELECT min(period) AS begin_period, max(period) AS end_period FROM covered), "
         f"normal AS (SELECT quantile_disc(head, {COMMON_TAIL}) FILTER (WHERE period > begin_period) AS head, "
         f"quantile_disc(tail, {COMMON_TAIL}) FILTER (WHERE period < end_period) AS tail, count(*) AS total "

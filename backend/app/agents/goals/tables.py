@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from app.agents.goals.derivation import Derivation
 from app.agents.goals.stemming import stems
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
@@ -43,6 +44,8 @@ class Column:
     """Decimal and thousands sign of numbers that are stored as text."""
     unit: str = ""
     """Words after an amount, such as `dollars`; empty where neither cells nor name have a unit."""
+    derivation: Derivation | None = None
+    """How the column is computed, if no table stores it."""
 
     @property
     def can_be_target(self) -> bool:

@@ -1,4 +1,4 @@
-"""Thresholds of goals: "over five minutes late", "at least 2.5 kilos", "150k or more"."""
+"""Thresholds of goals: "over five minutes late", "at least 2.5 kilos", "150k or more", "within a week"."""
 
 import re
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ class Threshold:
     value: float
     unit: str | None = None
     """The unit's word behind the value."""
+    noun: str | None = None
+    """The word behind the value that is no unit: `rooms` in "more than three rooms"."""
 
 
 _NUMBERS = "|".join(NUMBER_WORDS)
@@ -23,39 +25,60 @@ _ADJECTIVES = (
     "|earlier|smaller|cheaper|faster"
 )
 _LOWER = word_set(
-    "less fewer lower shorter lighter younger earlier smaller cheaper faster below under beneath most up"
+    "less fewer lower shorter lighter younger earlier smaller cheaper faster below under beneath most up to"
+    " within worse"
+)
+_FACTOR = r"(?P<factor>k|thousand|grand|million|billion)\b"
+_AMOUNT = (
+    r"(?:the )?(?P<sign>minus |-)?[$€£]?"
+    rf"(?P<value>\d[\d,_]{{0,30}}(?: \d{{3}}\b){{0,3}}(?:\.\d{{1,20}})?"
+    rf"|(?:(?:a )?half|(?:a )?quarter|{_NUMBERS}|one|an?)\b)"
+    rf"(?P<half> and a half)?(?P<part> of an?| an?)?(?: ?{_FACTOR})?(?: ?(?P<unit>[a-z]{{1,15}}|%))?"
+    r"(?P<half_behind> and a half)?"
 )
 _THRESHOLD = re.compile(
-    r"\b(?P<side>above|over|exceed(?:s|ing)?|beyond|below|under|beneath|at least|at most|up to"
-    rf"|(?:{_ADJECTIVES})(?: [a-z]{{1,15}})? than|(?<=[a-z]er )than)\s{{1,3}}(?:an? )?"
-    rf"[$€£]?(?P<value>\d[\d,_]{{0,30}}(?:\.\d{{1,20}})?|{_NUMBERS})"
-    r" ?(?P<factor>k\b|thousand\b|million\b)?(?: ?(?P<unit>[a-z]{1,15}|%))?",
+    r"\b(?P<side>above|over|past|top(?:s|ping)?|exceed(?:s|ing)?|beyond|below|under|beneath|at least"
+    r"|at most|up to|within"
+    rf"|(?:{_ADJECTIVES})(?: [a-z]{{1,15}})? than|(?<=[a-z]er )than)\s{{1,3}}{_AMOUNT}",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    rf"\b[$€£]?(?P<value>\d[\d,_]{{0,30}}(?:\.\d{{1,20}})?|{_NUMBERS}) ?(?P<factor>k\b|thousand\b|million\b)?"
-    r"(?: ?(?P<unit>[a-z]{1,15}|%))?"
-    r" or (?P<side>more|above|higher|over|longer|later|less|fewer|below|lower|under)\b",
+    rf"(?<![\w.,]){_AMOUNT}(?: [a-z]{{2,15}})? (?:or (?P<side>more|above|better|higher|over|longer"
+    r"|later|up|less|fewer|below|lower|under|worse)|(?:upwards?|and up|up))\b",
     re.IGNORECASE,
 )
-_FACTORS = {"k": 1e3, "thousand": 1e3, "million": 1e6}
+_FACTORS = {"k": 1e3, "thousand": 1e3, "grand": 1e3, "million": 1e6, "billion": 1e9}
+_PARTS = {"half": 0.5, "a half": 0.5, "quarter": 0.25, "a quarter": 0.25, "a": 1.0, "an": 1.0, "one": 1.0}
+_MINUTES_PER_HOUR = 60
+"""Minutes: "half an hour" is counted in them, as columns count it."""
 
 
 def parse_threshold(text: str) -> Threshold | None:
     """Parse the first comparison of a goal with a number."""
-    match = _TAIL.search(text) or _THRESHOLD.search(text)
-    if match is None:
-        return None
-    side, unit = match["side"].casefold(), (match["unit"] or "").casefold()
-    factor = _FACTORS.get((match["factor"] or "").casefold(), 1.0)
+    for match in (*_TAIL.finditer(text), *_THRESHOLD.finditer(text)):
+        if threshold := _read(match):
+            return threshold
+    return None
+
+
+def _read(match: re.Match[str]) -> Threshold | None:
+    number_text = match["value"].casefold()
+    unit, factor = (match["unit"] or "").casefold(), (match["factor"] or "").casefold()
     word = "percent" if unit == "%" else unit
-    return Threshold(
-        above=_LOWER.isdisjoint(side.split()),
-        value=_read_number(match["value"]) * factor,
-        unit=word if find_unit(word) else None,
-    )
+    unit_word = word if find_unit(word) else None
+    if number_text in _PARTS and not unit_word and not factor:
+        return None  # "over a river": an article without a unit is no number
+    value = _read_number(number_text) + (0.5 if match["half"] or match["half_behind"] else 0.0)
+    value *= _FACTORS.get(factor, 1.0) * (-1.0 if match["sign"] else 1.0)
+    if number_text in _PARTS and value < 1 and unit_word == "hour":
+        value, unit_word = value * _MINUTES_PER_HOUR, "minutes"
+    side = (match["side"] or "").casefold()
+    is_above = side in ("up", "") or _LOWER.isdisjoint(side.split())
+    return Threshold(above=is_above, value=value, unit=unit_word, noun=word if word and not unit_word else None)
 
 
 def _read_number(text: str) -> float:
-    count = NUMBER_WORDS.get(text.casefold())
-    return float(text.replace(",", "").replace("_", "")) if count is None else float(count)
+    if text in _PARTS:
+        return _PARTS[text]
+    count = NUMBER_WORDS.get(text)
+    return float(re.sub(r"[,_ ]", "", text)) if count is None else float(count)

@@ -17,7 +17,9 @@ AxisUnit = Literal[
     "decimal_year",
     "day_number",
     "year",
+    "year_name",
     "quarter",
+    "quarter_name",
     "month",
     "month_name",
     "week",
@@ -39,7 +41,14 @@ PERIOD_S: dict[Period, float] = {
 MONTHS_IN: dict[str, int] = {"month": 1, "quarter": 3, "year": 12}
 MIN_COVERAGE, MAX_COVERAGE = 0.88, 1.02
 """Share of the periods between first and last that a regular series has; more are not of this frequency."""
-_STEPS: dict[Period, tuple[int, ...]] = {"minute": (1, 2, 5, 10, 15, 20, 30), "hour": (1, 2, 3, 4, 6, 8, 12)}
+_STEPS: dict[Period, tuple[int, ...]] = {
+    "minute": (1, 2, 5, 10, 15, 20, 30),
+    "hour": (1, 2, 3, 4, 6, 8, 12),
+    "month": (1, 2),
+    "quarter": (1, 2),
+    "year": (1, 2, 4, 5, 10),
+}
+"""Steps of regular series: half years, elections and censuses are some."""
 
 
 class AxisPart(BaseModel):

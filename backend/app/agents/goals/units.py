@@ -56,26 +56,49 @@ _AMBIGUOUS = frozenset({"m", "t", "d", "l", "w", "g", "h", "s"})
 """Letters that are a unit at the end of a column's name only (`weight_g`)."""
 
 
+_LEADING = frozenset({"seconds", "minutes", "mins", "hours", "hrs", "days", "weeks", "months", "years"})
+"""Plurals that are the unit of a column whose name begins with them: `days_open`, `Hours to close`."""
+_WEEK = _UNITS_BY_WORD["week"]
+DAYS_PER_WEEK = 7
+"""Days: columns of durations count them, and no weeks."""
+
+
 def find_unit(word: str) -> Unit | None:
     """Return the unit that a word of a goal names."""
     return _UNITS_BY_WORD.get(word.casefold())
 
 
 def column_unit(name: str) -> Unit | None:
-    """Return the unit that a column's name ends with, or holds as a word of two letters or more."""
+    """Return the unit that a column's name ends or begins with, or holds as a word of two letters or more."""
     parts = words(name)
+    if "per" in parts:
+        parts = parts[: parts.index("per")]  # `price_per_kg` is no mass
     if len(parts) > 1 and parts[-1] in _UNITS_BY_WORD:
         return _UNITS_BY_WORD[parts[-1]]
+    if len(parts) > 1 and parts[0] in _LEADING:
+        return _UNITS_BY_WORD[parts[0]]
     return next(
         (_UNITS_BY_WORD[part] for part in parts[1:] if part in _UNITS_BY_WORD and part not in _AMBIGUOUS), None
     )
 
 
+def unit_of(column: Column) -> Unit | None:
+    """Return the unit of a column's cells, or else that of its name, which may be nothing but a unit."""
+    own = find_unit(column.unit) or column_unit(column.name)
+    name = column.name.casefold()
+    return own or (None if name in _AMBIGUOUS else find_unit(name))
+
+
 def convert(value: float, unit: str | None, column: Column) -> float:
     """Convert an amount of a goal to the unit of a column; without units of one dimension it stays as it is."""
     goal_unit = find_unit(unit) if unit else None
-    own_unit = find_unit(column.unit) or column_unit(column.name)
-    if goal_unit is None or own_unit is None or goal_unit.dimension != own_unit.dimension:
+    own_unit = unit_of(column)
+    if goal_unit is None:
+        return value
+    if own_unit is None:
+        # Durations without a unit are counted in days where people speak of weeks.
+        return value * DAYS_PER_WEEK if goal_unit == _WEEK else value
+    if goal_unit.dimension != own_unit.dimension:
         return value
     converted = value * goal_unit.size / own_unit.size
     return round(converted, 9)

@@ -44,6 +44,10 @@ _CHAT = Unserved(
     "chat, translate or write texts",
     "Ask about the tables that you uploaded, or for a prediction of one of their columns.",
 )
+_PRINT = Unserved(
+    "make documents or print them",
+    "It can show the rows that a document is made of: ask for those.",
+)
 
 _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
     (
@@ -75,9 +79,6 @@ _LEADING = word_set(
     evening night hour should must let lets go the a
     """
 )
-_TARGET_OF_SEND = word_set(
-    "me us him her them everybody everyone customers clients team boss manager dispatcher staff"
-)
 _AMBIGUOUS = word_set(
     "text order post call open set put add turn close visit search warn alert trade book switch change stop"
     " start contact pause pay upgrade"
@@ -92,6 +93,12 @@ _SMALL_TALK = re.compile(
     r"|write (?:me |us )?an? (?:poem|letter|email|essay|song|story))\b",
     re.IGNORECASE,
 )
+_PAPER = re.compile(
+    r"\bprint (?:me |us |out )?(?:the |an? |my |our |all )?"
+    r"(?:invoice|receipt|bill|shipping label|label|contract|letter|certificate|document)s?\b",
+    re.IGNORECASE,
+)
+"""Without `print` these nouns are rows: "show the invoice of order 12"."""
 _CALENDAR = re.compile(r"\b(?:calendars?|diary|reminders?|meetings?)\b", re.IGNORECASE)
 
 
@@ -103,6 +110,8 @@ def find_unserved(text: str) -> Unserved | None:
     """Return what a goal asks for that is not served, if the head of one of its clauses does."""
     if _SMALL_TALK.search(text):
         return _CHAT
+    if _PAPER.search(text):
+        return _PRINT
     for place, clause in enumerate(re.split(r"[.;:!?,]| and then ", text)):
         if place and has_request(text):
             return None  # the context of a request that is served: "find the leavers, so we can call them"

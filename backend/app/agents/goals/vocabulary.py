@@ -48,8 +48,16 @@ SECONDS_BY_UNIT: dict[str, float] = {
     "month": 2_629_746,
     "quarter": 7_889_238,
     "year": 31_556_952,
+    "night": 86_400,
+    "fortnight": 1_209_600,
+    "term": 15_778_476,
+    "semester": 15_778_476,
+    "decade": 315_569_520,
 }
-"""Seconds of a unit of time; of month, quarter and year the mean of the Gregorian calendar."""
+"""Seconds of a unit of time; of month, quarter and year the mean of the Gregorian calendar.
+
+A term is half a year.
+"""
 UNIT_ABBREVIATIONS = {
     **dict.fromkeys(("m", "min", "mins"), "minute"),
     **dict.fromkeys(("h", "hr", "hrs"), "hour"),
@@ -57,7 +65,7 @@ UNIT_ABBREVIATIONS = {
     "w": "week",
 }
 """Abbreviated units of time: the next 15m, 4h ahead."""
-ROW_UNITS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
+ROW_UNITS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle", "season"})
 """Units of a horizon that is counted in rows."""
 
 UNITS_OF_MEASURE = word_set("mm cm m km g mg kg ml l s ms min h usd eur gbp pct percent")

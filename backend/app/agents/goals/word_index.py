@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from app.agents.goals.stemming import stems, synonym_groups
+from app.agents.goals.concepts import synonym_groups
+from app.agents.goals.stemming import stems
 from app.agents.goals.tokenizer import words
 
 MAX_PREFIX_CHARACTERS = 64

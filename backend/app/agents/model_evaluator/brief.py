@@ -34,6 +34,8 @@ class EvaluationBrief(EvaluatorBrief):
     stage: str = "evaluation"
     left_out: Sequence[LeftOut] = ()
     can_tune: bool
+    can_return: bool = False
+    """True if the work may go back to features or training."""
 
 
 @dataclass(frozen=True, kw_only=True)

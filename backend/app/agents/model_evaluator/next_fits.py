@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.modeling.facts.fits import FitSummary
-from app.modeling.problem.kinds import BASELINE
+from app.modeling.problem.kinds import PLAIN, REFERENCES
 
 MIN_WEIGHT = 0.05
 """Minimal ensemble weight of a candidate that gets further fits."""
@@ -63,7 +63,12 @@ class TuningState:
 
     @property
     def candidates(self) -> list[FitSummary]:
-        return [fit for fit in self.fits if fit.estimator != BASELINE and fit.score is not None]
+        return [fit for fit in self.fits if fit.estimator not in REFERENCES and fit.score is not None]
+
+    @property
+    def references(self) -> list[FitSummary]:
+        """The candidates that the others are compared with, on whatever folds those have."""
+        return [fit for fit in self.fits if fit.estimator in REFERENCES and fit.score is not None]
 
     @property
     def weighted_candidates(self) -> list[FitSummary]:
@@ -83,11 +88,21 @@ def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
     weighted = state.weighted_candidates
     if not weighted or (state.time_left_s is not None and state.time_left_s < MIN_ROUND_S):
         return None
-    return _plan_refits(state, weighted) or _plan_folds(state, weighted) or _plan_variants(state, weighted)
+    return (
+        _plan_refits(state, weighted)
+        or _plan_folds(state, weighted)
+        or _plan_references(state)
+        or _plan_variants(state, weighted)
+    )
 
 
 def _plan_refits(state: TuningState, weighted: Sequence[FitSummary]) -> FoldRequest | None:
-    waiting = [fit for fit in weighted if not fit.refitted] if state.is_time_ordered else []
+    if not state.is_time_ordered:
+        return None
+    plain = [
+        fit for fit in state.references if fit.name == PLAIN and state.weights.get(PLAIN, 0.0) >= MIN_WEIGHT
+    ]
+    waiting = [fit for fit in (*weighted, *plain) if not fit.refitted]
     for count in range(len(waiting), 0, -1):
         jobs = [REFIT_RATIO * fit.seconds_per_fold for fit in waiting[:count]]
         if (
@@ -104,14 +119,28 @@ def _plan_folds(state: TuningState, weighted: Sequence[FitSummary]) -> FoldReque
     candidates = weighted if state.is_single_model else state.candidates
     missing = _missing_folds(state, candidates)
     if missing and _is_affordable(state, candidates, missing, MAX_CHEAP_SHARE):
-        return FoldRequest([fit.name for fit in candidates], missing)
+        return _request_folds(state, candidates, missing)
     missing = _missing_folds(state, weighted)
     for count in range(len(missing), 0, -1):
         if _is_affordable(state, weighted, missing[:count], MAX_USED_SHARE):
-            return FoldRequest([fit.name for fit in weighted], missing[:count])
+            return _request_folds(state, weighted, missing[:count])
     for count in range(len(weighted) - 1, 0, -1):
         if missing and _is_affordable(state, weighted[:count], missing[:1], MAX_USED_SHARE):
-            return FoldRequest([fit.name for fit in weighted[:count]], missing[:1])
+            return _request_folds(state, weighted[:count], missing[:1])
+    return None
+
+
+def _request_folds(state: TuningState, fits: Sequence[FitSummary], folds: Sequence[int]) -> FoldRequest:
+    """Request folds, of the references too: a candidate without a fold of the others is not compared."""
+    return FoldRequest([fit.name for fit in (*fits, *state.references)], list(folds))
+
+
+def _plan_references(state: TuningState) -> FoldRequest | None:
+    """Request the folds that candidates have and references lack, because a round left them out."""
+    fitted = {fold for fit in state.candidates for fold in fit.fitted_folds}
+    missing = [fold for fold in _missing_folds(state, state.references) if fold in fitted]
+    if missing and _is_affordable(state, state.references, missing, MAX_USED_SHARE):
+        return FoldRequest([fit.name for fit in state.references], missing)
     return None
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from app.agents.answered_exclusions import withdraw_columns
 from app.agents.budget import MAX_ROUNDS, make_budget
 from app.agents.context import LabContext
 from app.agents.fit_summaries import ensemble_weights, merge_fits, read_rounds
 from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, EvaluatorBrief, TuningBrief
 from app.agents.model_evaluator.output import Verdict
+from app.agents.session_notes import collect_notes
 from app.agents.state import LabState, LabUpdate, SessionState, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.modeling.facts.conversion import dump_facts, parse_facts
@@ -17,6 +19,8 @@ from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.name_resolution import nearest_names
 from app.tools.invoke import ToolAnswer
 
+MAX_RETURNS = 3
+"""Times that the evaluation may send the work back: each costs a round of fits and two agents' thinking."""
 DEFAULT_EVALUATION_S = 0.8
 """Seconds of an evaluation, until the first one has been measured."""
 FITTING_TOOLS = ("add_folds", "tune_hyperparameters")
@@ -29,10 +33,13 @@ async def model_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     can_tune = (
         is_tuning_planned and state.completed_rounds < budget.max_rounds and not await lab.step.is_wrapping_up()
     )
+    may_return = can_tune and state.return_count < MAX_RETURNS
+    may_return = may_return and not lab.crew["model_evaluation"].is_offline
     evaluation_s = state.node_seconds.get("model_evaluation", DEFAULT_EVALUATION_S)
     brief = EvaluationBrief(
         **vars(_make_evaluator_brief(state, evaluation_s)), left_out=state.left_out, can_tune=can_tune
     )
+    brief = replace(brief, can_return=may_return)
 
     def check(verdict: Verdict, answers: Sequence[ToolAnswer]) -> str | None:
         blended = [model.name for answer in answers if (model := _blended_model(answer))]
@@ -45,15 +52,23 @@ async def model_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     ctx = lab.tool_context("model_evaluator", make_training_context(state, budget.fits_deadline_s))
     result = await lab.crew["model_evaluation"].run(ctx, dump_facts(brief), check)
     verdict: Verdict = result.output
+    back_to = verdict.back_to if may_return and verdict.back_to in state.plan.stages else None
     blends = [
         ensemble_weights(answer.request.arguments["models"], model.weights)
         for answer in result.answers
         if (model := _blended_model(answer)) and model.name == ENSEMBLE
     ]
     return {
-        "verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune},
+        "verdict": {
+            **verdict.model_dump(mode="json"),
+            "tune": verdict.tune and can_tune,
+            "back_to": back_to,
+        },
+        "returns": state.return_count + bool(back_to),
+        **collect_notes(lab_state, lab.crew["model_evaluation"], [verdict.reason]),
         "weights": blends[0] if blends else dict(state.weights),
         "blended": bool(blends) or state.blended,
+        **withdraw_columns(lab, "model_evaluator", state, result.answers),
     }
 
 
@@ -71,6 +86,8 @@ async def hyperparameter_tuning(lab_state: LabState, runtime: Runtime[LabContext
         "hands": state.fit_slots,
         "rounds": state.completed_rounds + 1 if values else MAX_ROUNDS,
         "blended": state.blended and not values,
+        **withdraw_columns(lab, "model_evaluator", state, result.answers),
+        **collect_notes(lab_state, lab.crew["hyperparameter_tuning"], result.output.notes),
     }
 
 

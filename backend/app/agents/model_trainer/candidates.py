@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.agents.frame_size import FIT_START_S, FrameSize
-from app.modeling.problem.family_catalog import select_families
-from app.modeling.problem.kinds import BASELINE
+from app.agents.frame_size import FrameSize
+from app.modeling.problem.family_catalog import LINEAR_FAMILY, PLAIN_FAMILY, select_families
+from app.modeling.problem.kinds import BASELINE, PLAIN
 
-MIN_FAMILIES = 2
-"""Families that are fitted however short the time: one result alone shows nothing."""
+MIN_FAMILIES = 1
+"""Families that are fitted beside the plain candidate, however short the time is."""
 LOG_TARGET_FAMILIES = ("LightGBM", "LightGBMExtra", "Ridge")
 """Families that can be trained on the logarithm of the target."""
-LINEAR_FAMILY = {"classification": "LogisticRegression", "regression": "Ridge"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def choose_candidates(
     has_long_tail: bool = False,
     families: Sequence[str] = (),
 ) -> list[CandidateRequest]:
-    """Choose the baseline and as many families as have time for a useful fit, at least two.
+    """Choose the references and as many families as have time for a useful fit, at least one.
 
     `families`: only these, however long they take. `is_interpretable`: only a linear model, whose coefficients
     can be read. `has_long_tail`: the target has extreme values, so some families also fit its logarithm.
@@ -50,9 +49,9 @@ def choose_candidates(
         return [CandidateRequest(name) for name in (BASELINE, LINEAR_FAMILY[kind])]
     selected = select_families(kind, size.rows, size.columns)
     candidates: list[CandidateRequest] = []
-    remaining_s = time_left_s * fit_slots
+    remaining_s = time_left_s * fit_slots - size.useful_fit_s(PLAIN_FAMILY.seconds_per_cell)
     for family in selected:
-        useful_s = FIT_START_S + family.seconds_per_cell * size.rows * size.columns
+        useful_s = size.useful_fit_s(family.seconds_per_cell)
         for candidate in _family_candidates(family.name, has_long_tail):
             if useful_s <= min(remaining_s, time_left_s):
                 candidates.append(candidate)
@@ -60,7 +59,7 @@ def choose_candidates(
     if len(candidates) < MIN_FAMILIES:
         cheapest = sorted(selected, key=lambda family: family.seconds_per_cell)
         candidates = [CandidateRequest(family.name) for family in cheapest[:MIN_FAMILIES]]
-    return [CandidateRequest(BASELINE), *candidates]
+    return [CandidateRequest(BASELINE), CandidateRequest(PLAIN), *candidates]
 
 
 def _family_candidates(family: str, has_long_tail: bool) -> list[CandidateRequest]:

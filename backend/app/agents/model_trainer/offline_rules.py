@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from app.agents.fit_summaries import RoundFacts, fold_order, read_rounds
 from app.agents.frame_size import FrameSize
 from app.agents.model_trainer.brief import TrainerBrief
-from app.agents.model_trainer.candidates import LINEAR_FAMILY, CandidateRequest, choose_candidates
+from app.agents.model_trainer.candidates import CandidateRequest, choose_candidates
 from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, call, finish, make_policy
 from app.agents.state import LeftOut
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import FitSummary
+from app.modeling.problem.family_catalog import LINEAR_FAMILY
 from app.modeling.problem.kinds import BASELINE
 
 TRAINING_TOOLS = ("train_classification_model", "train_regression_model")
@@ -24,7 +25,7 @@ def train(view: ConversationView[TrainerBrief]) -> AgentAction | None:
     brief = view.brief
     candidates = choose_candidates(
         brief.problem.kind,
-        FrameSize(brief.rows, brief.column_count),
+        FrameSize(brief.rows, brief.column_count, brief.slowness),
         brief.time_left_s,
         brief.fit_slots,
         is_interpretable=brief.model == "interpretable",

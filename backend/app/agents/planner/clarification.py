@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from app.agents.goals.goal import Goal
 from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
 from app.agents.planner.output import ColumnType
@@ -28,16 +27,13 @@ DATE_ORDERS: dict[str, ColumnType] = {"month first": "month_first", "day first":
 """Meanings of the offered answers."""
 
 
-def ask_target(
-    goal: Goal, match: TargetMatch, several_tables: bool, refused_answer: str | None = None
-) -> AgentAction:
-    """Ask for the target. Only an exploratory goal has a default: it can stop, or explore around one column.
+def ask_target(match: TargetMatch, several_tables: bool, refused_answer: str | None = None) -> AgentAction:
+    """Ask for the target, which has no default.
 
     `refused_answer`: the user's last answer, if it was not understood.
     """
     names = [_option_name(option, several_tables) for option in match.options]
-    options = [*names, STOP] if goal.is_exploratory else names
-    reason = _target_reason(goal, match) if refused_answer is None else f"{refused_answer!r} names no column."
+    reason = _target_reason(match) if refused_answer is None else f"{refused_answer!r} names no column."
     examples = "; ".join(
         f"`{name}`: {described}"
         for name, option in zip(names[:MAX_DESCRIBED], match.options, strict=False)
@@ -48,10 +44,9 @@ def ask_target(
         "ask_user",
         message="The goal does not determine what to predict.",
         question=" ".join(filter(None, [WHICH_TARGET, reason, f"{examples}." if examples else "", hint])),
-        options=options,
-        default=_default_target(goal, names),
+        options=names,
         free_text=True,
-        needs_answer=not goal.is_exploratory,
+        needs_answer=True,
     )
 
 
@@ -59,21 +54,10 @@ MAX_DESCRIBED = 4
 """Options that are described by examples: as many as a user reads."""
 
 
-def _default_target(goal: Goal, names: Sequence[str]) -> str | None:
-    if not goal.is_exploratory:
-        return None
-    return STOP if goal.wants_no_model else names[0]
-
-
-def _target_reason(goal: Goal, match: TargetMatch) -> str:
+def _target_reason(match: TargetMatch) -> str:
     if match.unsuitable:
         kind, distinct = match.unsuitable.hint, match.unsuitable.distinct
         return f"`{match.unsuitable.name}` ({kind}, {distinct} different values) leaves little to learn."
-    if goal.is_exploratory:
-        return (
-            "The goal asks for an exploration. I explore the data around one column: its relations to the"
-            " others, in charts and tests, and a model of it."
-        )
     if match.options[0].score >= MIN_CLEAR_SCORE:
         return "The goal could mean any of these."
     return "The goal names none of the columns clearly; the likeliest comes first."

@@ -10,14 +10,15 @@ from app.agents.goals.concepts import is_known_word
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
+from app.agents.goals.period_vocabulary import AHEAD
 from app.agents.goals.periods import find_period_forecast
+from app.agents.goals.spelled_out_procedures import find_procedure
 from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column
+from app.agents.goals.tables import Column, mentioned_tables
 from app.agents.goals.target import TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved_requests import find_unserved
-from app.agents.planner import clarification, price_questions, question_plan
-from app.agents.planner.entities import assume_entities
+from app.agents.planner import clarification, overview_plan, price_questions, question_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
 from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
@@ -65,8 +66,37 @@ def refuse_unserved(situation: Situation) -> AgentAction | None:
     goal = situation.goal.text
     if not situation.tables or situation.preferences.implies_model or VERB.search(goal):
         return None
-    unserved = find_unserved(goal)
-    return _refuse(unserved.sentence) if unserved else None
+    if (unserved := find_unserved(goal)) and situation.aims["unserved"] >= MIN_SIGNED_UNSERVED:
+        return _refuse(unserved.sentence)
+    return _refuse(_NOT_SERVED) if situation.aims["unserved"] >= MIN_UNSERVED else None
+
+
+def refuse_procedure(situation: Situation) -> AgentAction | None:
+    """Refuse a spelled-out procedure that no query answers: a model was not asked for in its place."""
+    wants_model = question_plan.MODEL in situation.answers_to(question_plan.WHICH_QUESTION)
+    if not situation.tables or situation.preferences.implies_model or wants_model:
+        return None
+    procedure = find_procedure(situation.goal.text)
+    return _refuse(_NO_PROCEDURE.format(procedure)) if procedure else None
+
+
+_NO_PROCEDURE = (
+    "The goal spells out a procedure ({!r}), and without a chat model none is followed to the letter. Set the"
+    " key of a chat model, run the steps yourself (`PYTHON:` in `labcrew chat`), or ask for a prediction:"
+    " `Predict ...`."
+)
+
+
+MIN_SIGNED_UNSERVED = 0.3
+"""Probability of a request that is not served from which its verb decides: "warn when dust goes past 40" asks
+for a prediction."""
+MIN_UNSERVED, MIN_NONSENSE = 0.7, 0.6
+"""Probabilities from which a goal is refused as a request of another kind, and as no request: a prediction that
+is refused costs its user more than a question."""
+_NOT_SERVED = (
+    "The goal asks for something that Labcrew does not do. It predicts, explains and forecasts columns of your"
+    " tables, describes them, and answers questions about their rows: ask for one of these."
+)
 
 
 MIN_EVIDENCE = 2.0
@@ -84,10 +114,10 @@ def ask_for_target(situation: Situation) -> AgentAction | None:
         return _refuse(reason)
     if len(answers) >= MAX_TARGET_ANSWERS:
         return _refuse(f"{answers[-1]!r} names no column of the tables. {_describe_readings(match)}")
-    if situation.preferences.clarify == "never" and not situation.goal.is_exploratory:
+    if situation.preferences.clarify == "never":
         return _refuse(f"The goal does not determine what to predict. {_describe_readings(match)}")
     refused_answer = answers[-1] if answers else None
-    return clarification.ask_target(situation.goal, match, len(situation.tables) > 1, refused_answer)
+    return clarification.ask_target(match, len(situation.tables) > 1, refused_answer)
 
 
 def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
@@ -96,7 +126,11 @@ def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
     evidence = max(option.score for option in match.options)
     if language := foreign_language(goal.text):
         return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
-    if goal.is_exploratory or evidence >= MIN_EVIDENCE or has_request(goal.text):
+    if situation.aims["nonsense"] >= MIN_NONSENSE:
+        return f"The words of the goal make no request. {_describe_readings(match)}"
+    if evidence >= MIN_EVIDENCE or has_request(goal.text) or _asks_for_a_model(situation):
+        return None
+    if any(option.has_evidence for option in match.options):
         return None
     if any(goal.names_no_target(table.name) for table in situation.tables):
         return None
@@ -105,6 +139,15 @@ def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
     if not content or any(map(is_known_word, content)):
         return None
     return f"No word of the goal names a column, a value or anything to predict. {_describe_readings(match)}"
+
+
+MIN_MODEL = 0.7
+"""Probability of a prediction from which a goal without a word of the tables is asked about and not refused."""
+
+
+def _asks_for_a_model(situation: Situation) -> bool:
+    aims = situation.aims
+    return aims["predict"] + aims["drivers"] + aims["forecast"] >= MIN_MODEL
 
 
 def _describe_readings(match: TargetMatch) -> str:
@@ -116,26 +159,59 @@ def _refuse(reason: str) -> AgentAction:
     return finish(Plan(target="?", is_understood=False, notes=[reason]))
 
 
+MIN_FORECAST = 0.7
+"""Probability from which a goal is a forecast, whatever its words: clearly more than the even chance."""
+
+
+MIN_FIGURE = 0.8
+"""Probability of a question from which a month or a year in a goal is one of the stored rows."""
+
+
 def plan_period_forecast(situation: Situation) -> AgentAction | None:
-    """Plan the forecast of transactions that are counted or summed by period."""
-    if situation.preferences.implies_model:
+    """Plan the forecast of transactions that are counted or summed by period.
+
+    A counted horizon ahead (`the next 10 days`) is no period of stored rows: what looks like a question of
+    figures is then one of their forecast.
+    """
+    counts_ahead = situation.goal.lookahead is not None and bool(AHEAD.search(situation.goal.text))
+    figure, forecast = situation.aims["question"], situation.aims["forecast"]
+    if counts_ahead:
+        figure, forecast = 0.0, forecast + figure
+    is_figure = figure >= MIN_FIGURE and not _names_year_ahead(situation)
+    if situation.preferences.implies_model or is_figure:
         return None
-    tables = situation.tables
+    tables = [table for table in situation.tables if table is not PRICES]
     candidates = (
-        find_period_forecast(situation.goal, table, [other for other in tables if other is not table])
+        find_period_forecast(
+            situation.goal,
+            table,
+            [other for other in tables if other is not table],
+            # Which of several dates a counted horizon is counted in is asked about.
+            forecast >= MIN_FORECAST and not (situation.goal.lookahead and len(table.dates) > 1),
+        )
         for table in tables
     )
     forecasts = [forecast for forecast in candidates if forecast]
-    if len(forecasts) != 1:
+    if len(forecasts) > 1:
+        mentioned = mentioned_tables([forecast.table for forecast in forecasts], situation.goal.text)
+        forecasts = [forecast for forecast in forecasts if forecast.table in mentioned]
+    if len(forecasts) != 1 or (not counts_ahead and question_plan.is_sure_figure(situation)):
         return None
     plan = make_period_plan(forecasts[0], situation.resolved.notes)
     understanding = plan.understanding
     return finish(plan, message=understanding.text if understanding else "")
 
 
+def _names_year_ahead(situation: Situation) -> bool:
+    """Test if the goal names a year after the last date of the tables, of which no row is stored."""
+    dates = [str(column.high)[:4] for table in situation.tables for column in table.dates]
+    years = [word for word in words(situation.goal.text) if len(word) == len("2000") and word.isdecimal()]
+    return bool(dates and years) and max(years) > max(dates)
+
+
 def ask_for_kind(situation: Situation) -> AgentAction | None:
     target = situation.target
-    if target is None or situation.preferences.problem or situation.kind_answer:
+    if target is None or situation.preferences.problem or situation.preferences.metric or situation.kind_answer:
         return None
     if situation.target_answers and target.column.distinct > MAX_CLASSES:
         return None  # the goal's own words were about something else
@@ -227,7 +303,6 @@ def conclude(situation: Situation) -> AgentAction:
     if target is None or situation.is_stopped:
         reason = "There is nothing to predict." if situation.is_stopped else NO_COLUMN
         return finish(Plan(target="?", notes=[reason]))
-    entities = assume_entities(situation)
     plan = make_plan(
         PlanRequest(
             goal=situation.goal_with_lookahead,
@@ -235,8 +310,8 @@ def conclude(situation: Situation) -> AgentAction:
             target=target,
             preferences=_preferences_with_answers(situation),
             kind_answer=situation.kind_answer,
-            entities_answer=situation.entities_answer or (entities.meets if entities else None),
-            notes=[*situation.resolved.notes, *([entities.note] if entities else [])],
+            entities_answer=situation.entities_answer,
+            notes=situation.resolved.notes,
         )
     )
     plan = add_trading_terms(plan, situation, target)
@@ -266,6 +341,8 @@ RULES = (
     refuse_unserved,
     plan_period_forecast,
     question_plan.ask_or_answer,
+    refuse_procedure,
+    overview_plan.plan_overview,
     ask_for_target,
     ask_about_missing_dates,
     ask_for_kind,

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from app.agents.goals.derivation import Derivation
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut, PeriodAggregation
 from app.agents.planner.stages import STAGES, Stage
@@ -65,10 +66,12 @@ class Plan(BaseModel):
     goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
     at the `horizon`. `aggregation`: rows are transactions that are counted, summed or averaged by period
     first; `horizon` then counts periods. `filter`: only rows that meet all of these conditions are used ("only
-    for the coast"). `outlook` volatility is that of a price from now to the horizon,
-    and is not traded.
+    for the coast"). `derivation`: the target is computed from `target` and another column of the row ("how many
+    days from the application to the permit"); a `cut` is then one of the computed value. `outlook` volatility
+    is that of a price from now to the horizon, and is not traded.
     `wants_drivers`: the goal asks what the target goes with ("what drives price?", "why do customers leave?");
     the model is then a means, and the answer is the list of drivers.
+    `time_limit_s`: seconds that the session may take, if the user names a limit.
     `model` and `families` name the models to fit, if the user wants certain ones. `stages` are the stages
     of the session: all, unless the user wants fewer.
     `question`: for a goal that asks for figures of the stored rows and for no model, the question that is
@@ -99,6 +102,7 @@ class Plan(BaseModel):
     every_step: bool = False
     outlook: OutlookName | None = None
     barriers: TradeBarriers | None = None
+    derivation: Derivation | None = None
     cut: Cut | None = None
     aggregation: PeriodAggregation | None = None
     filter: list[RowCondition] = Field(default_factory=list, max_length=20)
@@ -107,6 +111,7 @@ class Plan(BaseModel):
     column_types: dict[str, ColumnType] = Field(default_factory=dict)
     exclude: list[str] = Field(default_factory=list)
     wants_drivers: bool = False
+    time_limit_s: float | None = Field(default=None, ge=1, le=86_400)
     model: ModelChoice | None = None
     families: list[str] = Field(default_factory=list, max_length=20)
     stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))
@@ -121,6 +126,11 @@ class Plan(BaseModel):
     def _drop_former_form(cls, value: object) -> object:
         """Drop a question in the form before query plans: the analyst parses its text again."""
         return None if isinstance(value, dict) and "plan" not in value else value
+
+    @property
+    def target_name(self) -> str:
+        """Name of what is predicted: the target column, or what is computed from it."""
+        return self.derivation.name if self.derivation else self.target
 
     @property
     def coin(self) -> str | None:

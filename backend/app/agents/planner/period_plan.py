@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from app.agents.goals.period_forecast import PeriodForecast
 from app.agents.goals.row_conditions import describe_conditions
-from app.agents.goals.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE, PeriodForecast
+from app.agents.goals.select_sql import PeriodAggregation
+from app.agents.goals.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_steps
 
@@ -18,10 +20,13 @@ _ANSWERS = {
 def make_period_plan(forecast: PeriodForecast, notes: Sequence[str] = ()) -> Plan:
     """Make the plan that forecasts a series of periods."""
     aggregation = forecast.aggregation
+    measured = forecast.table.column(aggregation.column) if aggregation.column else None
+    derivation = measured.derivation if measured else None
     plan = Plan(
         tables=[forecast.table.name, *forecast.joined],
         join=bool(forecast.joined),
-        target=aggregation.column or (aggregation.period_columns or [*aggregation.time_columns])[0],
+        target=derivation.first if derivation else _source_column(aggregation),
+        derivation=derivation,
         kind="regression",
         time_column=aggregation.time,
         group_column=aggregation.key_name,
@@ -36,6 +41,11 @@ def make_period_plan(forecast: PeriodForecast, notes: Sequence[str] = ()) -> Pla
         notes=[*notes, *_notes(forecast)],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
+
+
+def _source_column(aggregation: PeriodAggregation) -> str:
+    """Return the column that the series is mainly made of."""
+    return aggregation.column or (aggregation.period_columns or [*aggregation.time_columns])[0]
 
 
 def _describe(forecast: PeriodForecast) -> str:

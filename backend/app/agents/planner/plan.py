@@ -9,11 +9,14 @@ from app.agents.goals.clauses import head_stems
 from app.agents.goals.filters import find_conditions
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead
+from app.agents.goals.quantities import fits_unit
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.target import ScoredColumn
 from app.agents.goals.units import convert
+from app.agents.goals.vocabulary import word_set
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps
@@ -54,13 +57,26 @@ class PlanRequest:
 
 
 def kind_is_unclear(goal: Goal, column: Column) -> bool:
-    """Tell if the kind of problem is unclear: whole numbers with few values may be classes or amounts, or the
-    goal asks for classes of an amount."""
+    """Tell if the kind of problem is unclear: the goal asks for classes of an amount."""
     if goal.lookahead or goal.outlook:
         return False
-    if goal.kind is None:
-        return column.type == "integer" and 3 <= column.distinct <= 10
     return goal.kind == "classification" and _is_amount(column) and _threshold_cut(goal, column) is None
+
+
+_CLASS_NAMES = frozenset(
+    map(stem, word_set("type class category kind code group species label cluster segment variety family"))
+)
+"""Stems of names of whole numbers that number classes."""
+
+
+def has_few_numbers(goal: Goal, column: Column) -> bool:
+    """Tell if a column holds few whole numbers that the goal calls neither classes nor amounts."""
+    return goal.kind is None and column.type == "integer" and 3 <= column.distinct <= 10
+
+
+def _choose_kind_of_few_numbers(column: Column) -> ProblemKindName:
+    """Return the kind of few whole numbers: ratings and counts are amounts, types are classes."""
+    return "classification" if _CLASS_NAMES & set(stems(column.name)) else "regression"
 
 
 def _is_amount(column: Column) -> bool:
@@ -84,7 +100,8 @@ def make_plan(request: PlanRequest) -> Plan:
         coins=[goal.coin] if request.is_about_prices and goal.coin else [],
         tables=[table.name for table in tables],
         join=len(tables) > 1,
-        target=column.name,
+        target=column.derivation.first if column.derivation else column.name,
+        derivation=column.derivation,
         kind=kind,
         metric=metric,
         positive_class=_choose_positive_class(request),
@@ -99,7 +116,7 @@ def make_plan(request: PlanRequest) -> Plan:
         costs=_choose_costs(request, kind),
         wants_drivers=goal.wants_drivers,
         column_types=dict(preferences.column_types),
-        exclude=[name for name in dict.fromkeys([*preferences.exclude, *excluded]) if name != column.name],
+        exclude=_choose_exclusions(request, excluded),
         notes=[*request.notes, *_notes(request, kind, metric, unmatched, horizon)],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
@@ -109,6 +126,13 @@ def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> li
     if request.is_about_prices:
         return []
     return find_conditions(request.goal.text, tables, request.column.name, head_stems(request.goal.target_text))
+
+
+def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:
+    """Return the excluded columns, without those that become the target: they are no inputs anyway."""
+    derivation = request.column.derivation
+    sources = derivation.outcome_columns if derivation else (request.column.name,)
+    return [name for name in dict.fromkeys([*request.preferences.exclude, *excluded]) if name not in sources]
 
 
 def _drop_inapplicable_outlook(request: PlanRequest) -> Goal:
@@ -176,10 +200,20 @@ def _notes(
     yield from _quantile_notes(goal, metric)
     for phrase in unmatched_exclusions:
         yield f"The goal leaves out {phrase!r}, but no column has that name."
+    is_chosen = request.kind_answer or request.preferences.problem or request.preferences.metric
+    if kind and has_few_numbers(goal, request.column) and not horizon and not is_chosen:
+        yield from _few_numbers_note(request.column, kind)
     if request.is_about_prices and goal.threshold:
         yield "The price level in the goal is ignored: only the direction of the close is predicted."
     if goal.lookahead and not horizon:
         yield "The goal looks ahead in time, but no column holds dates; rows are treated as independent."
+
+
+def _few_numbers_note(column: Column, kind: ProblemKindName) -> Iterator[str]:
+    other = f'"how much {column.name}"' if kind == "classification" else f'"classify {column.name}"'
+    reading = "classes" if kind == "classification" else "amounts"
+    numbers = f"The {column.distinct} whole numbers of `{column.name}`"
+    yield f"{numbers} are taken as {reading}: say {other} otherwise."
 
 
 def _quantile_notes(goal: Goal, metric: str | None) -> list[str]:
@@ -201,9 +235,13 @@ def _contradiction_notes(column: Column, preferences: PlanPreferences) -> list[s
 
 
 def _threshold_cut(goal: Goal, column: Column) -> Cut | None:
-    """Return the goal's threshold for a numeric target, if it lies within the column's range."""
+    """Return the goal's threshold for a numeric target, if it is about the target and lies within its range."""
     threshold = goal.threshold
-    if threshold is None or not column.is_number or goal.kind != "classification" or column.distinct <= 2:
+    if threshold is None or not column.is_number or column.distinct <= 2:
+        return None
+    if goal.kind != "classification" and (goal.kind == "regression" or goal.after_verb):
+        return None  # "predict the price of houses above 100 square metres" asks for an amount
+    if not fits_unit(threshold.unit, column):
         return None
     value = convert(threshold.value, threshold.unit, column)
     inside = _is_between(column.low, value, column.high)
@@ -243,12 +281,16 @@ def _choose_kind(request: PlanRequest, horizon: int | None) -> ProblemKindName |
         return "classification" if goal.outlook == "direction" else "regression"
     if not column.is_number:
         return "classification"
+    if metric := request.preferences.metric:
+        return "regression" if metric in REGRESSION_METRICS else "classification"
     if goal.kind == "classification" and _is_amount(column):
         return "regression"
     if goal.metric and goal.metric.startswith("pinball"):
         return "regression"
     if goal.kind == "regression" and column.distinct == 2 and not goal.metric:
         return None  # a forecast of yes or no
+    if has_few_numbers(goal, column) and not horizon:
+        return _choose_kind_of_few_numbers(column)
     return goal.kind
 
 

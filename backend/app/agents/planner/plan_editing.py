@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.agents.model_trainer.candidates import LINEAR_FAMILY
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import STAGES, stages_error
 from app.agents.planner.step_descriptions import describe_steps
+from app.agents.planner.user_requirements import TARGET_SETTINGS
 from app.json_types import JsonValue
-from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
+from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME, LINEAR_FAMILY
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.name_resolution import nearest_names
 
@@ -20,9 +20,6 @@ SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIEL
 
 _QUESTION_SETTINGS = ("question", "tables")
 """Settings that the parsed question depends on."""
-
-_TARGET_SETTINGS = ("kind", "metric", "positive_class", "cut", "aggregation", "outlook", "barriers")
-"""Settings that are reset if the target changes."""
 
 _MAX_LISTED_COLUMNS = 500
 """Columns that the schema lists as allowed values. For wider tables they are checked after the answer."""
@@ -42,7 +39,7 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
         nearest = ", ".join(nearest_names(unknown, SETTINGS)) or ", ".join(SETTINGS)
         raise InvalidPlan(f"A plan has no setting {unknown!r}; the nearest are {nearest}.")
     is_target_changed = changes.get("target", plan.target) != plan.target
-    stale: dict[str, Any] = dict.fromkeys(_TARGET_SETTINGS) if is_target_changed else {}
+    stale: dict[str, Any] = dict.fromkeys(TARGET_SETTINGS) if is_target_changed else {}
     if not changes.keys().isdisjoint(_QUESTION_SETTINGS):
         stale |= {"parsed_question": None}
     try:
@@ -75,10 +72,12 @@ def _column_error(plan: Plan, tables: Tables) -> str | None:
     series = plan.aggregation
     # Time and group of a series that is made of the rows are columns of the series.
     ordering = [plan.time_column, plan.group_column] if series is None else series.source_columns
+    computed = plan.derivation.name if plan.derivation else None
     return _unknown_columns_error(
         [
             plan.target,
-            *ordering,
+            plan.derivation.second if plan.derivation else None,
+            *(name for name in ordering if name != computed),
             *plan.exclude,
             *(condition.column for condition in plan.filter),
         ],

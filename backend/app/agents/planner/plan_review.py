@@ -101,7 +101,12 @@ def _question(number: int, plan: Plan, tables: Tables, table_names: Sequence[str
         answer_schema=_answer_schema(changes_schema(tables, table_names)),
         options=[CONTINUE],
         default=CONTINUE,
-        about={"plan": settings, "stages_that_stay": [*REQUIRED_STAGES], "wrong": error_text or None},
+        about={
+            "plan": settings,
+            "understood": plan.understanding.model_dump(mode="json") if plan.understanding else None,
+            "stages_that_stay": [*REQUIRED_STAGES],
+            "wrong": error_text or None,
+        },
     )
 
 

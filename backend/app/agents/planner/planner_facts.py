@@ -1,11 +1,13 @@
 """The facts that the planner's rules decide by, computed once for a decision."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from app.agents.goals.aims.classifier import Aim, classify_aim
 from app.agents.goals.goal import Goal, Lookahead
+from app.agents.goals.market_returns import settle_returns
 from app.agents.goals.name_score import QUOTED_SCORE
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import TableProfile, make_table_profile
@@ -33,6 +35,9 @@ from app.agents.planner.tool_answers import (
 from app.agents.runtime.conversation import ConversationView
 from app.modeling.problem.kinds import ProblemKindName
 
+MIN_EXPLORATION = 0.5
+"""Probability of an exploration from which the tables are described: it is then the likeliest aim."""
+
 # A goal is parsed anew in each turn of its planner; 64 are more than one process plans at once.
 _parse_goal = lru_cache(maxsize=64)(parse_goal)
 
@@ -45,11 +50,22 @@ class Situation:
 
     @cached_property
     def goal(self) -> Goal:
+        """The goal, in which `returns` are changes of a price only where the tables hold prices."""
+        return settle_returns(self._parsed_goal, self.tables)
+
+    @property
+    def _parsed_goal(self) -> Goal:
+        """The goal as its words alone have it, before any table is read."""
         return _parse_goal(self.view.brief.goal)
 
     @cached_property
+    def aims(self) -> Mapping[Aim, float]:
+        """Probabilities of what the goal asks for."""
+        return classify_aim(self.goal, tuple(self.tables))
+
+    @cached_property
     def market_terms(self) -> MarketTerms:
-        return parse_market_terms(self.goal.text)
+        return parse_market_terms(self._parsed_goal.text)
 
     @cached_property
     def user_answers(self) -> tuple[AnsweredQuestion, ...]:
@@ -87,7 +103,7 @@ class Situation:
     @cached_property
     def mentioned_coins(self) -> tuple[str, ...]:
         """The coins that the goal names, stored or not."""
-        return coins_in_goal(self.goal.text, self.series)
+        return coins_in_goal(self._parsed_goal.text, self.series)
 
     @cached_property
     def coins(self) -> tuple[str, ...]:
@@ -130,6 +146,17 @@ class Situation:
             return self.match.target
         answer = self.target_answers[-1] if self.target_answers else None
         return self._read_target_answer(answer) if answer else None
+
+    @cached_property
+    def is_overview(self) -> bool:
+        """True if the goal asks to look at the data, and neither goal nor user name a target."""
+        if self.preferences.implies_model or not any(table.columns for table in self.tables):
+            return False
+        return self._explores and self.target is None and not self.target_answers
+
+    @property
+    def _explores(self) -> bool:
+        return self.goal.wants_no_model or self.aims["explore"] >= MIN_EXPLORATION
 
     @property
     def target_answers(self) -> list[str]:
@@ -193,12 +220,12 @@ class Situation:
     @property
     def names_trading_terms(self) -> bool:
         """True if the goal names costs of trades or prices at which they end."""
-        return names_barriers(self.goal.text) or self.market_terms.fee_bps is not None
+        return names_barriers(self._parsed_goal.text) or self.market_terms.fee_bps is not None
 
     @property
     def _is_about_prices(self) -> bool:
         """True if the goal names a coin, or asks for a forecast while only prices are stored."""
-        goal = self.goal
+        goal = self._parsed_goal
         return bool(
             goal.is_about_coins
             or self.mentioned_coins

@@ -10,6 +10,7 @@ from app.agents.goals.tables import TableProfile
 from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.name_resolution import nearest_names
+from app.tools.preferences import DEFAULT_BUDGET_S
 
 ColumnPreference = Literal["target", "time_column", "group_column"]
 COLUMN_PREFERENCES: tuple[ColumnPreference, ...] = get_args(ColumnPreference)
@@ -35,6 +36,8 @@ class PlanPreferences(BaseModel):
     costs: dict[MistakeSide, float] | None = None
     horizon: int | None = None
     model: ModelChoice | None = None
+    families: tuple[str, ...] = ()
+    time_budget_s: float = DEFAULT_BUDGET_S
     review_plan: bool = False
     clarify: Literal["ask", "never"] = "ask"
 
@@ -50,6 +53,7 @@ class PlanPreferences(BaseModel):
                 self.positive_class,
                 self.costs,
                 self.model,
+                self.families,
             )
         )
 

@@ -3,30 +3,20 @@
 import re
 from collections.abc import Sequence
 
+from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.tables import TableProfile
+from app.agents.goals.tokenizer import words
 from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
-from app.agents.questions.parser import describes_rows, is_question, parse_question
+from app.agents.questions.parser import is_question, judges_a_model, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
+from app.agents.questions.signs import NOT_OF_DATA
 from app.agents.runtime.offline_policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
-_ASKS_FOR_FIGURES = re.compile(
-    r"\b(?:averages?|mean|median|totals?|sum|top|share|percent\w{0,4}|ratio|count"
-    r"|per|by|each|most|least|highest|lowest|largest|smallest|best|worst|busiest|correlat\w{0,6}|distribution|list"
-    r"|show|plot|compare\w{0,2}|vs|versus|describe|overview|first|last|latest|was|were|did|had|have|went|ever|rows?"
-    r"|between|against|so far|are there|is there)\b|^\W*how many\b",
-    re.IGNORECASE,
-)
-"""Words for figures of stored rows. Without them a question that is not understood may ask for a prediction."""
-_SURE_FIGURES = re.compile(
-    r"\b(?:lowest|highest|tallest|shortest|fraction|proportion"
-    r"|odds|never|colu?mns?|percentages?|within each|ranked)\b",
-    re.IGNORECASE,
-)
 MAX_NOTES = 20
 """Notes of a plan."""
 MAX_QUESTIONS = 3
@@ -36,24 +26,26 @@ MAX_QUESTIONS = 3
 def ask_or_answer(situation: Situation) -> AgentAction | None:
     """Plan the answer of a question, or ask about it if it was not understood."""
     goal, tables = situation.goal.text, situation.tables
-    if not tables or situation.preferences.implies_model:
+    if not tables or situation.preferences.implies_model or names_barriers(goal):
         return None
-    if not is_question(goal) and not _asks_for_figures(situation):
-        described = None if names_barriers(goal) else describes_rows(goal, tables)
-        return _plan_answer(goal, described, tables) if described else None
-    if names_barriers(goal):
-        return None  # a goal about future trades
     answers = situation.answers_to(WHICH_QUESTION)
     if MODEL in answers:
         return None
+    probability = 1.0 if answers else _question_probability(situation)
     question = answers[-1] if answers else goal
+    if probability < MIN_QUESTION and not _is_doubted(situation, probability):
+        return _answer_if_clear(situation, probability)
     if question == END:
         return _refuse(goal, _unparsed_reason(goal, tables))
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
         return _plan_answer(question, parsed, tables)
-    if not answers and (situation.goal.wants_drivers or not _ASKS_FOR_FIGURES.search(goal)):
+    if probability < MIN_ASKED_QUESTION and not _is_doubted(situation, probability):
         return None  # a goal about a model of its target
+    if not answers and _is_rather_a_model(situation):
+        return None
+    if language := foreign_language(goal):
+        return finish(Plan(target="?", is_understood=False, notes=[REFUSALS[language]]))
     if len(answers) >= MAX_QUESTIONS:
         return _refuse(goal, parsed.reason)
     return call(
@@ -66,11 +58,133 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     )
 
 
-def _asks_for_figures(situation: Situation) -> bool:
-    """Test if a goal without a verb of prediction has words that only figures of stored rows have."""
+def _is_doubted(situation: Situation, probability: float) -> bool:
+    """Tell if a goal may be a question, and nothing in it asks for a model, such as a column to leave out.
+
+    A column by its whole name counts where a question is not likelier than not: `Sage den Preis voraus`.
+    """
+    goal, target = situation.goal, situation.target
+    names_target = target is not None and "".join(words(target.column.name)) in words(goal.text)
+    names_model = _looks_ahead(situation) or bool(goal.excluded_phrases)
+    if names_model or (names_target and probability < MIN_QUESTION):
+        return False
+    return probability >= MIN_DOUBTED_QUESTION
+
+
+def _is_rather_a_model(situation: Situation) -> bool:
+    """Tell if a goal that cannot be answered as a question is likelier a model of a target that it names."""
+    if _is_asked_outright(situation):
+        return False
+    aims = situation.aims
+    model = aims["predict"] + aims["drivers"] + aims["forecast"]
+    return (
+        situation.target is not None
+        and aims["question"] < _MIN_MODEL_LEAD * model
+        and not _asks_about_past(situation.goal.text)
+    )
+
+
+def _answer_if_clear(situation: Situation, probability: float) -> AgentAction | None:
+    """Plan the answer of a goal that no word marks as a question, if all its words make one figure."""
+    if probability < MIN_UNSIGNED_QUESTION or _looks_ahead(situation):
+        return None
+    parsed = parse_question(situation.goal.text, situation.tables)
+    if isinstance(parsed, ParsedQuestion) and parsed.confidence >= MIN_CLEAR_CONFIDENCE:
+        return _plan_answer(situation.goal.text, parsed, situation.tables)
+    return None
+
+
+MIN_UNSIGNED_QUESTION, MIN_CLEAR_CONFIDENCE = 0.05, 0.7
+"""Probability of a question, and confidence in its reading, from which a goal without any word of a question is
+answered: `trips in July`."""
+MIN_QUESTION, MIN_ASKED_QUESTION = 0.45, 0.5
+"""Probability of a question from which a parsed one is answered, and from which one that is not understood is
+asked about: below, a prediction is likelier."""
+MIN_DOUBTED_QUESTION = 0.25
+"""Probability of a question from which a goal without any word of a prediction is not taken for one unasked: of
+the tuned questions that became models most lie above, of the goals of models that were planned right none."""
+_MIN_SIGNED_QUESTION = 0.2
+"""Probability from which the words that questions begin with decide: a clear prediction may have them too."""
+_MIN_CLEAR_QUESTION = 0.9
+"""Probability of a question from which a horizon is a period of the stored rows: `orders per month in 2022`."""
+_NO_QUESTION = 0.15
+"""Factor of the probability where the goal names a prediction by its verb or by a horizon."""
+
+
+def _question_probability(situation: Situation) -> float:
+    """Return the probability that the goal asks for figures of stored rows."""
     goal = situation.goal
-    is_ahead = bool(goal.after_verb or goal.lookahead or goal.wants_drivers or goal.metric)
-    return not is_ahead and bool(_SURE_FIGURES.search(goal.text))
+    probability = situation.aims["question"]
+    if _is_asked_outright(situation):
+        return max(probability, MIN_ASKED_QUESTION)
+    if is_question(goal.text):
+        is_asked = probability >= _MIN_SIGNED_QUESTION or _asks_about_past(goal.text)
+        return max(probability, MIN_ASKED_QUESTION if is_asked else 0.0)
+    is_clear = probability >= _MIN_CLEAR_QUESTION and not (situation.goal.metric and _names_metric(situation))
+    return probability * (_NO_QUESTION if _looks_ahead(situation) and not is_clear else 1.0)
+
+
+_ASKED_OUTRIGHT = re.compile(
+    r"^\W*(?:which|who|whom|whose|what|where|when|how (?:many|much|often|old|long|far|tall|big)"
+    r"|do|does|did|is|are|was|were|has|have)\b|^\W*(?:all )?[a-z]{3,30}s (?:that|with|without|whose)\b",
+    re.IGNORECASE,
+)
+"""First words of questions, and of phrases that tell rows apart (`lines without a receipt`)."""
+
+
+def _is_asked_outright(situation: Situation) -> bool:
+    """Tell if a goal begins as a question about the rows and nothing in it looks ahead.
+
+    Where such a goal is not understood, it is asked about: a model would answer another question.
+    """
+    text, goal = situation.goal.text, situation.goal
+    if goal.excluded_phrases or _looks_ahead(situation):
+        return False
+    if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
+        return False
+    return bool(_ASKED_OUTRIGHT.search(text)) and not NOT_OF_DATA.search(text)
+
+
+_MIN_MODEL_LEAD = 0.6
+"""Share of the probability of a model below which a goal that no question answers is planned as one: between
+this and 1 it is asked about."""
+_MIN_OUTRIGHT_QUESTION = 0.15
+"""Probability of a question below which first words such as `which` and `who` begin a prediction: of the tuned
+goals that begin so, all predictions lie below."""
+
+
+_ASKS_ABOUT_PAST = re.compile(
+    r"^\W*(?:who|what|which|when|where|how)\b[^?]{0,40}\b(?:was|were|did|had)\b[^?]{1,300}\?\W*$",
+    re.IGNORECASE,
+)
+"""Questions of which a prediction would be no answer, even where nothing in the tables answers them."""
+
+
+def _asks_about_past(text: str) -> bool:
+    return bool(_ASKS_ABOUT_PAST.search(text))
+
+
+def _looks_ahead(situation: Situation) -> bool:
+    goal = situation.goal
+    names_metric = bool(goal.metric) and _names_metric(situation)
+    return bool(goal.after_verb or goal.lookahead or names_metric or goal.wants_drivers or "~" in goal.text)
+
+
+def _names_metric(situation: Situation) -> bool:
+    """Tell if a goal names a metric by a word that is no column: `fscore` may be one."""
+    names = {column.name.casefold() for table in situation.tables for column in table.columns}
+    remaining = (word for word in situation.goal.text.split() if word.casefold().strip(",.?!:") not in names)
+    return judges_a_model(" ".join(remaining))
+
+
+def is_sure_figure(situation: Situation) -> bool:
+    """Tell if a goal without any word of a prediction is read as one figure of the stored rows."""
+    if _looks_ahead(situation) or NOT_OF_DATA.search(situation.goal.text):
+        return False
+    if situation.aims["question"] < MIN_UNSIGNED_QUESTION:
+        return False
+    parsed = parse_question(situation.goal.text, situation.tables)
+    return isinstance(parsed, ParsedQuestion) and parsed.confidence >= MIN_CLEAR_CONFIDENCE
 
 
 def _refuse(goal: str, reason: str) -> AgentAction:

@@ -33,7 +33,7 @@ def _stage_steps(plan: Plan) -> dict[Stage, str]:
     return {
         "data_retrieval": _fetch_step(plan),
         "split": f"Set a hold-out aside before the data is explored{grouping}.",
-        "data_analysis": f"Look for missing values, skew and columns that leak `{plan.target}`.",
+        "data_analysis": f"Look for missing values, skew and columns that leak `{plan.target_name}`.",
         "feature_engineering": f"Clean the columns that need it and build features{horizon}.",
         "model_training": f"Fit {_describe_models(plan)} and compare by cross-validation{metric}.",
         "hyperparameter_tuning": "Tune the best candidates while the score improves and time remains.",
@@ -55,7 +55,7 @@ def _describe_models(plan: Plan) -> str:
 
 
 def _describe_drivers(plan: Plan) -> str:
-    return f", and measure there what `{plan.target}` goes with" if plan.wants_drivers else ""
+    return f", and measure there what `{plan.target_name}` goes with" if plan.wants_drivers else ""
 
 
 def _describe_exclusions(plan: Plan) -> str:

@@ -9,8 +9,10 @@ from app.agents.planner.value_descriptions import describe_values, example_value
 
 MAX_ALTERNATIVES = 3
 """Other readings that are shown."""
-MAX_CONFIDENCE = 0.97
-"""Confidence in a column that the goal names as it stands: its user may still mean another."""
+BASE_CONFIDENCE, CONFIDENCE_SLOPE = 0.45, 0.4
+"""Confidence in a plan by the probability of its target: a line through the shares of right targets on tuned
+tables that a fit had not seen, times 0.89: a clear target too may come with a condition, a threshold or a
+horizon that was not understood."""
 ANSWER_CONFIDENCE = 1.0
 """Confidence in a target that the user chose."""
 MIN_RIVAL_PROBABILITY = 0.05
@@ -25,7 +27,7 @@ def understand_prediction(
     return Understanding(
         text=describe_prediction(plan, target),
         examples=example_values(target.column),
-        confidence=ANSWER_CONFIDENCE if is_answer else min(MAX_CONFIDENCE, round(target.probability, 2)),
+        confidence=ANSWER_CONFIDENCE if is_answer else plan_confidence(target.probability),
         alternatives=[
             option.column.name
             for option in rivals[:MAX_ALTERNATIVES]
@@ -34,9 +36,14 @@ def understand_prediction(
     )
 
 
+def plan_confidence(probability: float) -> float:
+    """Return the confidence in a plan whose target has this probability."""
+    return round(BASE_CONFIDENCE + CONFIDENCE_SLOPE * probability, 2)
+
+
 def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     """Describe the target with its range or classes, the horizon, the tables and what is left out."""
-    details = describe_values(target.column)
+    details = describe_values(target.column) if plan.derivation is None else ""
     if plan.cut:
         details = f"{'above' if plan.cut.above else 'below'} {plan.cut.value:g} or not"
     elif plan.positive_class is not None:
@@ -50,5 +57,5 @@ def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
     scope = f"from {source}{rows}{exclusions}"
     if plan.wants_drivers:
-        return f"I will explain what {outlook}`{plan.target}`{values}{ahead} goes with, {scope}."
-    return f"I will predict {outlook}`{plan.target}`{values}{ahead} {scope}."
+        return f"I will explain what {outlook}`{plan.target_name}`{values}{ahead} goes with, {scope}."
+    return f"I will predict {outlook}`{plan.target_name}`{values}{ahead} {scope}."

@@ -7,6 +7,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from app.agents.goals.concepts import expand, share_concept, unabbreviate
+from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
@@ -17,8 +18,12 @@ NAME, STEM, BEGINNING, SPELLING, CONCEPT = 1.0, 0.97, 0.8, 0.78, 0.7
 """Strength of a match of two words, by its kind; 1 is equality."""
 MIN_RELATED_COSINE, MAX_RELATED_STRENGTH = 0.55, 0.55
 """Cosine from which words count as related by use, and the strength of the most related ones."""
+MIN_ASKED_SCORE, MAX_ASKED_SCORE = 0.45, 0.75
+"""Scores of columns that store what a phrase asks for: one of many such, and the only one."""
 MIN_SPELLING_RATIO, MIN_SPELLED_LETTERS = 86.0, 5
 """Similarity in percent, and letters, from which a word is a misspelt name."""
+MIN_JOINED_LETTERS = 7
+"""Letters of a name that begins a phrase: `gdpPercap` of `gdp per capita`."""
 MIN_BEGINNING_LETTERS = 4
 """Letters of a word that begins another one (`temp` and `temperature`)."""
 MIN_SCORE, MAX_CANDIDATES = 0.34, 6
@@ -31,6 +36,8 @@ _GENERIC_PARTS = word_set(
     """
 )
 """Words of names to which no other word is related by its use alone."""
+_SALE_WORDS, _PRICE_WORDS = word_set("sell sells sold sale sales"), word_set("price cost value worth amount")
+"""Verbs of sales name prices in goals (`what will it sell for`), and quantities in questions."""
 _LINKING = word_set(
     """
     of the per in at on a an by and or to from for
@@ -98,11 +105,22 @@ def word_strength(word: str, part: str) -> float:
     shorter, longer = sorted((own, other), key=len)
     if len(shorter) >= MIN_BEGINNING_LETTERS and longer.startswith(shorter) and len(longer) - len(shorter) <= 8:
         return BEGINNING
-    if share_concept(own, other):
-        return CONCEPT
+    if _differs_by_prefix(own, other):
+        return 0.0
+    if share_concept(own, other) and not (word in _SALE_WORDS and part in _PRICE_WORDS):
+        return CONCEPT if word not in _PRICE_WORDS or part != "revenue" else SPELLING / 2
     if len(shorter) >= MIN_SPELLED_LETTERS and fuzz.ratio(word, part) >= MIN_SPELLING_RATIO:
         return SPELLING
     return 0.0
+
+
+_PREFIXES = ("re", "pre", "post", "sub", "over", "under", "out", "mis", "co", "inter", "fore", "semi", "anti")
+
+
+def _differs_by_prefix(word: str, part: str) -> bool:
+    """Tell if a prefix makes one word of the other, which is no misspelling: `admitted` and `readmitted`."""
+    shorter, longer = sorted((word, part), key=len)
+    return longer.endswith(shorter) and longer.removesuffix(shorter) in _PREFIXES
 
 
 @lru_cache(maxsize=20_000)
@@ -120,23 +138,29 @@ class ColumnIndex:
     """The words of all names of columns, made once for a question: tables may have thousands of columns."""
 
     def __init__(self, tables: Sequence[TableProfile]) -> None:
+        self._places: list[Place] = []
         self._names: dict[str, list[Place]] = {}
         self._parts: dict[str, list[tuple[Place, int]]] = {}
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._short_parts: dict[str, str] = {}
         for table in tables:
             for column in table.columns:
                 place = Place(table.name, column)
+                self._places.append(place)
                 joined = "".join(words(column.name))
                 stems = {stem(joined)} if len(words(column.name)) == 1 else set()
                 for name in {joined, *stems}:
                     self._names.setdefault(name, []).append(place)
                 for n, part in enumerate(name_parts(column.name)):
                     self._parts.setdefault(part, []).append((place, n))
+                for raw in words(column.name):
+                    if len(raw) == MIN_BEGINNING_LETTERS - 1:
+                        self._short_parts.setdefault(raw, unabbreviate(raw))
         self._plain_parts = [part for part in self._parts if part.isalpha()][:MAX_PLAIN_PARTS]
         self._stems: dict[str, list[str]] = {}
         for part in self._parts:
             self._stems.setdefault(stem(part), []).append(part)
         self._strengths: dict[str, list[tuple[str, float]]] = {}
+        self._joined_strengths: dict[str, list[tuple[str, float]]] = {}
         self._matches: dict[tuple[str, ...], tuple[ColumnMatch, ...]] = {}
 
     def match(self, phrase: Sequence[str]) -> tuple[ColumnMatch, ...]:
@@ -155,12 +179,37 @@ class ColumnIndex:
         if len(phrase) == 1 and not matches:
             for place in self._names.get(stem(joined), ()):
                 matches[place.key] = ColumnMatch(place.table, place.column, STEM, 1.0)
+        if not matches and len(phrase) > 1 and len(joined) > MIN_JOINED_LETTERS:
+            shortened = self._shortened(phrase)
+            matches |= {p.key: ColumnMatch(p.table, p.column, STEM, 1.0) for p in shortened}
         for place, strengths in self._common(phrase):
             if place.key not in matches and (match := _score(place, strengths)):
                 matches[place.key] = match
+        if not any(match.score >= CONCEPT for match in matches.values()):
+            for match in self._asked_for(phrase):
+                if match.key not in matches or matches[match.key].score < match.score:
+                    matches[match.key] = match
         if not matches and len(phrase) == 1:
             matches = {match.key: match for match in self._related(phrase[0])}
         return tuple(sorted(matches.values(), key=lambda match: -match.score)[:MAX_CANDIDATES])
+
+    def _shortened(self, phrase: Sequence[str]) -> Iterator[Place]:
+        """Columns whose names break off within the last word of a phrase: `gdpPercap` of `gdp per capita`."""
+        joined, before_last = "".join(phrase), len("".join(phrase[:-1]))
+        for size in range(max(MIN_JOINED_LETTERS, before_last + 2), len(joined)):
+            yield from self._names.get(joined[:size], ())
+
+    def _asked_for(self, phrase: Sequence[str]) -> Iterator[ColumnMatch]:
+        """Columns that store what a phrase asks for by the lexicon of goals: `crowd` and `attendance`."""
+        concepts = concepts_of_phrase(tuple(map(stem, phrase)))
+        if not concepts:
+            return
+        for place in self._places:
+            stored = stored_concepts(tuple(map(stem, words(place.column.name))))
+            shared = [concepts[concept] * stored[concept] for concept in concepts if concept in stored]
+            if shared:
+                strength = MIN_ASKED_SCORE + (MAX_ASKED_SCORE - MIN_ASKED_SCORE) * max(shared)
+                yield ColumnMatch(place.table, place.column, strength, 1.0)
 
     def _common(self, phrase: Sequence[str]) -> list[tuple["Place", list[tuple[float, int]]]]:
         """Columns that all words of a phrase match, with strengths and places of parts."""
@@ -169,7 +218,7 @@ class ColumnIndex:
         places: dict[tuple[str, str], Place] = {}
         for number, word in enumerate(content):
             own: dict[tuple[str, str], tuple[float, int]] = {}
-            for part, strength in self._matching_parts(word):
+            for part, strength in self._matching_parts(word, len(content) > 1):
                 for place, n in self._parts[part][:MAX_COLUMNS_OF_PART]:
                     if (number == 0 or place.key in strengths) and strength > own.get(place.key, (0.0, 0))[0]:
                         own[place.key] = (strength, n)
@@ -179,7 +228,16 @@ class ColumnIndex:
                 return []
         return [(places[key], values) for key, values in strengths.items()]
 
-    def _matching_parts(self, word: str) -> list[tuple[str, float]]:
+    def _matching_parts(self, word: str, is_joined: bool = False) -> list[tuple[str, float]]:
+        """Words of names that a word matches. Beside another word three letters are enough: `lifeExp`."""
+        if is_joined and len(word) > MIN_BEGINNING_LETTERS and self._short_parts:
+            if word not in self._joined_strengths:
+                own = self._matching_parts(word)
+                matching = {part for part, _ in own}
+                meant = {part for raw, part in self._short_parts.items() if word.startswith(raw)}
+                beginnings = ((part, BEGINNING) for part in sorted(meant - matching) if part in self._parts)
+                self._joined_strengths[word] = [*own, *beginnings]
+            return self._joined_strengths[word]
         if word not in self._strengths:
             if not word.isalpha():
                 parts = [word] if word in self._parts else []
@@ -200,12 +258,32 @@ class ColumnIndex:
                     yield ColumnMatch(place.table, place.column, score, 1 / size)
 
 
+_STATISTICS = frozenset({"average", "mean", "total", "sum", "median", "maximum", "minimum"})
+"""Words of names that say how a figure was made, and not of what it is."""
+
+
+@lru_cache(maxsize=4_096)
+def _needed_parts(name: str) -> tuple[int, ...]:
+    """Places of the words of a name that say what it holds: no identifier, no statistic, no `per night`."""
+    parts, spelled = name_parts(name), words(name)
+    behind = spelled[spelled.index("per") + 1 :] if "per" in spelled[1:] else []
+    divisors = {unabbreviate(word) for word in behind}
+    descriptive = [n for n, part in enumerate(parts) if part not in IDENTIFIER_WORDS | divisors]
+    own = [n for n in descriptive if parts[n] not in _STATISTICS]
+    return tuple(own or descriptive or range(len(parts)))
+
+
+def needed_words(name: str) -> set[str]:
+    """Words of a name that say what it holds: `rate` of `rate_per_night`."""
+    parts = name_parts(name)
+    return {parts[n] for n in _needed_parts(name)}
+
+
 def _score(place: Place, strengths: Sequence[tuple[float, int]]) -> ColumnMatch | None:
-    parts = name_parts(place.column.name)
     matched = {n for _, n in strengths}
     if len(matched) < len(strengths):
         return None
-    own_parts = [n for n, part in enumerate(parts) if part not in IDENTIFIER_WORDS] or [*range(len(parts))]
+    own_parts = list(_needed_parts(place.column.name))
     coverage = len(matched & set(own_parts)) / len(own_parts)
     strength = sum(value for value, _ in strengths) / len(strengths)
     head = 0.05 if own_parts[-1] in matched else 0.0

@@ -21,16 +21,18 @@ from app.plans import build
 from app.plans.expressions import ContainsExpression, Expression
 
 
+def parse_bounds(reading: QuestionReading) -> None:
+    """Parse conditions of fixed phrases: parts of texts, missing values, states and bounds of numbers."""
+    for rule in (_parse_text_matches, parse_missing, parse_statuses, parse_relative, parse_pairs):
+        rule(reading)
+
+
 def parse_conditions(reading: QuestionReading) -> None:
     """Parse conditions on values; dates come before."""
     for rule in (
-        _parse_text_matches,
-        parse_missing,
-        parse_statuses,
-        parse_relative,
+        parse_bounds,
         parse_ranges,
         parse_comparisons,
-        parse_pairs,
         parse_equal_numbers,
         parse_values,
         parse_literals,

@@ -5,24 +5,20 @@ from collections.abc import Iterable, Sequence
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts, related_strength, word_strength
+from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.grammar_words import CLASSES, IGNORED, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading
 
 MIN_EXPLAINED_STRENGTH = 0.7
 """Strength of a match with a used column or a table, from which a word adds nothing to it."""
-MIN_RELATED_STRENGTH = 0.42
-"""The same for words that are used alike, which is a cosine of 0.57."""
 MIN_PARTIAL_SCORE = 0.6
 """Score of a column whose name is completed by a word that it lacks."""
-MIN_HEAD_SCORE = 0.94
-"""Score of a column or of rows whose noun stands in the question, so that a word before it only modifies it."""
 _UNITS = CLASSES["@unit"]
 _ACTIONS = word_set(
     """
     start starts begin begins end ends sit sits live lives work works stay stays run runs spend spends
-    hold holds earn earns pay pays cost costs sell sells buy buys score scores win wins play plays
+    hold holds earn earns pay pays sell sells buy buys score scores win wins play plays
     belong belongs contain contains cover covers fall falls lie lies stand stands perform performs reach
     reaches reached cause causes lead leads led bring brings brought need needs needed receive receives
     get gets fetch fetches weigh weighs weighed lasts lasted travel travels travelled go goes come
@@ -32,19 +28,33 @@ _ACTIONS = word_set(
     use uses consume consumes produce produces sleep sleeps eat eats drink drinks study studies attend
     attends finish finishes complete completes rent rents book books order orders submit submits file
     files request requests answer answers respond responds call calls handle handles handled solve
-    solves open opens close closes measure measures observe record records report reports register
+    solves measure measures observe record records report reports register
     registers enter enters entered join joins enroll enrolls hire hires employ employs employed serve
     serves treat treats carry carries carried charge charges bill bills fill fills grew shown showing
     seen watch watches watched listen listens time times place places matter way ways thing things bit
     lot lots everyone everybody anyone someone somebody people person folks overall please far fare so
-    too very most mostly mainly largely usually often frequently rarely placed bought paid spent earned
+    too very usually placed bought paid spent earned
     received sold made recorded held used owned visited worked lived born sent shipped delivered booked
     rented stayed ridden rode won played scored charged billed occurred reported collected produced
     registered enrolled joined attended completed finished started began begun ended opened closed
     created issued submitted published released served treated tested went gone taken
+    hired caught catch catches donated donate given gave give part handed logged landed launched docked parked
+    placed filed took turned kept lent lend borrowed borrow swam swim ran drew joined brought grew
+    harvested planted picked mailed posted uploaded downloaded streamed recruited recruited interviewed
+    surveyed asked weighed photographed sighted observed spotted registered captured
     """
 )
 """Verbs of events, which say what rows are and not which ones."""
+
+
+def is_action(text: str) -> bool:
+    """Tell if a word is a verb of events, which says what rows are."""
+    return text in _ACTIONS
+
+
+def is_filler(text: str) -> bool:
+    """Tell if a word carries no figure, condition or column of its own."""
+    return text in IGNORED or text in _ACTIONS
 
 
 def uncovered_words(reading: QuestionReading, columns: Iterable[Column], tables: Sequence[str]) -> list[str]:
@@ -63,6 +73,20 @@ def uncovered_words(reading: QuestionReading, columns: Iterable[Column], tables:
     ]
 
 
+def is_explained(
+    items: Sequence[QuestionItem], place: int, names: Sequence[str], tables: Sequence[str]
+) -> bool:
+    """Tell if a left out word repeats a name of the plan, or completes one."""
+    item = items[place]
+    if item.values and item.values[0].score >= STEM:
+        return False
+    if any(table in item.row_tables for table in tables):
+        return True
+    if any(word_strength(word, name) >= MIN_EXPLAINED_STRENGTH for word in item.text.split() for name in names):
+        return True
+    return _completes_name(items, place)
+
+
 def _completes_name(items: Sequence[QuestionItem], place: int) -> bool:
     """Tell if a word stands beside a used column of which the question names a part: `solar radiation`."""
     item = items[place]
@@ -76,9 +100,6 @@ def _completes_name(items: Sequence[QuestionItem], place: int) -> bool:
     ):
         return False
     before = items[place - 1] if place else None
-    after = items[place + 1] if place + 1 < len(items) else None
-    if after is not None and _is_modified(after):
-        return True
     return (
         before is not None
         and bool(before.role)
@@ -107,13 +128,4 @@ def _is_explained(
         return any(match.column.name in used_names for match in item.columns[:2])
     if any(word_strength(item.word, name) >= MIN_EXPLAINED_STRENGTH for name in names):
         return True
-    if item.word in _ACTIONS:
-        return True
-    return any(related_strength(item.word, name) >= MIN_RELATED_STRENGTH for name in names)
-
-
-def _is_modified(head: QuestionItem) -> bool:
-    """Tell if an item is a used noun that a word before it may describe: `production line`."""
-    if not head.role or head.role == "condition" or head.row_tables:
-        return False
-    return bool(head.columns) and head.columns[0].score >= MIN_HEAD_SCORE
+    return item.word in _ACTIONS

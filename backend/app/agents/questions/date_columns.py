@@ -50,10 +50,13 @@ def _names(item: QuestionItem, column: Column) -> bool:
 
 def part_column(reading: QuestionReading, part: str) -> Reference | None:
     """A column of whole numbers that holds years, months or days."""
-    for table in reading.scope.tables:
-        for column in table.columns:
-            if column.type in ("integer", "number") and (
-                words(column.name) == [part] or (part == "year" and words(column.name)[-1:] == ["year"])
-            ):
-                return Reference(table.name, column)
-    return None
+    numbers = [
+        Reference(table.name, column)
+        for table in reading.scope.tables
+        for column in table.columns
+        if column.type in ("integer", "number")
+    ]
+    exact = next((number for number in numbers if words(number.column.name) == [part]), None)
+    if exact is not None or part != "year" or any(table.dates for table in reading.scope.tables):
+        return exact
+    return next((number for number in numbers if words(number.column.name)[-1:] == ["year"]), None)

@@ -3,14 +3,17 @@
 from datetime import date, datetime, timedelta
 
 from app.agents.goals.tokenizer import words
+from app.agents.questions.compared_periods import parse_compared_periods
 from app.agents.questions.date_columns import date_reference, part_column
 from app.agents.questions.date_spans import (
     BOUNDS,
     PREPOSITIONS,
     add_date,
     as_year,
+    between_days,
     bound_word,
     bounded,
+    first_day_back,
     month_span,
     parse_day_spans,
     parse_month_spans,
@@ -19,25 +22,82 @@ from app.agents.questions.date_spans import (
 from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
-from app.agents.questions.question_reading import Condition, NotUnderstood, QuestionReading, Value
+from app.agents.questions.question_reading import (
+    MAX_YEAR,
+    MIN_YEAR,
+    Condition,
+    NotUnderstood,
+    QuestionReading,
+    Value,
+    holds_years,
+)
+from app.agents.questions.scope import Reference
 from app.plans import build
 
 
 def parse_date_conditions(reading: QuestionReading) -> None:
     """Parse conditions on times. Tables without dates may have columns of years, months and days."""
     for rule in (
+        _parse_stored_years,
+        parse_compared_periods,
         parse_day_spans,
+        _parse_dayless_year_spans,
         parse_year_spans,
         parse_month_spans,
         _parse_days,
         _parse_month_years,
         _parse_quarters,
+        _parse_half_years,
+        _parse_month_ranges,
         _parse_months,
         _parse_years,
         _parse_last,
         _parse_weekdays,
     ):
         rule(reading)
+
+
+_YEAR_SIGNS: dict[str, build.ComparisonSign] = {"before": "<", "after": ">", "since": ">=", "until": "<="}
+
+
+def _parse_stored_years(reading: QuestionReading) -> None:
+    """Parse a year behind the name of a column of years, which is no date of the rows: `built after 1990`."""
+    start = 0
+    while match := reading.text.find("C=column before|after|since|until N=year", start):
+        start = match.places[0] + 1
+        item, number = reading.text.required(match, "column"), reading.text.required(match, "year").number
+        best = next((m for m in item.columns if holds_years(m.column) and m.score >= MIN_YEARS_SCORE), None)
+        if best is None or number is None or not MIN_YEAR <= number <= MAX_YEAR:
+            continue
+        reference = Reference(best.table, best.column)
+        sign = next(_YEAR_SIGNS[reading.text.items[p].text] for p in match.places[1:])
+        expression = build.compare(sign, reference.expression, build.literal(int(number)))
+        reading.text.use(match.places, "condition")
+        reading.conditions.append(Condition(expression, reference, place=match.places[0]))
+
+
+MIN_YEARS_SCORE = 0.9
+"""Score of a column of years that a word names in full."""
+
+
+def _parse_dayless_year_spans(reading: QuestionReading) -> None:
+    """Parse two days without a year: `between March 3 and March 7`, of every year."""
+    phrase = "between|from @month=low_month N=low and|to|until|till|through @month=high_month N=high"
+    while match := reading.text.find(phrase):
+        reference = date_reference(reading, match)
+        low, high = (reading.text.required(match, name).number or 0.0 for name in ("low", "high"))
+        if reference is None or not (1 <= low <= 31 and 1 <= high <= 31):
+            return
+        months = [
+            MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low_month", "high_month")
+        ]
+        month, day = (build.date_part(part, reference.expression) for part in ("month", "day"))
+        number = build.arithmetic("+", build.arithmetic("*", month, build.literal(100)), day)
+        bounds = [
+            build.compare(">=", number, build.literal(months[0] * 100 + int(low))),
+            build.compare("<=", number, build.literal(months[1] * 100 + int(high))),
+        ]
+        add_date(reading, match, build.every(bounds), reference)
 
 
 def _parse_days(reading: QuestionReading) -> None:
@@ -179,8 +239,45 @@ def _parse_quarters(reading: QuestionReading) -> None:
             add_date(reading, match, condition, reference)
 
 
+def _parse_half_years(reading: QuestionReading) -> None:
+    """Parse half years: `in the second half of 2022`."""
+    while match := reading.text.find(f"{PREPOSITIONS}? @ordinal=ordinal half of? N=year"):
+        year, reference = as_year(reading.text.item(match, "year")), date_reference(reading, match)
+        half = ORDINALS[reading.text.required(match, "ordinal").word]
+        if year is None or reference is None or half > 2:
+            return
+        start, end = month_span(year, 6 * half - 5)[0], month_span(year, 6 * half)[1]
+        add_date(reading, match, between_days(reference, start, end), reference)
+
+
+def _parse_month_ranges(reading: QuestionReading) -> None:
+    """Parse months of every year: `June to August`, `between March and May`."""
+    for phrase in (
+        "between @month=first and @month=last",
+        "from|in|during|of|for? @month=first to|until|till|through|- @month=last",
+    ):
+        while match := reading.text.find(phrase):
+            items = (reading.text.item(match, "first"), reading.text.item(match, "last"))
+            column, reference = part_column(reading, "month"), date_reference(reading, match)
+            target = column or reference
+            if target is None:
+                return
+            first, last = (MONTH_NUMBERS[item.word] for item in items if item)
+            operand = column.expression if column else build.date_part("month", target.expression)
+            span = range(first, last + 1) if first <= last else (*range(first, 13), *range(1, last + 1))
+            add_date(reading, match, build.is_one_of(operand, [*span]), target)
+
+
+_BARE_MONTHS = "|".join(sorted(month for month in MONTH_NUMBERS if month not in ("may", "march", "mar")))
+
+
 def _parse_months(reading: QuestionReading) -> None:
-    while match := reading.text.find(f"{PREPOSITIONS}=bound @month+=month"):
+    for phrase in (f"{PREPOSITIONS}=bound @month+=month", f"{_BARE_MONTHS}+=month"):
+        _parse_named_months(reading, phrase)
+
+
+def _parse_named_months(reading: QuestionReading, phrase: str) -> None:
+    while match := reading.text.find(phrase):
         months = [MONTH_NUMBERS[item.word] for item in reading.text.list_items(match, "month")]
         column, reference = part_column(reading, "month"), date_reference(reading, match)
         target = column or reference
@@ -197,7 +294,7 @@ def _parse_months(reading: QuestionReading) -> None:
 
 
 def _parse_years(reading: QuestionReading) -> None:
-    for phrase in (f"{PREPOSITIONS}|year=bound the? year? N=year", "C=column year? N=year"):
+    for phrase in (f"{PREPOSITIONS}|year=bound the? year? N=year", "C=column year? N=year", "N=year"):
         start = 0
         while match := reading.text.find(phrase, start):
             start = match.places[0] + 1
@@ -212,6 +309,8 @@ def _parse_years(reading: QuestionReading) -> None:
             if match.places and _followed_by_unit(reading, match):
                 continue
             column, reference = part_column(reading, "year"), date_reference(reading, match)
+            if phrase == "N=year" and not _is_among_years(year, column or reference):
+                continue
             if column:
                 sign = BOUNDS.get(bound_word(reading, match), "=")
                 add_date(reading, match, build.compare(sign, column.expression, build.literal(year)), column)  # type: ignore[arg-type]
@@ -222,6 +321,14 @@ def _parse_years(reading: QuestionReading) -> None:
                     bounded(reference, bound_word(reading, match), date(year, 1, 1), date(year + 1, 1, 1)),
                     reference,
                 )
+
+
+def _is_among_years(year: int, reference: Reference | None) -> bool:
+    """Tell if a bare number is one of the years of a column: `monthly sales 2023`."""
+    if reference is None:
+        return False
+    bounds = (str(reference.column.low)[:4], str(reference.column.high)[:4])
+    return all(bound.isdigit() for bound in bounds) and int(bounds[0]) <= year <= int(bounds[1])
 
 
 def _followed_by_unit(reading: QuestionReading, match: PhraseMatch) -> bool:
@@ -258,7 +365,7 @@ def _parse_last(reading: QuestionReading) -> None:
             continue
         number = reading.text.item(match, "number")
         count = int(number.number or 1) if number else 1
-        start = _back(latest, unit.word.rstrip("s"), count, number is not None)
+        start = first_day_back(latest, unit.word.rstrip("s"), count, number is not None)
         reading.note(
             f"Times are counted back from {latest.isoformat()}, the latest of `{reference.column.name}`."
         )
@@ -268,26 +375,6 @@ def _parse_last(reading: QuestionReading) -> None:
             build.compare(">=", reference.expression, build.moment(start.isoformat())),
             reference,
         )
-
-
-def _back(latest: date, unit: str, count: int, is_counted: bool) -> date:
-    if unit == "day":
-        return latest - timedelta(days=count - 1)
-    if unit == "week":
-        return (
-            latest - timedelta(days=7 * count - 1) if is_counted else latest - timedelta(days=latest.weekday())
-        )
-    if unit == "year":
-        return (
-            latest.replace(year=latest.year - count, day=min(latest.day, 28))
-            if is_counted
-            else date(latest.year, 1, 1)
-        )
-    months = count * (3 if unit == "quarter" else 1)
-    first = latest.year * 12 + latest.month - months
-    if unit == "quarter" and not is_counted:
-        return date(latest.year, 3 * ((latest.month - 1) // 3) + 1, 1)
-    return date(first // 12, first % 12 + 1, 1)
 
 
 def _parse_weekdays(reading: QuestionReading) -> None:

@@ -36,13 +36,13 @@ _SECONDS = {
     "year": 31_557_600,
 }
 """Seconds of a unit; of month and year the Julian mean (365.25 days)."""
-_PRICES = frozenset(["price", "rate", "fee", "unitprice"])
-_QUANTITIES = word_set(
+PRICES = frozenset(["price", "rate", "fee", "unitprice"])
+QUANTITIES = word_set(
     """
-    quantity units count seats pieces items number nights copies tickets sold
+    quantity qty units count seats pieces items number nights copies tickets sold
     """
 )
-_REVENUES = frozenset(["revenue", "sales", "total", "amount", "turnover", "income", "subtotal"])
+REVENUES = frozenset(["revenue", "sales", "total", "amount", "turnover", "income", "subtotal"])
 _DURATIONS = frozenset(
     ["duration", "minutes", "hours", "length", "lasted", "elapsed", "tenure", "seconds", "days"]
 )
@@ -94,14 +94,27 @@ def _has_days_only(column: Column) -> bool:
     return all(time.hour == time.minute == time.second == 0 for time in times)
 
 
+def _pairs_by_name(numbers: Sequence[Column]) -> tuple[list[Column], list[Column]] | None:
+    """A price of one piece with the number of pieces: `cost_per_portion` and `portions`."""
+    for price in numbers:
+        money, _, piece = "_".join(words(price.name)).partition("_per_")
+        if not piece or not {"price", "cost", "eur", "usd", "fee", "amount"} & set(money.split("_")):
+            continue
+        pieces = [c for c in numbers if c is not price and stem("".join(words(c.name))) == stem(piece)]
+        if len(pieces) == 1:
+            return [price], pieces
+    return None
+
+
 def _products(table: TableProfile) -> Iterator[tuple[Column, Expression]]:
     numbers = [column for column in table.columns if column.is_number and not column.is_stored_as_text]
-    if any(_REVENUES & set(name_parts(column.name)) for column in numbers):
+    if any(REVENUES & set(name_parts(column.name)) for column in numbers):
         return
-    prices = [c for c in numbers if _PRICES & set(name_parts(c.name))]
+    prices = [c for c in numbers if PRICES & set(name_parts(c.name))]
     quantities = [
-        c for c in numbers if _QUANTITIES & set(name_parts(c.name)) and c.type == "integer" and c not in prices
+        c for c in numbers if QUANTITIES & set(name_parts(c.name)) and c.type == "integer" and c not in prices
     ]
+    prices, quantities = _pairs_by_name(numbers) or (prices, quantities)
     if len(prices) == 1 and len(quantities) == 1:
         product = build.arithmetic("*", build.column(prices[0].name), build.column(quantities[0].name))
         missing = max(prices[0].missing, quantities[0].missing, 0.001)

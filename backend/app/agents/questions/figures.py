@@ -16,22 +16,31 @@ from app.agents.questions.question_reading import (
 )
 from app.agents.questions.rows_plan import Figure
 from app.agents.questions.scope import Reference
-from app.plans import build
 from app.plans.plan import AggregateFunction
 
 _IDENTIFIERS = frozenset({"id", "no", "number", "key", "nr", "code"})
 NUMERIC: frozenset[AggregateFunction] = frozenset({"sum", "mean", "median", "stddev", "variance", "quantile"})
 _ADDITIVE = word_set(
     """
-    sales revenue amount cost price total quantity qty units profit income spending expense expenses
-    rainfall rain precipitation fare tip tips goals points calories consumption usage kwh volume visits
+    sales revenue amount cost total quantity qty units profit income spending expense expenses
+    rainfall rain precipitation fare tip tips goals calories consumption usage kwh volume visits
     clicks orders count minutes hours km distance spend budget parts seats tax discount fee fees usd eur
-    docks production output scrap deaths births
+    docks production output scrap deaths births donation value bytes kg tonnes copies downloads energy
+    principal debt turnover sold population
     """
 )
 """Words of measures that are added up where no aggregate is named."""
 _ADDITIVE_STEMS = frozenset(map(stem, _ADDITIVE))
-_INTENSIVE = frozenset({"rate", "avg", "mean", "per", "unit"})
+_FLOWS = word_set("revenue revenues turnover takings proceeds earnings spending expenditure expenditures")
+"""Nouns that are totals by their meaning, whatever column stores their parts: revenue of a price."""
+_INTENSIVE = word_set(
+    """
+    rate avg mean average median per unit price pct percent percentage ratio share score rating grade mark
+    temp temperature humidity pressure speed age height index level bmi ph points rank alcohol latitude
+    longitude length width depth moisture concentration density efficiency salary wage rent pulse
+    satisfaction expectancy literacy year ppm mg degrees
+    """
+)
 """Words of measures of which a sum says nothing."""
 MIN_CLEAR_SCORE = 0.6
 """Score of a column that is meant by its name or a synonym, and not by a related word."""
@@ -148,10 +157,17 @@ def measured(reading: QuestionReading, item: QuestionItem | None, function: str 
     return reading.value(item, True)
 
 
-def default_function(column: Column) -> AggregateFunction:
-    """The aggregate that is meant where none is named: amounts are added, measurements averaged."""
+def default_function(column: Column, word: str = "") -> AggregateFunction:
+    """The aggregate that is meant where none is named: amounts are added, measurements averaged.
+
+    `word`: the noun of the question for the column, which may itself mean a total.
+    """
+    if word in _FLOWS:
+        return "sum"
     parts = {*name_parts(column.name), *words(column.name)}
-    is_additive = any(stem(part) in _ADDITIVE_STEMS for part in parts) and not parts & _INTENSIVE
+    if parts & _INTENSIVE:
+        return "mean"
+    is_additive = column.type == "integer" or any(stem(part) in _ADDITIVE_STEMS for part in parts)
     return "sum" if is_additive else "mean"
 
 
@@ -165,9 +181,12 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
         return Figure("count"), None
     if item.row_tables:
         table = item.row_tables[0]
-        if key := entity_key(reading, item.word, table):
+        if key := entity_key(reading, item.word, table) or entity_name(reading, item.word, table):
             reading.note(f"Each `{key.column.name}` is counted once.")
             return Figure("count_distinct", make_value(key), label=f"{item.word}"), table
+        if quantity := _quantity_of(reading, item.word, table):
+            reading.note(f"The total of `{quantity.column.name}` is taken for the number of {item.word}.")
+            return Figure("sum", make_value(quantity), label=f"number of {item.word}"), table
         return Figure("count", label=f"number of {item.word}"), table
     if key := _entity_anywhere(reading, item.word):
         reading.note(f"Each `{key.column.name}` is counted once.")
@@ -192,6 +211,27 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
     return Figure("count_distinct", make_value(reference)), reference.table
 
 
+QUANTITY_NAMES = word_set("quantity qty units copies pieces portions")
+"""Words of columns that hold how many things a row is about."""
+_RECORD_NOUNS = word_set(
+    """
+    order orders sale sales line lines transaction transactions purchase purchases receipt receipts row rows
+    record records booking bookings invoice invoices entry entries item items
+    """
+)
+"""Nouns of rows whose number is not that of the things sold in them."""
+
+
+def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference | None:
+    """The number of things that a row is about, where its table is named by them."""
+    columns = reading.scope.stored_columns(table)
+    quantities = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
+    is_numbered = any(c.unique and stem(noun) in map(stem, name_parts(c.name)) for c in columns)
+    if len(quantities) != 1 or noun in _RECORD_NOUNS or is_numbered:
+        return None
+    return Reference(table, quantities[0])
+
+
 def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | None:
     """The column of a table that numbers what a noun names, if it repeats numbers."""
     for column in reading.scope.table(table).columns:
@@ -202,16 +242,23 @@ def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | N
     return None
 
 
+MIN_ROWS_OF_NAME = 1.5
+"""Mean rows of a name from which it names things that come back: of unique things a few share a name."""
+
+
+def entity_name(reading: QuestionReading, word: str, table: str) -> Reference | None:
+    """The column that names what a noun means (`patient_name`), if its names come back."""
+    profile = reading.scope.table(table)
+    for column in profile.columns:
+        nouns = name_parts(column.name)
+        is_name = len(nouns) > 1 and nouns[-1] == "name" and word_strength(word, nouns[-2]) >= 0.97
+        if is_name and not column.unique and column.distinct * MIN_ROWS_OF_NAME <= profile.rows:
+            return Reference(table, column)
+    return None
+
+
 def _entity_anywhere(reading: QuestionReading, word: str) -> Reference | None:
     for table in reading.scope.tables:
         if key := entity_key(reading, word, table.name):
             return key
     return None
-
-
-def ratio_value(first: Value, second: Value, scale: float = 1.0) -> Value:
-    """First by second for each row."""
-    ratio = build.arithmetic("/", first.expression, second.expression)
-    if scale != 1.0:
-        ratio = build.arithmetic("*", ratio, build.literal(scale))
-    return Value(ratio, f"{first.label} per {second.label}", "number")

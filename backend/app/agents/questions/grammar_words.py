@@ -54,13 +54,13 @@ HIGH = word_set(
     highest largest biggest greatest most maximum max top best strongest longest heaviest tallest oldest latest
     priciest fastest quickest hottest warmest wettest windiest busiest richest deepest widest farthest furthest
     newest
-    peak deadliest steepest rainiest loudest brightest
+    peak deadliest steepest rainiest loudest brightest commonest
     """
 )
 LOW = word_set(
     """
     lowest smallest least fewest minimum min bottom worst weakest shortest lightest youngest earliest cheapest
-    slowest coldest coolest driest calmest quietest poorest nearest closest narrowest shallowest
+    slowest coldest coolest driest calmest quietest rarest scarcest poorest nearest closest narrowest shallowest
     """
 )
 SUPERLATIVES = HIGH | LOW
@@ -69,9 +69,11 @@ ADJECTIVES = {
     **dict.fromkeys(("heaviest", "heavier", "lightest", "lighter"), "weight mass"),
     **dict.fromkeys(("tallest", "taller"), "height"),
     **dict.fromkeys(
-        ("longest", "longer", "shortest", "shorter", "lasted"), "duration length time minutes hours"
+        ("longest", "longer", "shortest", "shorter", "lasted"), "duration length time minutes hours pages"
     ),
-    **dict.fromkeys(("cheapest", "cheaper", "priciest", "expensive", "pricier"), "price fare cost fee amount"),
+    **dict.fromkeys(
+        ("cheapest", "cheaper", "priciest", "expensive", "pricier"), "price fare cost fee rent amount"
+    ),
     **dict.fromkeys(
         ("fastest", "faster", "slowest", "slower", "quickest", "quicker"), "speed pace time seconds"
     ),
@@ -91,7 +93,7 @@ SMALL = word_set(
     " drier calmest poorest poorer earliest nearest shallowest narrowest"
 )
 """Adjectives for which less of the measure is more of the quality."""
-PACE_WORDS = word_set("time seconds minutes pace duration")
+PACE_WORDS = word_set("time seconds minutes pace duration reaction response latency delay")
 """Names of measures of which the fastest have the least."""
 
 COMPARATIVES: dict[str, str] = {
@@ -162,6 +164,9 @@ COMPARATIVES: dict[str, str] = {
 }
 """Comparison in words -> its sign."""
 
+MONEY_SIGNS = {"$": "dollars", "\u20ac": "euros", "\u00a3": "gbp"}
+"""Signs of currencies before a number, as units."""
+
 BY_WORDS = word_set("by per each every across within versus")
 FILLERS = word_set(
     "the a an all our my your their its his her this that these those ( ) please pls very any both"
@@ -175,13 +180,15 @@ PERSON_NOUNS = word_set(
     people persons person individuals respondents participants customers customer patients patient employees
     employee staff students student users user clients client members member passengers passenger players player
     subjects subject workers worker men women voters respondent colleagues colleague guests guest
+    children child kids kid pupils pupil riders rider drivers driver
+    winners winner voters adults adult
     """
 )
 ROW_WORDS = PERSON_NOUNS | word_set(
     """
     items item orders order houses house homes home cars car flights flight trips trip transactions transaction
-    visits visit sales sale events event products product games game matches match animals animal days day
-    months month weeks week hours years tickets ticket invoices invoice measurements measurement readings
+    visits visit sales sale events event products product games game matches match animals animal tickets
+    ticket invoices invoice measurements measurement readings
     shipments shipment bookings booking loans loan claims claim accounts account experiments trials runs
     """
 )
@@ -206,9 +213,10 @@ IGNORED = (
     recorded measured observed reported registered listed counted included contained exist exists existed
     happened happen happens occurred occur occurs took take takes taken made make makes had has having get gets
     got went go goes come comes came put using use used based according percent percentage percentages pct
-    share shares proportion fraction ratio rate rates in's yes else rest others other kind kinds type types
+    share shares proportion fraction ratio rate rates in's else rest others other kind kinds type types
     sort sorts such well off away set sets both either own too once at's via through throughout regarding
     concerning terms detail details view look looks looking seen side whatever whether
+    anything something single
     good great strong strongly closely really typical typically question overview summary separately
     """
     )

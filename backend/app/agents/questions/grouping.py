@@ -54,14 +54,15 @@ _PERIOD_UNITS = {
 
 def parse_groups(reading: QuestionReading) -> None:
     """Parse the groups of a question, and turn values that are compared into groups."""
-    _parse_weekends(reading)
-    _parse_alternatives(reading)
-    _parse_bins(reading)
+    parse_weekends(reading)
+    parse_alternatives(reading)
+    parse_bins(reading)
     _parse_periods(reading)
     _parse_columns(reading)
 
 
-def _parse_weekends(reading: QuestionReading) -> None:
+def parse_weekends(reading: QuestionReading) -> None:
+    """Parse days of the week that are set against weekends."""
     match = reading.text.find(
         "weekend|weekends|weekdays|weekday vs|versus|and|against|or weekday|weekdays|weekend|weekends"
     )
@@ -73,11 +74,11 @@ def _parse_weekends(reading: QuestionReading) -> None:
     reading.keys.append(Value(weekend, "weekend", "boolean"))
 
 
-def _parse_bins(reading: QuestionReading) -> None:
+def parse_bins(reading: QuestionReading) -> None:
     """Parse classes of a number: `in steps of 250`."""
     for phrase in (
         "C=column in? steps|bins|intervals|classes|buckets|bands of N=width",
-        "C=column in N=width steps|bins|intervals|classes|buckets",
+        "C=column in|into|by N=width @unit? steps|bins|intervals|classes|buckets|groups|bands|brackets",
         "by|per N=width @unit? C=column groups|bands|bins|steps",
     ):
         match = reading.text.find(phrase)
@@ -139,6 +140,8 @@ def period_value(reading: QuestionReading, unit: str, match: PhraseMatch | None 
         column := part_column(reading, unit)
     ):
         return make_value(column)
+    if unit == "decade" and (years := part_column(reading, "year")):
+        return _decade(years.expression, years)
     reference = date_reference(reading, match)
     if reference is None:
         mentioned = next(
@@ -165,11 +168,24 @@ def make_period(reference: Reference, unit: str) -> Value:
         return Value(build.case(names, None), "weekday", "text", order=number)
     if unit in ("year", "hour"):
         return Value(build.date_part(unit, date), unit, "integer")  # type: ignore[arg-type]
+    if unit == "decade":
+        return _decade(build.date_part("year", date), reference)
+    if unit == "half year":
+        year = build.cast_to("text", build.date_part("year", date))
+        is_second = build.compare(">", build.date_part("month", date), build.literal(6))
+        half = build.case([(is_second, build.literal("H2"))], build.literal("H1"))
+        return Value(build.call("concat", year, build.literal("-"), half), "half year", "text")
     if unit == "quarter":
         year = build.cast_to("text", build.date_part("year", date))
         quarter = build.cast_to("text", build.date_part("quarter", date))
         return Value(build.call("concat", year, build.literal("Q"), quarter), "quarter", "text")
     return Value(build.date_trunc(unit, date), unit, "datetime")  # type: ignore[arg-type]
+
+
+def _decade(year: Expression, reference: Reference) -> Value:
+    ten = build.literal(10)
+    first = build.arithmetic("*", build.call("floor", build.arithmetic("/", year, ten)), ten)
+    return Value(build.cast_to("integer", first), "decade", "integer", reference)
 
 
 def _parse_columns(reading: QuestionReading) -> None:
@@ -266,8 +282,10 @@ def name_column(columns: Sequence[Column], key: str) -> Column | None:
 def group_compared(reading: QuestionReading) -> None:
     """Make the values that the question sets against each other its groups."""
     for condition in reading.conditions:
-        if condition.is_compared and condition.column and not condition.is_date and condition.column.table:
-            key = make_value(condition.column)
+        if condition.is_compared and condition.column and condition.column.table:
+            if condition.is_date and condition.group is None:
+                continue
+            key = condition.group or make_value(condition.column)
             if key.label not in [k.label for k in reading.keys]:
                 reading.keys.append(key)
 
@@ -291,7 +309,7 @@ def group_by_condition(reading: QuestionReading) -> None:
     )
 
 
-def _parse_alternatives(reading: QuestionReading) -> None:
+def parse_alternatives(reading: QuestionReading) -> None:
     """Parse `with and without a technician`, `whether they smoke or not`."""
     for phrase in (
         "with and|or|vs|versus without C=column",

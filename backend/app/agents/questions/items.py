@@ -50,7 +50,11 @@ def read_items(question: str) -> list[QuestionItem]:
     for lexeme in lexemes(question):
         for item in _make_items(lexeme):
             before = items[-1] if items else None
-            if before and before.kind == "number" and item.text in SCALES and (before.number or 0) < 1e6:
+            if before and (before.text, item.text) == ("on", "time"):
+                items[-1] = _make_word("punctual")
+            elif before and before.text == "half" and item.text in ("a", "an"):
+                items[-1] = QuestionItem("number", "half", 0.5)
+            elif before and before.kind == "number" and item.text in SCALES and (before.number or 0) < 1e6:
                 items[-1] = replace(before, number=(before.number or 0) * SCALES[item.text])
             else:
                 items.append(item)

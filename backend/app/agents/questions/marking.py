@@ -3,39 +3,44 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.concepts import expand, share_concept
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile, row_spacing_s
+from app.agents.goals.concepts import expand
+from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, SECONDS_BY_UNIT, WEEKDAYS, word_set
+from app.agents.goals.units import find_unit, unit_of
+from app.agents.goals.vocabulary import MONTHS, WEEKDAYS, word_set
 from app.agents.questions.column_matching import (
+    MAX_ASKED_SCORE,
     STEM,
     ColumnIndex,
     ColumnMatch,
     name_parts,
-    related_strength,
+    needed_words,
     word_strength,
 )
 from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,
     IGNORED,
-    KNOWN_WORDS,
     MONTH_NUMBERS,
     NEGATIONS,
     ORDINALS,
     ROW_NOUNS,
-    ROW_WORDS,
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem, read_items
 from app.agents.questions.phrases import QuestionItems
-from app.agents.questions.value_matching import ValueIndex, ValueMatch
+from app.agents.questions.question_reading import is_measurable
+from app.agents.questions.row_nouns import (
+    DAYS,
+    MIN_CLEAR_SCORE,
+    name_unknown_rows,
+    row_noun_strengths,
+    row_tables,
+)
+from app.agents.questions.value_matching import ValueIndex, ValueMatch, denied_flags, flag_values
 
 MAX_PHRASE_ITEMS = 5
 """Words of a phrase that is matched with a name or a value."""
-MIN_ROW_STRENGTH = 0.45
-"""Strength from which a noun is taken for the rows of a table by its use."""
 _GRAMMAR = (
     IGNORED
     | NEGATIONS
@@ -45,8 +50,19 @@ _GRAMMAR = (
     | frozenset(WEEKDAYS)
     | frozenset(ORDINALS)
     | frozenset(word for phrase in COMPARATIVES for word in phrase.split())
+    | word_set("since before after until till during then ago now more less fewer most least better worse")
 )
-"""Words that mean a column or a value only where its whole name or spelling stands in the question."""
+"""Words that mean a column or a value only where its whole name or spelling is in the question."""
+_DENIED_SCORE = 0.8
+"""Score of a yes/no column of which a word says the opposite."""
+_ADJECTIVES = word_set(
+    """
+    poor rich slow fast quick old young cheap heavy light tall short long hot cold warm cool wet dry
+    high low big small large great strong weak new early late good bad near far wide deep narrow
+    """
+)
+"""Adjectives of measures, which mean a column as words of grammar do; for a yes/no column a part of its name is
+enough: `late` for `arrived_late`."""
 _MIN_BARE_SCORE = 0.9
 """Score of a grammar word that is taken for a column or a value."""
 
@@ -65,63 +81,7 @@ class TableIndex:
         self.tables = tables
         self.columns = ColumnIndex(tables)
         self.values = ValueIndex(tables)
-        self.row_nouns = {table.name: _row_nouns(table) for table in tables}
-
-
-def _row_nouns(table: TableProfile) -> dict[str, float]:
-    """Stems of nouns that name the rows of a table, with their strength."""
-    parts = words(table.name)
-    nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
-    for column in table.columns:
-        own = name_parts(column.name)
-        if column.unique and set(own) & IDENTIFIER_WORDS:
-            for part in own:
-                if part not in IDENTIFIER_WORDS:
-                    nouns.setdefault(stem(part), 0.9)
-        if column.type == "datetime":
-            for part in words(column.name):
-                nouns.setdefault(f"{stem(part)}s", 0.65)
-    return nouns
-
-
-MIN_CLEAR_SCORE = 0.6
-"""Score of a column that is meant by its name or a synonym, and not by a related word."""
-
-
-def _is_clear(item: QuestionItem) -> bool:
-    return bool(item.values) or any(match.score >= MIN_CLEAR_SCORE for match in item.columns)
-
-
-_ASKING = frozenset({"which", "many", "number", "list", "names", "what"})
-
-
-def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile]) -> list[QuestionItem]:
-    """Take an unknown noun after `which` or `how many` for the rows of the only table whose rows have names."""
-    named_tables = [
-        t
-        for t in tables
-        if any(
-            c.unique and c.type == "text" and c.hint in ("id", "text") and not c.name.endswith("id")
-            for c in t.columns
-        )
-    ]
-    if len(named_tables) != 1 or any(item.row_tables for item in items):
-        return items
-    for place, item in enumerate(items[1:], 1):
-        if item.kind != "word" or _is_clear(item) or item.word in KNOWN_WORDS or not item.word.isalpha():
-            continue
-        before = [i.text for i in items[max(place - 3, 0) : place]]
-        is_plural = item.word.endswith("s") or item.word in ("people",)
-        if (is_plural or "which" in before[-1:]) and (
-            _ASKING & set(before)
-            or (place >= 1 and items[place - 1].text in _SUPERLATIVE_WORDS)
-            or items[place - 1].kind == "number"
-        ):
-            return [*items[:place], replace(item, row_tables=(named_tables[0].name,)), *items[place + 1 :]]
-    return items
-
-
-_SUPERLATIVE_WORDS = SUPERLATIVES | frozenset({"expensive", "dangerous", "all", "the"})
+        self.row_nouns = {table.name: row_noun_strengths(table) for table in tables}
 
 
 def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[QuestionItem]:
@@ -129,7 +89,8 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
     place = 0
     while place < len(items):
         for size in range(min(MAX_PHRASE_ITEMS, len(items) - place), 0, -1):
-            if phrase := _mark_phrase(items[place : place + size], index):
+            following = items[place + size].text if place + size < len(items) else ""
+            if phrase := _mark_phrase(items[place : place + size], index, following):
                 marked.append(phrase)
                 place += size
                 break
@@ -139,7 +100,7 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
     return marked
 
 
-def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex) -> QuestionItem | None:
+def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str = "") -> QuestionItem | None:
     first = span[0]
     if first.kind == "name" and len(span) == 1:
         return replace(
@@ -154,29 +115,131 @@ def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     values = index.values.match(texts)
     columns = index.columns.match(texts)
     if len(span) > 1:
-        if (
-            first.word in IGNORED and texts[0] not in ("to", "from", "on", "not", "no", "first", "last", "top")
-        ) or span[-1].word in IGNORED:
-            columns = tuple(match for match in columns if match.score >= STEM)
-            values = tuple(match for match in values if match.score >= 1)
-        columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= 0.6)
-        values = tuple(match for match in values if match.score >= 0.9)
-        return QuestionItem("word", text, columns=columns, values=values) if columns or values else None
-    if first.word in _GRAMMAR:
-        columns = tuple(match for match in columns if match.score >= _MIN_BARE_SCORE and match.coverage >= 1)
-        values = tuple(match for match in values if match.score >= (0.9 if first.word in ORDINALS else 1))
-        if first.word in MONTHS or first.word in WEEKDAYS:
-            columns = ()
-        if first.word in IGNORED:
-            columns = tuple(
-                match for match in columns if _is_name(match.column.name, first.word) and len(first.word) > 3
-            )
-            values = tuple(match for match in values if len(first.word) > 3)
-    columns = _clear_columns(columns)
-    rows = () if _is_amount(first.word, columns) else row_tables(first.word, index)
+        return _mark_joined(span, text, columns, values, index)
+    is_rated = following in ("rate", "rates") and bool(values)  # `return rate` of `returned`
+    if first.word in _GRAMMAR | _ADJECTIVES and not is_rated:
+        columns, values = _meant_by_grammar(first.word, columns, values)
+    if not columns:
+        denied = denied_flags(first.word, index.tables)
+        columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
+    columns = _clear_columns(_named_by_unit(first.word, columns, index) or _named_by_revenue(first.word, index))
+    rows = () if _is_amount(first.word, columns) else row_tables(first.word, index.tables, index.row_nouns)
+    if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(first.word, rows, index):
+        rows = ()  # `species` of a table of fish
     if rows and first.word not in ROW_NOUNS:
-        columns = tuple(match for match in columns if match.score >= _MIN_BARE_SCORE)
+        columns = tuple(
+            match
+            for match in columns
+            if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and match.column.is_number)
+        )
     return replace(first, columns=columns, values=values, row_tables=rows)
+
+
+_UNIT_NOUN_SCORE = 0.8
+"""Score of the only column in a unit that a word names: `tonnes` of `load_t`."""
+
+
+def _named_by_unit(word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex") -> tuple[ColumnMatch, ...]:
+    """The columns of a word, and the only measure in the unit that it is: hours of `minutes` are converted."""
+    unit = find_unit(word)
+    if unit is None or len(word) < MIN_UNIT_LETTERS or any(m.score >= _MIN_BARE_SCORE for m in columns):
+        return columns
+    alike = [
+        (table.name, column)
+        for table in index.tables
+        for column in table.columns
+        if is_measurable(column) and (own := unit_of(column)) and own.dimension == unit.dimension
+    ]
+    if len(alike) != 1 or (unit_of(alike[0][1]) != unit and not word.endswith("s")):
+        return columns
+    others = tuple(match for match in columns if match.column != alike[0][1])
+    return (ColumnMatch(*alike[0], _UNIT_NOUN_SCORE, 1.0), *others)
+
+
+_REVENUE_WORDS = word_set("revenue spend spending spent turnover takings income earnings")
+"""Words for money that changes hands, which where no table stores it is price by quantity."""
+
+
+def _named_by_revenue(word: str, index: "TableIndex") -> tuple[ColumnMatch, ...]:
+    """The only revenue of the tables for a word of money that names no column: `customers by total spend`."""
+    if word not in _REVENUE_WORDS:
+        return ()
+    revenues = [(table.name, c) for table in index.tables for c in table.columns if c.name == "revenue"]
+    return (ColumnMatch(*revenues[0], _UNIT_NOUN_SCORE, 1.0),) if len(revenues) == 1 else ()
+
+
+MIN_UNIT_LETTERS = 4
+"""Letters of a word of a unit that is taken for a measure: shorter ones stand behind numbers."""
+
+
+def _meant_by_grammar(
+    word: str, columns: tuple[ColumnMatch, ...], values: tuple[ValueMatch, ...]
+) -> tuple[tuple[ColumnMatch, ...], tuple[ValueMatch, ...]]:
+    """The columns and values that a word of grammar may mean nevertheless: by whole names and spellings."""
+    columns = tuple(match for match in columns if _is_said_by_grammar(match, word))
+    values = tuple(match for match in values if match.score >= (0.9 if word in ORDINALS else 1))
+    if word in MONTHS or word in WEEKDAYS or (word in IGNORED and len(word) <= 3):
+        columns = ()
+    if word not in IGNORED:
+        return columns, values
+    complete = (m for m in columns if _is_name(m.column.name, word) or needed_words(m.column.name) == {word})
+    return tuple(complete), values if len(word) > 3 else ()
+
+
+def _names_rows(word: str, tables: Sequence[str], index: TableIndex) -> bool:
+    """Tell if a word is the noun of a table itself, and not only one that is used alike."""
+    return word in ROW_NOUNS | DAYS or any(expand(word) in index.row_nouns[table] for table in tables)
+
+
+def _is_said_by_grammar(match: ColumnMatch, word: str) -> bool:
+    """Tell if a word of grammar means a column: by its whole name, or as what a yes/no column says of rows."""
+    if match.score >= _MIN_BARE_SCORE and match.coverage >= 1:
+        return True
+    return (
+        word in _ADJECTIVES and flag_values(match.column) is not None and word in name_parts(match.column.name)
+    )
+
+
+def _mark_joined(
+    span: Sequence[QuestionItem],
+    text: str,
+    columns: tuple[ColumnMatch, ...],
+    values: tuple[ValueMatch, ...],
+    index: TableIndex,
+) -> QuestionItem | None:
+    """A phrase of several words, if it is the whole of a name, of a value, or of what a column stores."""
+    first, texts = span[0], [item.text for item in span]
+    begins = first.word in IGNORED and texts[0] not in _BEGINNINGS
+    if begins or texts[0] in ("not", "no") or span[-1].word in IGNORED:
+        columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
+        values = tuple(match for match in values if match.score >= 1)
+    columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
+    if first.word in AGGREGATE_WORDS:
+        columns = tuple(match for match in columns if _ends_name(match, texts))  # `median age` of `age`
+    if columns and columns[0].score <= MAX_ASKED_SCORE and _has_own_names(texts, index):
+        columns = ()
+    values = tuple(match for match in values if match.score >= _MIN_BARE_SCORE)
+    return QuestionItem("word", text, columns=columns, values=values) if columns or values else None
+
+
+def _ends_name(match: ColumnMatch, texts: Sequence[str]) -> bool:
+    """Tell if the words of a phrase all stand in a name: `heart rate`, but not `spend per`."""
+    parts = {*name_parts(match.column.name), *words(match.column.name)}
+    return match.score >= _MIN_BARE_SCORE and parts >= {*texts}
+
+
+_BEGINNINGS = frozenset({"to", "from", "on", "not", "no", "first", "last", "top"})
+"""Words of grammar that names and values begin with."""
+
+
+def _has_own_names(texts: Sequence[str], index: TableIndex) -> bool:
+    """Tell if a word of a phrase is the name of a column or a value by itself: `night shift`."""
+    scores = [match.score for text in texts for match in index.columns.match([text])[:1]] + [
+        match.score for text in texts for match in index.values.match([text])[:1]
+    ]
+    return any(score >= _MIN_BARE_SCORE for score in scores) or any(
+        row_tables(text, index.tables, index.row_nouns) for text in texts
+    )
 
 
 def _is_name(name: str, word: str) -> bool:
@@ -202,61 +265,12 @@ def _named_tables(name: str, tables: Sequence[TableProfile]) -> tuple[str, ...]:
     return tuple(table.name for table in tables if table.name.casefold() == name.casefold())
 
 
-_MONEY_NOUNS = frozenset({"sales", "revenue", "spend", "expenses", "costs", "payments"})
+MONEY_NOUNS = frozenset({"sales", "revenue", "turnover", "income", "spend", "expenses", "costs", "payments"})
 """Nouns that mean an amount where a table has a column for it, and else its rows."""
 
 
 def _is_amount(word: str, columns: Sequence[ColumnMatch]) -> bool:
-    return word in _MONEY_NOUNS and any(match.column.is_number for match in columns)
-
-
-_NEVER_ROWS = word_set(
-    """
-    data dataset month year week quarter hour table rate level value number days' date time
-    """
-)
-
-
-def row_tables(word: str, index: TableIndex) -> tuple[str, ...]:
-    """Tables whose rows a noun names, the likeliest first: by name, or by what identifies the rows."""
-    own = expand(word)
-    if len(word) < 3 or word in _NEVER_ROWS:
-        return ()
-    scores = {table.name: _row_score(word, own, table, index.row_nouns[table.name]) for table in index.tables}
-    if max(scores.values(), default=0.0) == 0.0:
-        if word in ROW_NOUNS or (len(index.tables) == 1 and word in ROW_WORDS):
-            return tuple(table.name for table in index.tables)
-        if word.endswith("s") and word not in IGNORED:
-            scores = {table.name: _related_row_score(word, table) for table in index.tables}
-    ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
-    return tuple(ranked)
-
-
-def _row_score(word: str, own: str, table: TableProfile, nouns: dict[str, float]) -> float:
-    if own in nouns:
-        return nouns[own]
-    if word in _DAYS and _is_daily(table):
-        return 0.85
-    if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.name)):
-        return 0.7
-    # `stops` of a table with a time `stopped`
-    return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0
-
-
-_DAYS = frozenset({"days", "day", "nights", "night", "dates"})
-
-
-def _related_row_score(word: str, table: TableProfile) -> float:
-    strength = max((related_strength(word, part) for part in words(table.name)), default=0.0)
-    return strength if strength >= MIN_ROW_STRENGTH else 0.0
-
-
-def _is_daily(table: TableProfile) -> bool:
-    names = {part for column in table.columns for part in name_parts(column.name)}
-    if "day" in names and "month" in names:
-        return True
-    dates = [column for column in table.dates if column.unique]
-    return len(table.dates) == 1 and bool(dates) and row_spacing_s(dates[0]) == SECONDS_BY_UNIT["day"]
+    return word in MONEY_NOUNS and any(match.column.is_number for match in columns)
 
 
 def _join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
@@ -265,7 +279,12 @@ def _join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
     for item in items:
         before = joined[-1] if joined else None
         if before is None or not item.columns:
-            joined.append(item)
+            if before is not None and (completed := _completed_columns(before, item)):
+                joined[-1] = replace(
+                    before, text=f"{before.text} {item.text}", columns=completed, values=(), row_tables=()
+                )
+            else:
+                joined.append(item)
             continue
         links = 0
         while (
@@ -284,6 +303,21 @@ def _join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
             continue
         joined.append(item)
     return joined
+
+
+def _completed_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMatch, ...]:
+    """Columns of which a phrase names a part and a word of grammar behind it another: `savings rate`."""
+    if first.kind != "word" or second.kind != "word" or len(second.word) <= 3:
+        return ()
+    completed = []
+    for match in first.columns:
+        parts = name_parts(match.column.name)
+        own = [part for part in parts if word_strength(second.word, part) >= STEM]
+        if match.coverage < 1 and own and word_strength(first.word, own[0]) < STEM:
+            coverage = min(match.coverage + len(own) / len(parts), 1.0)
+            score = min(match.score + (1 - match.score) * coverage * 0.8, 1.0)
+            completed.append(ColumnMatch(match.table, match.column, score, coverage))
+    return tuple(sorted(completed, key=lambda match: -match.score))
 
 
 def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMatch, ...]:

@@ -114,7 +114,7 @@ def parse_statuses(reading: QuestionReading) -> None:
                     f"It asks what was {item.word!r} at a time; ask for a range of dates instead."
                 )
             state = build.is_missing(ends[0].expression)
-            reading.text.use([place], "condition")
+            reading.text.use(_state_places(reading, place, phrase.split("|")), "condition")
             reading.note(
                 f"{item.text!r} is read as `{ends[0].column.name}` {'given' if is_over else 'missing'}."
             )
@@ -122,3 +122,11 @@ def parse_statuses(reading: QuestionReading) -> None:
                 Condition(build.negate(state) if is_over else state, ends[0], place=place)
             )
             return
+
+
+def _state_places(reading: QuestionReading, place: int, words_of_state: list[str]) -> list[int]:
+    """The places of a state of one or several words: `still running`."""
+    end = place + 1
+    while end < len(reading.text.items) and reading.text.items[end].word in words_of_state:
+        end += 1
+    return [*range(place, end)]

@@ -1,9 +1,12 @@
 """Conditions on numbers: comparisons, ranges and equal numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from app.agents.goals.tables import Column
+from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.goals.units import unit_of
 from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.grammar_words import (
     ADJECTIVES,
@@ -134,6 +137,8 @@ def _comparison(
 ) -> Condition | None:
     number, item = reading.text.required(match, "number"), reading.text.item(match, "column")
     adjective = phrase.split()[0] if phrase else ""
+    if any(reading.text.items[place].text == "times" for place in match.places):
+        return None  # `more than five times` counts rows.
     reference = _compared_column(reading, match, adjective)
     if reference is None or not is_measurable(reference.column):
         return None
@@ -144,7 +149,7 @@ def _comparison(
         value = value / 100 if reference.column.high <= 1 < value else value
     if match.names.get("negation"):
         sign = _OPPOSITE[sign]
-    value = _in_stored_scale(reference.column, value)
+    value = in_stored_scale(reference.column, value)
     low, high = reference.column.low, reference.column.high
     if isinstance(low, int | float) and isinstance(high, int | float) and not low <= value <= high:
         is_mentioned = item is not None and item.columns[0].score >= MIN_CLEAR_SCORE
@@ -190,7 +195,7 @@ _STORED_SCALES = {
 """Last words of names of columns that hold multiples."""
 
 
-def _in_stored_scale(column: Column, value: int | float) -> int | float:
+def in_stored_scale(column: Column, value: int | float) -> int | float:
     """A number in the unit of a column: 13 million are 13,000 of `jobless_k`."""
     scale = _STORED_SCALES.get(words(column.name)[-1], 1) if words(column.name) else 1
     high = column.high
@@ -232,6 +237,12 @@ _UNIT_MEASURES = {
 """Words of the columns that hold a unit."""
 
 
+def _words_before_per(name: str) -> list[str]:
+    """The words of a name that say what it holds: `cost` of `cost_per_hour`."""
+    parts = words(name)
+    return parts[: parts.index("per")] if "per" in parts[1:] else parts
+
+
 def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) -> Reference | None:
     """The only number whose name has one of these words, the first of them first."""
     tables = [t for t in reading.scope.tables if t.name in reading.main_tables] or list(reading.scope.tables)
@@ -245,7 +256,7 @@ def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) ->
                     if is_measurable(column)
                     and any(
                         word_strength(name, part) >= strength
-                        for part in (*name_parts(column.name), *words(column.name))
+                        for part in (*name_parts(column.name), *_words_before_per(column.name))
                     )
                 ]
                 if len(matches) > 1:
@@ -257,7 +268,67 @@ def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) ->
                 if len(matches) == 1:
                     reading.note(f"`{matches[0].column.name}` is taken for {phrase!r}.")
                     return matches[0]
-    return None
+    return _find_by_lexicon(reading, tables, phrase) or _find_by_dimension(reading, tables, names, phrase)
+
+
+_DIMENSIONS = {"weight": "mass", "height": "length", "distance": "length", "price": "money", "duration": "time"}
+"""Dimensions of the units of what adjectives are said of, by the first name of each."""
+
+
+def _find_by_dimension(
+    reading: QuestionReading, tables: Sequence[TableProfile], names: Sequence[str], phrase: str
+) -> Reference | None:
+    """The only number in a unit of what an adjective is said of: `load_t` of the `heaviest`."""
+    dimension = _DIMENSIONS.get(names[0]) if names else None
+    references = [
+        Reference(table.name, column)
+        for table in tables
+        for column in table.columns
+        if is_measurable(column) and (unit := unit_of(column)) and unit.dimension == dimension
+    ]
+    if dimension is None or len(references) != 1:
+        return None
+    reading.note(f"`{references[0].column.name}` is taken for {phrase!r}.")
+    return references[0]
+
+
+MIN_LEXICON_STRENGTH, MIN_LEXICON_LEAD = 0.3, 0.05
+"""Strength of a column that stores what an adjective is said of, and its lead over the next one."""
+
+
+def _find_by_lexicon(reading: QuestionReading, tables: Sequence[TableProfile], phrase: str) -> Reference | None:
+    """The number that an adjective is said of by the lexicon of goals: of the `oldest` a column `built`."""
+    base = _base_form(phrase)
+    concepts = concepts_of_phrase((stem(base),)) if base else {}
+    strengths = [
+        (strength, Reference(table.name, column))
+        for table in tables
+        for column in table.columns
+        if is_measurable(column) and (strength := _shared_strength(concepts, column)) >= MIN_LEXICON_STRENGTH
+    ]
+    strengths.sort(key=lambda entry: -entry[0])
+    if not strengths or (len(strengths) > 1 and strengths[0][0] - strengths[1][0] < MIN_LEXICON_LEAD):
+        return None
+    reference = strengths[0][1]
+    reading.note(f"`{reference.column.name}` is taken for {phrase!r}.")
+    return reference
+
+
+def _shared_strength(concepts: Mapping[int, float], column: Column) -> float:
+    stored = stored_concepts(tuple(map(stem, words(column.name))))
+    return max((concepts[concept] * stored[concept] for concept in concepts if concept in stored), default=0.0)
+
+
+def _base_form(adjective: str) -> str:
+    """The adjective of a superlative or comparative: `old` of `oldest`."""
+    for ending in ("iest", "ier"):
+        if adjective.endswith(ending):
+            return f"{adjective.removesuffix(ending)}y"
+    for ending in ("est", "er"):
+        if adjective.endswith(ending) and len(adjective) > len(ending) + 2:
+            base = adjective.removesuffix(ending)
+            return base[:-1] if base[-1] == base[-2] and base[-1] not in "ls" else base
+    return adjective
 
 
 def parse_pairs(reading: QuestionReading) -> None:

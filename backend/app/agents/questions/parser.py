@@ -2,26 +2,39 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.agents.goals import patterns
 from app.agents.goals.costs import parse_costs
 from app.agents.goals.intents import NO_MODEL
 from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.questions.composition.completion import Composed
+from app.agents.questions.composition.composer import (
+    MIN_LEAD,
+    RankedReading,
+    compose,
+    plan_columns,
+    plan_tables,
+)
+from app.agents.questions.composition.restated import describe_ambiguity, restate
 from app.agents.questions.conditions import parse_conditions
 from app.agents.questions.coverage import uncovered_words
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
 from app.agents.questions.examples import example_questions
-from app.agents.questions.frames import aggregates, counts, listings, overviews, rankings, series, shares
-from app.agents.questions.grammar_words import KNOWN_WORDS
+from app.agents.questions.frames import listings, overviews, series
+from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
+from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.joined_products import derive_joined_products
 from app.agents.questions.marking import mark_items
+from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
-from app.agents.questions.question_reading import NotUnderstood, QuestionReading
+from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
+from app.agents.questions.rewording import reword, split_preamble
 from app.agents.questions.scope import QuestionScope
 from app.agents.questions.signs import NOT_OF_DATA, SIGNS
 from app.errors import LabError
@@ -36,11 +49,13 @@ MAX_WORDS = 300
 """Words of a question, each of which is searched in all names of a table. Answerable questions are shorter."""
 MAX_EXPLAINED_WORDS = 5
 """Words that a refusal explains, each with a search for the nearest names."""
+MAX_CONFIDENCE, CONFIDENCE_PER_COST = 0.93, 0.7
+"""Confidence of a composed reading without cost, and its loss with the cost (tuned questions)."""
 MIN_QUALITY = 0.45
 """Product of the strengths of all matches below which a reading is not taken."""
 
 Frame = Callable[[QuestionReading], Plan | None]
-WHOLE: tuple[Frame, ...] = (
+OVERVIEWS: tuple[Frame, ...] = (
     overviews.missing_values,
     listings.first_rows,
     overviews.describe,
@@ -49,26 +64,9 @@ WHOLE: tuple[Frame, ...] = (
 )
 """Frames that read conditions and groups after their own words."""
 FRAMES: tuple[Frame, ...] = (
-    counts.count_groups,
-    aggregates.mean_of_counts,
-    series.running_total,
     series.moving_average,
-    series.growth,
-    shares.rate,
-    shares.share,
-    rankings.most_frequent,
-    aggregates.ratio,
-    rankings.superlative,
     overviews.distribution,
     overviews.time_span,
-    aggregates.aggregate,
-    counts.count_rows,
-    counts.count_unmatched,
-    listings.any_rows,
-    listings.distinct_values,
-    aggregates.count_by_group,
-    aggregates.implied_aggregate,
-    listings.list_rows,
 )
 """Frames that find conditions and groups already read."""
 
@@ -85,7 +83,7 @@ def is_question(goal: str) -> bool:
     """Tell if a goal asks for figures of existing rows instead of a prediction."""
     text = NO_MODEL.sub(" ", goal)
     looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
-    return bool(SIGNS.search(text)) and not looks_ahead and not _judges_a_model(text)
+    return bool(SIGNS.search(text)) and not looks_ahead and not judges_a_model(text)
 
 
 _NAMES_A_TARGET = re.compile(
@@ -94,7 +92,9 @@ _NAMES_A_TARGET = re.compile(
 )
 """First words of goals whose object is a target rather than rows."""
 _RESTRICTS = re.compile(
-    r"\b(?:with|without|no|not|never|under|over|above|below|on|in|from|since|until|where)\b", re.IGNORECASE
+    r"\b(?:with|without|no|not|never|under|over|above|below|on|in|at|from|since|until|where"
+    r"|[a-z]{3,12}er than)\b",
+    re.IGNORECASE,
 )
 """Words that tie rows to a condition."""
 MIN_DESCRIBING_WORDS = 3
@@ -105,15 +105,61 @@ def describes_rows(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     """Parse a phrase without any sign of a question that describes rows: `matches not yet played`."""
     text = NO_MODEL.sub(" ", goal)
     looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
+    names = {column.name.casefold() for table in tables for column in table.columns}
+    unnamed = " ".join(word for word in text.split() if word.casefold().strip(",.?!") not in names)
+    unnamed = unnamed if len(unnamed.split()) < len(text.split()) else text
+    if looks_ahead or judges_a_model(unnamed) or not tables:
+        return None
+    if _ASKS_TO_FIND.search(text) is None and (sure := _sure_figure(text, tables)):
+        return sure
+    if unnamed != text and is_question(unnamed):
+        # A column's name, such as `fscore`, is no metric that a model is asked for.
+        parsed = parse_question(goal, tables)
+        return parsed if isinstance(parsed, ParsedQuestion) else None
     is_short = len(words(text)) < MIN_DESCRIBING_WORDS or not _RESTRICTS.search(text)
-    if looks_ahead or is_short or _NAMES_A_TARGET.search(text) or _judges_a_model(text):
+    if is_short or _NAMES_A_TARGET.search(text):
         return None
     parsed = parse_question(goal, tables)
     is_restricted = isinstance(parsed, ParsedQuestion) and '"filter"' in parsed.plan.model_dump_json()
     return parsed if isinstance(parsed, ParsedQuestion) and is_restricted else None
 
 
-def _judges_a_model(text: str) -> bool:
+_ASKS_TO_FIND = re.compile(
+    r"^\W*(?:find|detect|classify|identify|spot|flag|make|build|help|explain|understand)\b", re.IGNORECASE
+)
+MAX_FIGURE_COST = 0.35
+"""Cost of a composed reading that is taken for a question although no word says that the goal is one."""
+_SURE_STEPS = ('"group"', '"window"', '"top_k"', '"limit"')
+"""Steps of plans that figures have and descriptions of targets lack."""
+
+
+def _sure_figure(text: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
+    """Parse a goal whose words all belong to one figure of the stored rows: `monthly sales 2023`."""
+    question = _COURTESY.sub(" ", text).strip()
+    choice = _compose(_base_reading(question, tables), question, tables)
+    if choice is None or not choice.is_sure or choice.best.cost > MAX_FIGURE_COST:
+        return None
+    sketch = choice.best.sketch
+    names_figure = bool(
+        sketch.counts or sketch.ranking or sketch.pending.superlative or sketch.flags or sketch.keys
+    ) or any(measure.functions for measure in sketch.measures)
+    has_figure = any(f'"kind":{step}' in choice.best.plan.model_dump_json() for step in _SURE_STEPS)
+    return _composed(choice) if names_figure and has_figure else None
+
+
+def _base_reading(text: str, tables: Sequence[TableProfile]) -> QuestionReading:
+    question_words = frozenset(map(stem, words(text)))
+    profiles, derived = derive_joined_products(*derive_columns(tables, question_words))
+    scope = QuestionScope(tuple(profiles), question_words, derived)
+    return QuestionReading(scope, mark_items(text, profiles))
+
+
+def _compose(base: QuestionReading, text: str, tables: Sequence[TableProfile]) -> RankedReading | None:
+    """The best composed reading, with what the ranking of goals says of a noun that names nothing."""
+    return compose(QuestionReading(base.scope, mark_implied(base.text, text, tables)))
+
+
+def judges_a_model(text: str) -> bool:
     """Tell if a text names a metric or costs of errors."""
     metrics = (pattern for pattern, metric in METRIC_PHRASES if metric != "top_3_accuracy")
     return parse_costs(text)[0] is not None or any(
@@ -129,24 +175,92 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    question_words = frozenset(map(stem, words(text)))
-    profiles, derived = derive_columns(tables, question_words)
-    scope = QuestionScope(tuple(profiles), question_words, derived)
-    base = QuestionReading(scope, mark_items(text, profiles))
+    text, unread = split_preamble(reword(text), tables)
+    base = _base_reading(text, tables)
+    for part in unread:
+        base.note(f"{part!r} is taken for a title.")
+    if overview := _overview(base):
+        return _parsed(overview)
+    choice = _compose(base, text, tables)
+    if choice is not None and choice.is_sure and choice.best.reading.quality >= MIN_QUALITY:
+        return _composed(choice)
+    if choice is not None and not choice.uncovered and choice.rival is not None:
+        options = _options(choice, tables)
+        if len(options) > 1:
+            ambiguity = describe_ambiguity(_near_readings(choice))
+            return UnparsedQuestion(ambiguity or "It can be read in several ways.", options)
+        return _unparsed(text, None, None, tables, (*options, *examples))
+    return _by_frames(base, text, choice, tables, examples)
+
+
+def _by_frames(
+    base: QuestionReading,
+    text: str,
+    choice: RankedReading | None,
+    tables: Sequence[TableProfile],
+    examples: tuple[str, ...],
+) -> ParsedQuestion | UnparsedQuestion:
+    """The reading by the first frame that explains every word, unless a composed one opposes it."""
     best: Attempt | None = None
     refusal: NotUnderstood | None = None
     for attempt in _attempts(base):
         if isinstance(attempt, NotUnderstood):
             refusal = refusal or attempt
-        elif not attempt.uncovered and attempt.reading.quality >= MIN_QUALITY:
+        elif _is_complete(attempt):
+            if choice is not None and choice.opposes(attempt.plan):
+                break
             return _parsed(attempt)
         elif best is None or len(attempt.uncovered) < len(best.uncovered):
             best = attempt
     return _unparsed(text, best, refusal, tables, examples)
 
 
+def _is_complete(attempt: Attempt) -> bool:
+    """Tell if a reading explains every word. A share that is asked for is no list of rows."""
+    asks_share = any(item.word in CLASSES["@share"] and not item.role for item in attempt.reading.text.items)
+    asks_share = asks_share and "share" not in attempt.plan.model_dump_json()
+    return not attempt.uncovered and not asks_share and attempt.reading.quality >= MIN_QUALITY
+
+
+def _near_readings(choice: RankedReading) -> list[Composed]:
+    """The readings that cost nearly as little as the best one."""
+    return [composed for composed in choice.candidates if composed.cost - choice.best.cost < MIN_LEAD]
+
+
+MAX_OPTIONS = 3
+"""Readings that a question offers."""
+
+
+def _options(choice: RankedReading | None, tables: Sequence[TableProfile]) -> tuple[str, ...]:
+    """The likeliest readings as whole questions, each of which has that reading only."""
+    options: list[str] = []
+    for composed in choice.candidates if choice else ():
+        question = restate(composed)
+        again = _compose(_base_reading(question, tables), question, tables)
+        if again is not None and again.is_sure and again.best.plan == composed.plan and question not in options:
+            options.append(question)
+        if len(options) == MAX_OPTIONS:
+            break
+    return tuple(options)
+
+
+def _overview(base: QuestionReading) -> Attempt | None:
+    """The first reading as an overview that explains every word, if there is one."""
+    attempts = (
+        attempt for frame in OVERVIEWS for attempt in _attempt(frame, base.copy(), reads_conditions=True)
+    )
+    return next(
+        (
+            attempt
+            for attempt in attempts
+            if isinstance(attempt, Attempt) and not attempt.uncovered and attempt.reading.quality >= MIN_QUALITY
+        ),
+        None,
+    )
+
+
 def _attempts(base: QuestionReading) -> Iterator[Attempt | NotUnderstood]:
-    for frame in WHOLE:
+    for frame in OVERVIEWS:
         reading = base.copy()
         yield from _attempt(frame, reading, reads_conditions=True)
     prepared = base.copy()
@@ -169,7 +283,7 @@ def _attempt(
         if reads_conditions:
             parse_date_conditions(reading)
         plan = frame(reading)
-        if plan is None:
+        if plan is None or contradicts_itself(reading) or neglects_question(plan, reading):
             return
         compile_plan(plan, reading.scope.schemas)
     except NotUnderstood as error:
@@ -177,16 +291,23 @@ def _attempt(
         return
     except (LabError, ValueError):
         return  # The parts do not fit together: this is no reading.
-    columns = list(_plan_columns(plan, reading.scope))
-    yield Attempt(reading, plan, uncovered_words(reading, columns, _plan_tables(plan)))
+    columns = list(plan_columns(plan, reading.scope))
+    yield Attempt(reading, plan, uncovered_words(reading, columns, plan_tables(plan)))
+
+
+def _composed(choice: RankedReading) -> ParsedQuestion:
+    best = choice.best
+    parsed = _parsed(Attempt(best.reading, best.plan, []))
+    confidence = min(parsed.confidence, MAX_CONFIDENCE - CONFIDENCE_PER_COST * best.cost)
+    return parsed.model_copy(update={"confidence": round(confidence, 2)})
 
 
 def _parsed(attempt: Attempt) -> ParsedQuestion:
-    columns = [column.name for column in _plan_columns(attempt.plan, attempt.reading.scope)]
+    columns = [column.name for column in plan_columns(attempt.plan, attempt.reading.scope)]
     return ParsedQuestion(
         plan=attempt.plan,
         description=describe_plan(attempt.plan),
-        tables=tuple(_plan_tables(attempt.plan)),
+        tables=tuple(plan_tables(attempt.plan)),
         columns=tuple(dict.fromkeys(columns)),
         interpretations=tuple(attempt.reading.notes),
         confidence=round(min(0.95, 0.55 + 0.4 * attempt.reading.quality), 2),
@@ -222,36 +343,3 @@ def _is_known(item: QuestionItem) -> bool:
 def _describe_word(word: str, names: Sequence[str]) -> str:
     nearest = nearest_names(word, names, 2)
     return f"{word!r}" + (f" (nearest: {', '.join(f'`{name}`' for name in nearest)})" if nearest else "")
-
-
-def _plan_columns(plan: Plan, scope: QuestionScope) -> list[Column]:
-    """Columns of the tables that a plan names, in order."""
-    tables = [scope.table(name) for name in _plan_tables(plan)]
-    mentioned: set[str] = set()
-    _collect_texts(plan.model_dump(), mentioned)
-    return [column for table in tables for column in table.columns if column.name in mentioned]
-
-
-def _collect_texts(part: Any, texts: set[str]) -> None:
-    if isinstance(part, str):
-        texts.add(part)
-    elif isinstance(part, dict | list | tuple):
-        for value in part.values() if isinstance(part, dict) else part:
-            _collect_texts(value, texts)
-
-
-def _plan_tables(plan: Plan) -> list[str]:
-    names: list[str] = []
-
-    def visit(part: Any) -> None:
-        if isinstance(part, dict):
-            if part.get("kind") == "dataset":
-                names.append(part["table"])
-            for value in part.values():
-                visit(value)
-        elif isinstance(part, list):
-            for value in part:
-                visit(value)
-
-    visit(plan.model_dump())
-    return list(dict.fromkeys(names))

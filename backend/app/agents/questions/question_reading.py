@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import ColumnMatch, name_parts, word_strength
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch, QuestionItems
@@ -61,6 +63,8 @@ class Condition:
     is_date: bool = False
     place: int = 0
     """Place of its first item."""
+    group: "Value | None" = None
+    """The value of which two are compared, where it is not a column's own: years of a date."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,53 @@ def is_measurable(column: Column) -> bool:
     """Tell if a column is a measure: a number that is no identifier."""
     if not column.is_number or column.is_stored_as_text:
         return False
-    return column.hint != "id" and not {"id", "code", "zip", "no", "nr"} & set(words(column.name))
+    parts = words(column.name)
+    if column.hint == "id" or {"id", "code", "zip", "no", "nr"} & set(parts):
+        return False
+    if column.type != "integer" or not parts or parts[-1] not in _NUMBERED_THINGS:
+        return True
+    # `gross_month` is an amount of each month: its values are no months of the year.
+    return isinstance(column.high, int | float) and column.high > _HIGHEST_PERIODS.get(parts[-1], inf)
+
+
+_HIGHEST_PERIODS = {"hour": 24, "weekday": 7, "day": 366, "week": 53, "month": 12, "quarter": 4}
+"""Highest numbers of periods within the next longer ones."""
+
+
+_NUMBERED_THINGS = word_set(
+    """
+    day month year week quarter hour weekday decade season round semester
+    subject chick patient household family child person animal tree rat plot site block batch lot sample trial
+    diet treatment group class cluster zone region district store shop team room floor station machine customer
+    user client employee member account order invoice ticket session run lap episode chapter page line stop
+    """
+)
+"""Nouns whose numbers only name things: a total of them says nothing. Amounts are named in the plural."""
+
+
+MIN_YEAR, MAX_YEAR = 1000, 2200
+"""Whole numbers that are taken for years."""
+
+
+def holds_years(column: Column) -> bool:
+    """Tell if a column of whole numbers holds years: `built`, `vintage`."""
+    low, high = column.low, column.high
+    is_number = isinstance(low, int | float) and isinstance(high, int | float)
+    return column.type == "integer" and is_number and MIN_YEAR <= low <= high <= MAX_YEAR
+
+
+def contradicts_itself(reading: QuestionReading) -> bool:
+    """Tell if two conditions want different values of one column, which no row has."""
+    values_by_column: dict[str, set[Scalar]] = {}
+    for condition in reading.conditions:
+        if condition.column is None or not condition.values or condition.expression.kind == "not":
+            continue
+        if condition.expression.kind == "compare" and condition.expression.op != "=":
+            continue
+        own = set(condition.values)
+        if not values_by_column.setdefault(condition.column.name, own) & own:
+            return True
+    return False
 
 
 def add_condition(reading: QuestionReading, match: PhraseMatch, condition: Condition) -> None:

@@ -2,17 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, Value, make_value
 from app.agents.questions.scope import RowSource, tables_of
 from app.plans import build
-from app.plans.expressions import Expression
-from app.plans.plan import AggregateFunction, Aggregation, Plan, SelectedColumn, SelectStep, Step
+from app.plans.expressions import Expression, NotExpression
+from app.plans.plan import (
+    AggregateFunction,
+    Aggregation,
+    JoinKey,
+    JoinStep,
+    Plan,
+    PlanSource,
+    SelectedColumn,
+    SelectStep,
+    Step,
+)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the rows or of each group. `value`: None for a count of rows."""
+    """A figure of the rows or of each group. `value`: None for a count of rows.
+
+    A figure with `parts` is made of two others by `sign`: a ratio of totals, a range, a difference of groups.
+    """
 
     function: AggregateFunction
     value: Value | None = None
@@ -20,11 +34,16 @@ class Figure:
     share: float | None = None
     other: Value | None = None
     label: str = ""
+    parts: "tuple[Figure, Figure] | None" = None
+    sign: Literal["-", "/", "+"] = "/"
 
     @property
     def name(self) -> str:
         if self.label:
             return self.label
+        if self.parts:
+            first, second = (part.name for part in self.parts)
+            return f"{first} {_JOINTS[self.sign]} {second}"
         value = self.value.label if self.value else ""
         match self.function:
             case "count":
@@ -41,6 +60,18 @@ class Figure:
                 return f"total {value}"
             case function:
                 return f"{function} {value}"
+
+
+_JOINTS = {"/": "per", "-": "less", "+": "plus"}
+
+
+def flatten(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures that are no others' combination, each once."""
+    plain: dict[str, Figure] = {}
+    for figure in figures:
+        for part in flatten(figure.parts) if figure.parts else [figure]:
+            plain.setdefault(part.name, part)
+    return list(plain.values())
 
 
 _REPEATING: frozenset[AggregateFunction] = frozenset(
@@ -108,18 +139,39 @@ class PlanDraft:
             self.name_of(Value(key.order, f"{key.label} number", "integer")) if key.order else name
             for key, name in zip(keys, names, strict=True)
         ]
-        aggregations = [self.aggregation(figure) for figure in figures]
+        aggregations = [self.aggregation(figure) for figure in flatten(figures)]
         self.steps.append(build.group(list(dict.fromkeys([*names, *orders])), aggregations))
+        self._combine(figures)
         return orders
+
+    def _combine(self, figures: Sequence[Figure]) -> None:
+        for figure in figures:
+            if figure.parts:
+                self._combine(figure.parts)
+                first, second = (build.column(part.name) for part in figure.parts)
+                combined = build.arithmetic(figure.sign, first, second)
+                self.steps.append(build.derive(figure.name, combined))
 
     def present(self, figures: Sequence[Figure]) -> None:
         """Leave out rows without a value of the only measured column, so that used rows are counted."""
+        if any(figure.parts for figure in figures):
+            self._present_parts(figures)
+            return
         values = {figure.value.label: figure.value for figure in figures if figure.value}
         needed = [*values.values(), *(figure.other for figure in figures if figure.other)]
         if (len(values) == 1 and all(figure.value for figure in figures)) or any(f.other for f in figures):
             for value in needed:
                 if value.reference is None or value.reference.column.missing > 0:
                     self.steps.append(build.keep(build.is_present(build.column(self.name_of(value)))))
+
+    def _present_parts(self, figures: Sequence[Figure]) -> None:
+        """Leave out rows that lack one of the values of a ratio, where it is the only figure."""
+        values = {part.value.label: part.value for part in flatten(figures) if part.value and not part.where}
+        if len(figures) > 1 or any(part.value is None for part in flatten(figures)):
+            return
+        for value in values.values():
+            if value.reference is None or value.reference.column.missing > 0:
+                self.steps.append(build.keep(build.is_present(build.column(self.name_of(value)))))
 
     def select(self, names: Sequence[str], renames: Sequence[str] = ()) -> None:
         labels = [*renames] or [*names]
@@ -137,6 +189,69 @@ class PlanDraft:
         return Plan(source=self.source.source, steps=[*self.source.steps(), *self.steps])
 
 
+def _single_table(
+    reading: QuestionReading, applied: Sequence[Expression], values: Sequence[Value], keeps_unmatched: bool
+) -> str | None:
+    """The table of all measures and groups, where conditions are on rows that belong to its rows.
+
+    `average age of members who do yoga`: a member counts once, however often she comes.
+    """
+    measured = tables_of([*(v.expression for v in values), *(key.expression for key in reading.keys)])
+    others = [name for name in tables_of(applied) if name not in measured]
+    if len(measured) != 1 or len(others) != 1 or keeps_unmatched or reading.means:
+        return None
+    if reading.scope.reaches(measured[0], others[0]) or reading.scope.link(others[0], measured[0]) is None:
+        return None
+    is_number = any(value.type in ("integer", "number") for value in values)
+    return measured[0] if is_number else None
+
+
+def _matched_base(
+    reading: QuestionReading, applied: Sequence[Expression], values: Sequence[Value], base: str | None
+) -> str | None:
+    """The table whose rows are asked for, where conditions are on rows of another one that belong to them.
+
+    `customers who ordered a tent`: customers, each once.
+    """
+    if base is None or reading.means:
+        return None
+    used_tables = tables_of([*(v.expression for v in values), *(key.expression for key in reading.keys)])
+    others = [name for name in tables_of(applied) if not reading.scope.reaches(base, name)]
+    if len(others) != 1 or not all(reading.scope.reaches(base, name) for name in used_tables):
+        return None
+    return base if reading.scope.link(others[0], base) else None
+
+
+def _start_matched(reading: QuestionReading, applied: Sequence[Expression], single: str) -> PlanDraft:
+    """Begin the plan of the rows of a table to which rows of another one belong that meet the conditions."""
+    own = [condition for condition in applied if tables_of([condition]) == [single]]
+    others = [condition for condition in applied if condition not in own]
+    many = next(name for name in tables_of(others) if name != single)
+    link = reading.scope.link(many, single)
+    if link is None or any(tables_of([condition]) != [many] for condition in others):
+        raise NotUnderstood(f"The rows of `{single}` and `{many}` cannot be joined.")
+    inner = PlanDraft(RowSource(reading.scope, many))
+    negated = [condition for condition in others if isinstance(condition, NotExpression)]
+    is_absence = len(negated) == len(others) == 1
+    for condition in others:
+        # `customers who never returned anything`: those without any such row
+        inner.keep(condition.operand if is_absence and isinstance(condition, NotExpression) else condition)
+    keys = [JoinKey(left=link.key, right=link.foreign_key)]
+    draft = PlanDraft(RowSource(reading.scope, single))
+    draft.steps.append(
+        JoinStep(
+            kind="join",
+            source=PlanSource(kind="plan", plan=inner.plan()),
+            on=keys,
+            how="anti" if is_absence else "semi",
+        )
+    )
+    for condition in own:
+        draft.keep(condition)
+    reading.note(f"Each row of `{single}` counts once.")
+    return draft
+
+
 def start_plan(
     reading: QuestionReading,
     values: Sequence[Value] = (),
@@ -152,8 +267,12 @@ def start_plan(
         *(value.expression for value in values),
         *(key.expression for key in reading.keys),
     ]
-    needed = tables_of(expressions)
+    needed = [*dict.fromkeys((*tables_of(expressions), *reading.scope.tables_of_derived(expressions)))]
     preferred = base or next(iter(t for t in reading.main_tables if t), None)
+    single = _single_table(reading, applied, values, keeps_unmatched)
+    single = single or _matched_base(reading, applied, values, base)
+    if single is not None:
+        return _start_matched(reading, applied, single)
     base_table = reading.scope.choose_base(needed, preferred) if needed or preferred else None
     if base_table is None and not needed:
         base_table = preferred or reading.scope.tables[0].name

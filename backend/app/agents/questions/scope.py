@@ -109,6 +109,16 @@ class QuestionScope:
                 return [link, second]
         return None
 
+    def tables_of_derived(self, expressions: Sequence[Expression]) -> list[str]:
+        """Tables whose columns the derived columns in some expressions are made of."""
+        text = " ".join(expression.model_dump_json() for expression in expressions)
+        inner = [
+            expression
+            for (table, name), expression in self.derived.items()
+            if build.column(f"{table}{_SEPARATOR}{name}").model_dump_json() in text
+        ]
+        return tables_of(inner)
+
     def choose_base(self, tables: Iterable[str], preferred: str | None = None) -> str | None:
         """The table whose rows have all of these tables' values; the preferred one if it does."""
         needed = list(dict.fromkeys(tables))

@@ -6,7 +6,8 @@ from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, SUPE
 
 NOT_OF_DATA = re.compile(
     r"\b(?:will|would|should|shall|tomorrow|likel\w+|probab\w+|chances?|risk|odds|expect\w*|importan\w+"
-    r"|factors?|drivers?|influenc\w+|affect\w*|what causes?|caused by|why|train\w*|models?|classifier"
+    r"|factors?|drivers?|influenc\w+|affect\w*|what causes?|caused by|why|train(?:ed|ing)"
+    r"|train (?:an?|the|on|it|with|using)|models?|classifier"
     r"|regress\w*|machine learning|learn\w*|explain\w*|build|anomal\w*|clusters?|segments?|interesting)\b",
     re.IGNORECASE,
 )
@@ -18,8 +19,8 @@ SIGNS = re.compile(
     r"^\W*what (?:is|was|were|does|did|do) |^\W*(?:was|were|did|does|do) "
     rf"|\b(?:{_WORDS}|how many|how much|how often|number of|count(?:s|ed)?|share|percent(?:age)?"
     r"|proportion|fraction|rate|correlat\w+|(?:most|least) (?:common|frequent\w*|popular|often)|commonest"
-    r"|rarest|different|distinct|unique|missing|nulls?|percentile|quantile|quartiles|deciles|range|time span"
-    r"|period|ratio|distribution|histogram|cumulative|running|pareto|crosstab|ranking|percentages"
+    r"|rarest|p\d{2}|different|distinct|unique|missing|nulls?|percentile|quantile|quartiles|deciles|range"
+    r"|time span|period|ratio|distribution|histogram|cumulative|running|pareto|crosstab|ranking|percentages"
     r"|when (?:was|were|did)|(?:what|how|who|which)(?: \w+){0,3} (?:was|were|did)|nobody|none of"
     r"|(?:which|what)(?: \w+){1,3} are there|list|show|describe|summar\w+|compare|per|vs|versus|by|names? of"
     r"|compared|exceed\w*|whose|(?:on|at|in|from|to) which|still|link(?:ed)?|relat(?:ion|ionship|ed)"

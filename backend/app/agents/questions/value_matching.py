@@ -1,7 +1,7 @@
 """Matching of words with the values of columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -42,6 +42,45 @@ ALIASES = {
     "switzerland": ("ch",),
     "netherlands": ("nl",),
     "undecided": ("u",),
+    "german": ("germany", "de", "ger"),
+    "germans": ("germany", "de", "ger"),
+    "french": ("france", "fr", "fra"),
+    "british": ("united kingdom", "uk", "gb"),
+    "english": ("england",),
+    "american": ("united states", "usa", "us"),
+    "americans": ("united states", "usa", "us"),
+    "dutch": ("netherlands", "nl"),
+    "spanish": ("spain", "es"),
+    "italian": ("italy", "it"),
+    "austrian": ("austria", "at"),
+    "swiss": ("switzerland", "ch"),
+    "belgian": ("belgium", "be"),
+    "polish": ("poland", "pl"),
+    "swedish": ("sweden", "se"),
+    "norwegian": ("norway", "no"),
+    "danish": ("denmark", "dk"),
+    "finnish": ("finland", "fi"),
+    "portuguese": ("portugal", "pt"),
+    "irish": ("ireland", "ie"),
+    "greek": ("greece", "gr"),
+    "russian": ("russia", "ru"),
+    "turkish": ("turkey", "tr"),
+    "chinese": ("china", "cn"),
+    "japanese": ("japan", "jp"),
+    "korean": ("korea", "kr"),
+    "indian": ("india", "in"),
+    "canadian": ("canada", "ca"),
+    "mexican": ("mexico", "mx"),
+    "brazilian": ("brazil", "br"),
+    "australian": ("australia", "au"),
+    "african": ("africa",),
+    "asian": ("asia",),
+    "european": ("europe",),
+    "czech": ("czechia", "cz"),
+    "hungarian": ("hungary", "hu"),
+    "egyptian": ("egypt", "eg"),
+    "kenyan": ("kenya", "ke"),
+    "argentinian": ("argentina", "ar"),
 }
 """Words for a value that is written otherwise, the likelier first."""
 OPPOSITES = {
@@ -56,6 +95,8 @@ OPPOSITES = {
     **dict.fromkeys(("unpaid",), "paid"),
     **dict.fromkeys(("inactive",), "activ"),
     **dict.fromkeys(("legitimate", "genuine"), "fraud"),
+    **dict.fromkeys(("punctual", "punctually"), "late"),
+    **dict.fromkeys(("overdue",), "punctual"),
 }
 """Words that deny a yes/no column whose name has the stem."""
 YES, NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
@@ -79,6 +120,8 @@ class ValueMatch:
     column: Column
     values: tuple[Scalar, ...]
     score: float
+    is_denied: bool = False
+    """The phrase says that a row has another value: `unpaid` of `paid`."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -90,11 +133,16 @@ def flag_values(column: Column) -> tuple[Scalar, Scalar] | None:
     if column.type == "boolean" and not column.is_stored_as_text:
         return False, True
     by_word = {str(value).casefold(): value for value in column.values}
-    if column.distinct != 2 or frozenset(by_word) not in YES_NO:
+    answers = frozenset(by_word) - _UNDECIDED
+    if column.distinct != len(by_word) or answers not in YES_NO:
         return None
     return next(by_word[no] for no in NO if no in by_word), next(by_word[yes] for yes in YES if yes in by_word)
 
 
+_UNDECIDED = frozenset(
+    {"unsure", "unknown", "undecided", "maybe", "n/a", "na", "not sure", "don't know", "no answer", "-", "?"}
+)
+"""Values beside yes and no that are neither."""
 _VALUELESS_TYPES = frozenset({"integer", "number", "datetime", "boolean"})
 """Types whose values are no words."""
 
@@ -132,7 +180,19 @@ class ValueIndex:
         for stored in dict.fromkeys(candidates):
             by_column.setdefault((stored.table, stored.column.name), []).append(stored)
         matches = [match for group in by_column.values() if (match := _best(tuple(phrase), group))]
+        if (
+            not matches
+            and len(phrase) == 1
+            and phrase[0].startswith("un")
+            and len(phrase[0]) > MIN_DENIED_LETTERS
+        ):
+            denied = self.match((phrase[0].removeprefix("un"),))
+            matches = [replace(m, is_denied=True) for m in denied if m.score >= MIN_DENIED_SCORE]
         return tuple(sorted(matches, key=lambda match: -match.score)[:6])
+
+
+MIN_DENIED_LETTERS, MIN_DENIED_SCORE = 5, 0.95
+"""Letters of a word that denies a value by its first two, and score of the value without them."""
 
 
 def _best(phrase: tuple[str, ...], group: Sequence[StoredValue]) -> ValueMatch | None:
@@ -198,6 +258,18 @@ def match_contained(word: str, tables: Sequence[TableProfile]) -> tuple[str, Col
             if len(hits) >= 2:
                 return table.name, column, text
     return None
+
+
+def denied_flags(word: str, tables: Sequence[TableProfile]) -> tuple[tuple[str, Column], ...]:
+    """Yes/no columns of which a word says the opposite: `arrived_late` for `punctual`."""
+    if word not in OPPOSITES:
+        return ()
+    return tuple(
+        (table.name, column)
+        for table in tables
+        for column in table.columns
+        if flag_values(column) is not None and denies_flag(word, column)
+    )
 
 
 def denies_flag(word: str, column: Column) -> bool:

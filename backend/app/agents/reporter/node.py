@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from app.agents.context import LabContext
 from app.agents.reporter.brief import ModelReportBrief, QuestionReportBrief, ReportBrief
 from app.agents.reporter.output import Reported
+from app.agents.runtime.agent_loop import AgentRunOptions
 from app.agents.state import LabState, LabUpdate, SessionState, read_state
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.modeling.facts.conversion import dump_facts
@@ -24,7 +25,10 @@ async def reporting(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpd
     ctx = lab.tool_context("reporter", None if state.answer else make_training_context(state))
     if state.plan.understanding:
         ctx = replace(ctx, understanding=state.plan.understanding)
-    result = await lab.crew["reporter"].run(ctx, dump_facts(brief))
+    ctx = replace(ctx, notes=[{"agent": note.agent, "text": note.text} for note in state.notes])
+    # The answer to a question has its words already, from whoever computed it.
+    options = AgentRunOptions(is_by_rules=state.answer is not None)
+    result = await lab.crew["reporter"].run(ctx, dump_facts(brief), options=options)
     reported: Reported = result.output
     if not result.values(SUMMARY):
         await invoke({SUMMARY: REGISTRY[SUMMARY]}, ctx, ToolRequest("tool:report.0", SUMMARY, {}))

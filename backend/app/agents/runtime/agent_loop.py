@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
@@ -30,6 +30,7 @@ Output = TypeVar("Output", bound=BaseModel)
 Check = Callable[[Output, Sequence[ToolAnswer]], str | None]
 """Returns None for a valid output, else a message that tells the agent what to correct."""
 
+_ANSWER_IN_WORDS = "Answer the user in words now, without calling a tool."
 _REMINDER = "Your turn ends only by calling {name}. Correct what was refused, or call {name} now."
 
 
@@ -39,12 +40,31 @@ class AgentDidNotFinish(LabError):
 
 @dataclass(frozen=True)
 class AgentRole(Generic[Output]):
-    """The name, system prompt, output type and offline policy of an agent."""
+    """The name, system prompt, output type and offline policy of an agent.
+
+    `tools`: those that a chat model is offered in this part of the agent's work; policies may call others.
+    `ends_with_words`: its first message without tool calls ends its run; the output has its `text`.
+    """
 
     name: str
     prompt: str
     output: type[Output]
     decide: Decide
+    tools: tuple[str, ...] = ()
+    ends_with_words: bool = False
+
+    @property
+    def reminder(self) -> str:
+        return _ANSWER_IN_WORDS if self.ends_with_words else _REMINDER.format(name=self.output.__name__)
+
+    def read_output(self, state: Mapping[str, Any]) -> Output | None:
+        """Return the output of a run from the last state of its loop; None if it has none."""
+        if not self.ends_with_words:
+            output = state.get("structured_response")
+            return output if isinstance(output, self.output) else None
+        last = state["messages"][-1]
+        is_answer = isinstance(last, AIMessage) and not last.tool_calls and last.text.strip()
+        return self.output.model_validate({"text": last.text.strip()}) if is_answer else None
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,19 @@ class AgentResult(Generic[Output]):
     def values(self, *names: str) -> list[Any]:
         """Return the values of these tools' successful calls, oldest first."""
         return [a.value for a in self.answers if a.request.name in names and a.refusal is None]
+
+
+@dataclass(frozen=True)
+class AgentRunOptions:
+    """Options of one run of an agent.
+
+    `known_answers`: facts of the brief, as the calls that would return them. `withheld_tools`: tools that
+    could only refuse. `is_by_rules`: the offline policy does it, where a chat model has nothing to decide.
+    """
+
+    known_answers: Sequence[ToolAnswer] = ()
+    withheld_tools: Sequence[str] = ()
+    is_by_rules: bool = False
 
 
 class Agent(Generic[Output]):
@@ -77,6 +110,7 @@ class Agent(Generic[Output]):
         self.role = role
         self.tools = tools
         self._limits = limits or AgentLimits()
+        self.is_offline = all(chat_model.is_offline for chat_model in chat_models)
         offline_model = OfflineChatModel(decide=role.decide)
         self._graph = create_agent(
             chat_models[0].model,
@@ -88,7 +122,7 @@ class Agent(Generic[Output]):
                 ),
                 *caching,
             ],
-            response_format=ToolStrategy(role.output),
+            response_format=None if role.ends_with_words else ToolStrategy(role.output),
             checkpointer=False,
             name=role.name,
         )
@@ -99,6 +133,7 @@ class Agent(Generic[Output]):
         brief: Mapping[str, JsonValue],
         check: Check[Output] | None = None,
         first_turn: int = 0,
+        options: AgentRunOptions = AgentRunOptions(),
     ) -> AgentResult[Output]:
         """Run the agent until it returns an output that passes `check`.
 
@@ -106,15 +141,18 @@ class Agent(Generic[Output]):
         on to the calling graph. Raises AgentDidNotFinish.
         """
         with span("invoke_agent", self.role.name, ctx.session.id, {}, pause=GraphBubbleUp):
-            return await self._run_until_done(ctx, brief, check, first_turn)
+            agent_run = AgentRun(ctx, self.tools, first_turn)
+            agent_run.offered_tools = frozenset(self.role.tools or self.tools) - {*options.withheld_tools}
+            agent_run.answers.extend(options.known_answers)
+            agent_run.is_by_rules = options.is_by_rules
+            return await self._run_until_done(agent_run, brief, check)
 
     async def _run_until_done(
-        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first_turn: int
+        self, agent_run: AgentRun, brief: Mapping[str, JsonValue], check: Check[Output] | None
     ) -> AgentResult[Output]:
-        agent_run = AgentRun(ctx, self.tools, first_turn)
-        tool_names: list[JsonValue] = [*sorted(self.tools)]
+        tool_names: list[JsonValue] = [*sorted(agent_run.offered_tools.intersection(self.tools))]
         messages: list[AnyMessage | dict[str, Any]] = [make_brief_message({**brief, "tools": tool_names})]
-        reminder = _REMINDER.format(name=self.role.output.__name__)
+        reminder = self.role.reminder
         for reminder_count in range(self._limits.reminders + 1):
             agent_run.is_handed_over = reminder_count == self._limits.reminders
             state: dict[str, Any] = await self._graph.ainvoke(
@@ -124,9 +162,9 @@ class Agent(Generic[Output]):
             )
             if agent_run.interrupt:
                 raise agent_run.interrupt
-            output = state.get("structured_response")
+            output = self.role.read_output(state)
             objection: str | None = reminder
-            if isinstance(output, self.role.output):
+            if output is not None:
                 objection = check(output, agent_run.answers) if check else None
                 if objection is None:
                     return AgentResult(output, tuple(agent_run.answers), agent_run.turn + 1)
@@ -136,7 +174,8 @@ class Agent(Generic[Output]):
             ]
         raise AgentDidNotFinish(
             "agent_did_not_finish",
-            f"The {self.role.name} did not finish within {agent_run.turn + 1 - first_turn} turns. {objection}",
+            f"The {self.role.name} did not finish within {agent_run.turn + 1 - agent_run.first_turn} turns. "
+            f"{objection}",
             agent=self.role.name,
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from app.agents.runtime.conversation import from_data_block, to_data_block
+from app.agents.runtime.results_table import shorten_fits
 from app.json_types import JsonValue
 
 MAX_MESSAGE_CHARACTERS = 12_000
@@ -26,7 +27,8 @@ def trim_messages(messages: Sequence[AnyMessage], context_tokens: int) -> list[A
 
     First the lists of long tool answers are cut, then the oldest answers are omitted, then the brief is cut.
     """
-    trimmed = [_shorten_message(m) if isinstance(m, ToolMessage) else m for m in messages]
+    tabulated = [_tabulate_fits(m) for m in messages]
+    trimmed = [_shorten_message(m) if isinstance(m, ToolMessage) else m for m in tabulated]
     excess = sum(len(m.text) for m in trimmed) - int(
         context_tokens * _CHARACTERS_PER_TOKEN * _CONVERSATION_SHARE
     )
@@ -39,6 +41,17 @@ def trim_messages(messages: Sequence[AnyMessage], context_tokens: int) -> list[A
     if excess > 0 and trimmed and isinstance(trimmed[0], HumanMessage):
         trimmed[0] = _shorten_message(trimmed[0])
     return trimmed
+
+
+def _tabulate_fits(message: AnyMessage) -> AnyMessage:
+    """Replace the facts of fits by the table of results, which is short enough to be read whole."""
+    if not isinstance(message, ToolMessage | HumanMessage) or '"fold_scores"' not in message.text:
+        return message
+    value = from_data_block(message.text)
+    if value is None or (table := shorten_fits(value)) == value:
+        return message
+    head = message.text[: message.text.find("<data>")]
+    return message.model_copy(update={"content": f"{head}{to_data_block(table)}"})
 
 
 def _shorten_message(message: AnyMessage) -> AnyMessage:

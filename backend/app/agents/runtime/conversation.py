@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 from app.json_types import JsonValue
 from app.modeling.facts.code_in_facts import omit_source
 from app.modeling.facts.conversion import parse_facts
-from app.tools.invoke import get_refusal
+from app.tools.tool_errors import get_refusal
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
 

@@ -7,9 +7,10 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+import structlog
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
@@ -21,6 +22,7 @@ from langchain_core.messages import (
     messages_from_dict,
     messages_to_dict,
 )
+from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
@@ -46,11 +48,16 @@ from app.observability.metrics.agents import CHAT_ERRORS, count_chat_answer
 from app.sessions.events.events import Progress, TokenStreamed
 from app.sessions.step_scope import Call, CallResult
 from app.tools.context import ToolContext
-from app.tools.invoke import REFUSED, ToolAnswer, ToolRequest, invoke
+from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import ToolSpec
+from app.tools.tool_errors import get_refusal, make_error
+
+log = structlog.get_logger(__name__)
 
 ANSWERED_BY = "answered_by"
 """Metadata key of a recorded answer: the name of the model that gave it, which may be a fallback."""
+THOUGHT_S = "thought_s"
+"""Metadata key of a recorded answer: the seconds until it was complete, retries included."""
 
 MIN_CONTEXT_TOKENS = 4_000
 """After a context overflow the window is halved down to this; a prompt with its tools needs about as much."""
@@ -74,9 +81,28 @@ class AgentRun:
     """Number of tool calls at the handover to the offline policy, which has its own allowance."""
     excess_calls: int = 0
     """Number of tool calls requested beyond the limit."""
+    offered_tools: frozenset[str] = frozenset()
+    """Names of the tools whose schemas a chat model is sent."""
+    reason: str = ""
+    """The agent's words along with the calls of its last message."""
+    is_by_rules: bool = False
+    """True for a run that the offline policy does from its start."""
+    thought_s: float = 0.0
+    """Seconds of chat models for the recorded answers of this run, so that a replay counts them alike."""
 
     def __post_init__(self) -> None:
         self.turn = self.first_turn - 1
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """True if further thinking would take the time of fits.
+
+        That is so between split and report, once the allowance is used up. A deterministic session decides
+        nothing by the clock.
+        """
+        ctx = self.ctx
+        shares_time = ctx.training_context is not None and ctx.agent != "reporter"
+        return shares_time and ctx.thinking.is_used_up and not ctx.preferences.deterministic
 
     def publish_token(self, text: str) -> None:
         step = self.ctx.step
@@ -94,6 +120,8 @@ class AgentLimits:
     model_calls: int = 30
     tool_calls: int = 60
     reminders: int = 3
+    thought_s: float = 600.0
+    """Seconds that chat models may take for all answers of a run together; the settings override it."""
 
 
 Request = ModelRequest[AgentRun]
@@ -130,6 +158,8 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         chat_models = (self._offline_model,) if is_over else self._chat_models
         if is_over and agent_run.answers_before_handover is None:
             agent_run.answers_before_handover = len(agent_run.answers)
+            if not self._chat_models[0].is_offline and (note := self._describe_spent_time(agent_run)):
+                agent_run.publish_progress(note)
 
         async def ask() -> CallResult:
             affordable = chat_models[0].is_offline or await agent_run.ctx.step.can_afford(
@@ -140,7 +170,19 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             message = assign_call_ids(await self._first_answer(candidates, request, handler), agent_run.turn)
             model_name = message.response_metadata[ANSWERED_BY]
             usage = add_cost(self._prices, model_name, read_usage(message))
-            count_chat_answer(provider_of(model_name), agent_run.ctx.agent, time.perf_counter() - start, usage)
+            thought_s = time.perf_counter() - start
+            count_chat_answer(provider_of(model_name), agent_run.ctx.agent, thought_s, usage)
+            log.info(
+                "chat_answered",
+                agent=agent_run.ctx.agent,
+                model=model_name,
+                call=f"chat:{agent_run.turn}",
+                tool_calls=len(message.tool_calls),
+                seconds=round(thought_s, 3),
+            )
+            if model_name != OFFLINE:  # its policy computes, and takes no time to speak of
+                metadata = {**message.response_metadata, THOUGHT_S: round(thought_s, 3)}
+                message = message.model_copy(update={"response_metadata": metadata})
             return CallResult(
                 value=dump_message(message), summary=message.text[:200], usage=usage, answered_by=model_name
             )
@@ -153,19 +195,39 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         except GraphBubbleUp as interrupt:
             agent_run.interrupt = interrupt
             raise
+        thought_s = float(message.response_metadata.get(THOUGHT_S, 0.0))
+        agent_run.ctx.thinking.present_s += thought_s
+        agent_run.thought_s += thought_s
         agent_run.call_positions = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
+        agent_run.reason = message.text.strip()
         if text := message.text.strip():
             agent_run.ctx.step.post_message(agent_run.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
 
     def _exceeds_limits(self, agent_run: AgentRun) -> bool:
-        """Tell if the chat model has used up its answers, its reminders or its tool calls."""
+        """Tell if the chat model has used up its answers, its reminders, its tool calls or its time."""
         turns = agent_run.turn - agent_run.first_turn
         return (
             agent_run.is_handed_over
+            or agent_run.is_by_rules
+            or agent_run.is_out_of_time
+            or agent_run.thought_s >= self._limits.thought_s
             or turns >= self._limits.model_calls
             or agent_run.excess_calls > self._limits.tool_calls
         )
+
+    def _describe_spent_time(self, agent_run: AgentRun) -> str:
+        """Say which limit of time a run has reached; empty for none."""
+        if agent_run.is_out_of_time:
+            thought_s = agent_run.ctx.thinking.total_s
+            return (
+                f"Chat models have thought for {thought_s:.0f} s, which is all that the time budget allows "
+                "them: rules decide from here on, and the rest of the time is for fits."
+            )
+        if agent_run.thought_s >= self._limits.thought_s:
+            agent = agent_run.ctx.agent.replace("_", " ")
+            return f"The {agent} has thought for {agent_run.thought_s:.0f} s: rules finish its turn."
+        return ""
 
     async def _first_answer(
         self, chat_models: Sequence[NamedChatModel], request: Request, handler: Handler
@@ -192,14 +254,14 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             return _ai_message(await handler(request.override(model=chat_model.model)))
         agent_run = request.runtime.context
         context_tokens = chat_model.context_tokens
+        tools = [tool for tool in request.tools if _tool_name(tool) in agent_run.offered_tools]
 
         async def ask() -> AIMessage:
             messages = trim_messages(request.messages, context_tokens)
             with record_stream(agent_run.publish_token, chat_model.max_characters) as stream:
                 try:
-                    message = _ai_message(
-                        await handler(request.override(model=chat_model.model, messages=messages))
-                    )
+                    offered = request.override(model=chat_model.model, messages=messages, tools=tools)
+                    message = _ai_message(await handler(offered))
                 except AnswerTooLong as error:
                     return make_truncated_answer(str(error), stream.length)
             if stream.is_streamed and not stream.is_complete:
@@ -213,9 +275,11 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
                 f"{chat_model.name} did not answer ({reason}). Retrying in {seconds:.0f} s."
             )
 
+        left_s = max(self._limits.thought_s - agent_run.thought_s, 0.0)
+        policy = replace(self._retry_policy, max_answer_s=min(self._retry_policy.max_answer_s, left_s))
         while True:
             try:
-                return await call_with_retries(ask, self._retry_policy, announce_retry)
+                return await call_with_retries(ask, policy, announce_retry)
             except ContextOverflowError:
                 if context_tokens < MIN_CONTEXT_TOKENS:
                     raise
@@ -228,25 +292,30 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         call = request.tool_call
         key = f"tool:{agent_run.turn}.{agent_run.call_positions.get(str(call['id']), 0)}"
         async with agent_run.tool_lock:
-            value = await self._run_tool(agent_run, ToolRequest(key, call["name"], call["args"]))
+            name = call["name"]
+            attempt = 1 + sum(a.refusal is not None for a in agent_run.answers if a.request.name == name)
+            value = await self._run_tool(agent_run, ToolRequest(key, name, call["args"], attempt))
         return ToolMessage(
             to_data_block(omit_source(value)),
             id=key,
             name=call["name"],
             tool_call_id=str(call["id"]),
-            status="error" if isinstance(value, dict) and list(value) == [REFUSED] else "success",
+            status="success" if get_refusal(value) is None else "error",
         )
 
     async def _run_tool(self, agent_run: AgentRun, request: ToolRequest) -> JsonValue:
         if agent_run.interrupt:
             raise agent_run.interrupt
         if reason := arguments_error(request.arguments):
-            return {REFUSED: f"{reason} Call {request.name} again with complete arguments."}
+            message = f"{reason} Call {request.name} again with complete arguments."
+            return make_error("invalid_arguments", message, request.attempt)
         if len(agent_run.answers) - (agent_run.answers_before_handover or 0) >= self._limits.tool_calls:
             agent_run.excess_calls += 1
-            return {REFUSED: "You have used all your tool calls. Finish with the facts you have."}
+            message = "You have used all your tool calls. Finish with the facts you have."
+            return make_error("budget", message, request.attempt)
         try:
-            answer = await invoke(agent_run.tools, agent_run.ctx, request)
+            ctx = replace(agent_run.ctx, reason=agent_run.reason)
+            answer = await invoke(agent_run.tools, ctx, request)
         except GraphBubbleUp as interrupt:
             agent_run.interrupt = interrupt
             raise
@@ -281,10 +350,14 @@ def _chat_request(request: ModelRequest[AgentRun]) -> JsonValue:
     prompt = request.system_message.text if request.system_message else ""
     return {
         "prompt": hashlib.sha256(prompt.encode()).hexdigest()[:16],
-        "tools": [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools],
+        "tools": [_tool_name(tool) for tool in request.tools],
         "before": len(request.messages),
         "new": [_message_json(message) for message in _messages_since_answer(request.messages)],
     }
+
+
+def _tool_name(tool: BaseTool | dict[str, Any]) -> str:
+    return str(tool["name"]) if isinstance(tool, dict) else tool.name
 
 
 def _messages_since_answer(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:

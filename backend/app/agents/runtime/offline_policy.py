@@ -38,6 +38,11 @@ def finish(output: BaseModel, message: str = "") -> AgentAction:
     return AgentAction(((type(output).__name__, output.model_dump(mode="json")),), message)
 
 
+def say(message: str) -> AgentAction:
+    """Make the action that ends the run of an agent which ends with words."""
+    return AgentAction((), message)
+
+
 def make_policy(rules: Sequence[Rule[Brief]], read_brief: Callable[[Mapping[str, Any]], Brief]) -> Decide:
     """Make the policy of a table of rules, which see the brief as `read_brief` returns it.
 

@@ -3,11 +3,13 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
 
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AdminDep, AuthDep, Page, PageDep, ResourcesDep, UowDep, numbered_page
 from app.api.openapi import problems
+from app.api.service_metrics import ServiceMetrics
 from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate
 from app.auth.schemas import AccountAuditView, AccountView
@@ -88,6 +90,28 @@ async def list_account_audit(
         user_id, page.limit, page.offset
     )
     return numbered_page(page, [AccountAuditView.model_validate(row) for row in rows], total)
+
+
+class ServiceFigure(BaseModel):
+    """A figure of the whole service. `values`: by the value of `label`, such as a queue; "" without a label."""
+
+    name: str
+    text: str = Field(description="What it counts, in which unit.")
+    label: str
+    values: dict[str, float]
+
+
+@router.get("/service", operation_id="get_service_figures")
+async def get_service_figures(admin: AdminDep, request: Request) -> list[ServiceFigure]:
+    """Return the figures of queues, sessions, workers, storage and dependencies, at most 5 s old.
+
+    `/metrics` has the same for Prometheus.
+    """
+    service_metrics: ServiceMetrics = request.app.state.service_metrics
+    return [
+        ServiceFigure(name=fact.name, text=fact.help_text, label=fact.label, values=dict(fact.values))
+        for fact in await service_metrics.facts()
+    ]
 
 
 async def _set_disabled(

@@ -9,8 +9,11 @@ from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_resp
 from app.api.deps import AuthDep, KeyedPageDep, Page, PrincipalDep, ResourcesDep, UowDep, keyed_page
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
+from app.api.session_deps import LooksDep
 from app.artifacts import service
+from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.schemas import ArtifactView
+from app.sessions.holdout_looks import AFTER_END, LookKind
 
 router = APIRouter(prefix="/artifacts", tags=["artifacts"], responses=problems(401))
 
@@ -52,10 +55,16 @@ async def get_artifact(
     principal: PrincipalDep,
     resources: ResourcesDep,
     uow: UowDep,
+    looks: LooksDep,
     download: bool = False,
 ) -> Response:
-    """Download an artifact or one range of it. `download` makes browsers save instead of display it."""
+    """Download an artifact or one range of it. `download` makes browsers save instead of display it.
+
+    A download of a hold-out counts as a look at it, once for its session.
+    """
     artifact = await service.get_artifact(uow.db, principal.user_id, artifact_id)
+    if artifact.kind == HOLDOUT_KIND and artifact.session_id and request.method == "GET":
+        await looks.count(artifact.session_id, AFTER_END, LookKind.DOWNLOAD)
     blob = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)
     return await send_blob(request, resources.blobs, blob, attach=download)
 

@@ -1,28 +1,18 @@
 """Accounts and sign-in."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
 from app.api.openapi import problems
-from app.api.rate_limit import client_address
+from app.api.sign_in import NetworkDep, check_password
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
-from app.auth.service import Accounts, ReusedToken, TokenChain, check_sign_in
+from app.auth.service import Accounts, ReusedToken, TokenChain
 from app.deletion.schemas import AccountDeletion, DeletionView
-from app.errors import Forbidden, Unauthorized
-from app.observability.metrics.api_requests import SIGN_INS
+from app.errors import Forbidden
 
 router = APIRouter(prefix="/auth", tags=["auth"])
-
-
-async def _network(request: Request) -> str:
-    return client_address(request.scope)
-
-
-NetworkDep = Annotated[str, Depends(_network)]
 
 
 @router.post("/register", status_code=201, operation_id="register", responses=problems(403, 409, 429))
@@ -42,21 +32,7 @@ async def sign_in(
     body: SignIn, auth_services: AuthDep, resources: ResourcesDep, network: NetworkDep
 ) -> TokenPair:
     """Sign in. Returns a short-lived access token and a refresh token for one use."""
-    tries = auth_services.config.sign_in_tries
-    pair = f"{body.email} {network}"
-    await auth_services.throttle.take("sign-in-network", network, tries * 10)
-    await auth_services.throttle.take("sign-in-account", body.email, tries * 10)
-    await auth_services.throttle.take_with_back_off("sign-in", pair, tries)
-    password = body.password.get_secret_value()
-    try:
-        user = await check_sign_in(resources.open_uow, auth_services.passwords, body.email, password)
-    except Unauthorized:
-        SIGN_INS.labels("refused").inc()
-        raise
-    SIGN_INS.labels("accepted").inc()
-    await auth_services.throttle.clear("sign-in", pair)
-    await auth_services.throttle.give_back("sign-in-network", network)
-    await auth_services.throttle.give_back("sign-in-account", body.email)
+    user = await check_password(body, auth_services, resources, network)
     async with resources.open_uow() as uow:
         return await TokenChain(uow.db, auth_services.signer).start(user.id)
 

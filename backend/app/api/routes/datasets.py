@@ -21,7 +21,7 @@ from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, receive_upload
 from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
-from app.datasets.schemas import DatasetView, PreviewView, ProfileView, ReadingCorrection
+from app.datasets.schemas import DatasetView, PreviewQuery, PreviewView, ProfileView, ReadingCorrection
 from app.datasets.service import Datasets, Upload, UploadLimits
 from app.modeling.facts.column_units import find_unit
 
@@ -118,13 +118,12 @@ async def correct_dataset_schema(
 async def preview_dataset(
     dataset_id: UUID,
     datasets: DatasetsDep,
-    limit: Annotated[int, Query(ge=1, le=500)] = 20,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    query: Annotated[PreviewQuery, Query()],
 ) -> PreviewView:
-    """Return rows in the order of the file."""
+    """Return rows in the order of the file, or sorted, filtered and searched."""
     async with datasets.open_uow() as uow:
         row = await DatasetRepository(uow.db, datasets.owner).get(dataset_id)
-    return PreviewView.model_validate(await datasets.preview(row, limit, offset))
+    return PreviewView.model_validate(await datasets.preview(row, query.limit, query.offset, query))
 
 
 @router.delete(

@@ -1,8 +1,8 @@
 """Health endpoints: liveness, readiness and metrics."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
@@ -45,7 +45,10 @@ class UntrustedCode(BaseModel):
 
 
 class Readiness(BaseModel):
-    status: Literal["ready", "not_ready"]
+    status: Literal["ready", "limited", "not_ready"] = Field(
+        description="`limited`: requests are answered, but nobody can work on them, or the chat model cannot"
+        " be used (see `degraded`)."
+    )
     unavailable: dict[str, str] = Field(
         description="Required dependencies that fail, by name, with the remedy.",
         examples=[{"redis": "It does not answer (ConnectionError)."}],
@@ -66,12 +69,17 @@ async def healthz() -> Health:
 
 
 @router.get("/readyz", operation_id="readyz", responses={503: {"model": Readiness}})
-async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
+async def readyz(
+    resources: ResourcesDep,
+    response: Response,
+    strict: Annotated[bool, Query(description="Answer 503 for `limited` too.")] = False,
+) -> Readiness:
     """Check every dependency. Answers 503 if a required one fails; optional ones are listed only."""
     report = await check_readiness(resources)
-    response.status_code = 503 if report.unavailable else 200
+    response.status_code = 503 if report.unavailable or (strict and report.is_limited) else 200
+    limited: Literal["ready", "limited"] = "limited" if report.is_limited else "ready"
     return Readiness(
-        status="not_ready" if report.unavailable else "ready",
+        status="not_ready" if report.unavailable else limited,
         unavailable=dict(report.unavailable),
         degraded=dict(report.degraded),
         untrusted_code=UntrustedCode.of(resources.cells.isolation_now()),

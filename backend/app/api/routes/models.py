@@ -16,7 +16,7 @@ from app.api.deps import (
     keyed_page,
 )
 from app.api.openapi import problems
-from app.api.session_deps import session_service
+from app.api.session_deps import LooksDep, session_service
 from app.artifacts import models
 from app.artifacts.model_schemas import (
     ModelDetail,
@@ -29,6 +29,7 @@ from app.artifacts.predictions import PredictionTable, Predictor
 from app.datasets.repository import DatasetRepository
 from app.db.tables import ArtifactRow
 from app.program_runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
+from app.sessions.holdout_looks import AFTER_END, HoldoutLooks, LookKind
 from app.sessions.service import SessionService
 
 router = APIRouter(prefix="/models", tags=["models"], responses=problems(401))
@@ -67,7 +68,11 @@ async def get_model(model_id: UUID, principal: PrincipalDep, uow: UowDep) -> Mod
     "/{model_id}/predict", operation_id="predict", responses=problems(404, 409), dependencies=[CHECK_STORAGE]
 )
 async def predict(
-    model_id: UUID, request: PredictionRequest, predictor: PredictorDep, as_trained: AsTrained = False
+    model_id: UUID,
+    request: PredictionRequest,
+    predictor: PredictorDep,
+    looks: LooksDep,
+    as_trained: AsTrained = False,
 ) -> PredictionView:
     """Predict rows. Text cells are read as those of the training file. Missing columns are refused, with
     similar column names; extra columns, unseen categories and values out of range are warnings. A cell that
@@ -76,7 +81,7 @@ async def predict(
     model = await _model(predictor, model_id, as_trained)
     if request.rows is not None:
         return await predictor.predict_rows(model, request.rows, request.strict)
-    table = await _table(request, predictor)
+    table = await _table(request, predictor, looks)
     return await predictor.predict_table(model, table, request.format, request.strict)
 
 
@@ -92,6 +97,7 @@ async def predict_table(
     body: TablePrediction,
     principal: PrincipalDep,
     predictor: PredictorDep,
+    looks: LooksDep,
     service: RunServiceDep,
     request: Request,
     response: Response,
@@ -101,8 +107,10 @@ async def predict_table(
     """Start a run that predicts a table of any length; its artifact holds one row for each row of the table.
     Problems of the columns are reported before the run starts."""
     model = await _model(predictor, model_id, as_trained)
-    table = await _table(body, predictor)
-    order = PredictionOrder(model=model.digest, table=table.digest, format=body.format, strict=body.strict)
+    table = await _table(body, predictor, looks)
+    order = PredictionOrder(
+        model=model.digest, model_id=model.id, table=table.digest, format=body.format, strict=body.strict
+    )
     run = PredictionRun(
         goal=f"Predict {table.name} with {model.name}",
         dataset_ids=[body.dataset_id] if body.dataset_id else [],
@@ -121,9 +129,12 @@ async def _model(predictor: Predictor, model_id: UUID, as_trained: bool) -> Arti
     return model
 
 
-async def _table(body: TablePrediction, predictor: Predictor) -> PredictionTable:
+async def _table(body: TablePrediction, predictor: Predictor, looks: HoldoutLooks) -> PredictionTable:
     if body.artifact_id is not None:
-        return await predictor.get_table(body.artifact_id)
+        table = await predictor.get_table(body.artifact_id)
+        if table.holdout_of is not None:
+            await looks.count(table.holdout_of, AFTER_END, LookKind.PREDICT)
+        return table
     async with predictor.open_uow() as uow:
         dataset = await DatasetRepository(uow.db, predictor.owner).get(body.dataset_id)  # type: ignore[arg-type]  # exactly one of both is set
     return PredictionTable(dataset.digest, dataset.name, dataset.id)

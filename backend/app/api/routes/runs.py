@@ -1,9 +1,11 @@
 """Runs: a program or query over your tables, in a sandbox cell."""
 
+import asyncio
+from contextlib import aclosing, suppress
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
 from app.api.deps import (
@@ -17,7 +19,10 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
-from app.program_runs.schemas import GRAPH, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
+from app.program_runs.queries import RunFilter
+from app.program_runs.queries import list_runs as list_runs_of
+from app.program_runs.schemas import GRAPH, Language, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
+from app.resources import Resources
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 
@@ -33,11 +38,20 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> SessionRe
 
 
 ServiceDep = Annotated[SessionService, Depends(_service)]
+MAX_WAIT_S = 60.0
+"""Longest wait for the end of a run: below the usual time-out of balancers, a minute and more."""
+Wait = Annotated[
+    float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end of the run before the answer.")
+]
 ReaderDep = Annotated[SessionReader, Depends(_reader)]
 
 
 @router.post(
-    "", status_code=201, operation_id="create_run", responses=problems(404, 409), dependencies=[CHECK_STORAGE]
+    "",
+    status_code=201,
+    operation_id="create_run",
+    responses={200: {"model": RunView, "description": "The run ended within `wait`."}, **problems(404, 409)},
+    dependencies=[CHECK_STORAGE],
 )
 async def create_run(
     body: RunCreate,
@@ -46,20 +60,49 @@ async def create_run(
     reader: ReaderDep,
     request: Request,
     response: Response,
+    resources: ResourcesDep,
+    wait: Wait = 0.0,
     idempotency_key: IdempotencyKey = None,
-) -> RunStatusView:
-    """Start a run. Follow it by its status, or by the streams of the session with its id."""
+) -> RunView | RunStatusView:
+    """Start a run. With `wait` the answer is the ended run, and 200, if it ends by then.
+
+    Otherwise follow it by its status, or by the streams of the session with its id.
+    """
     if body.session_id is not None:
         await reader.check_exists(body.session_id)
     created = await service.create(principal.user_id, body, idempotency_key, parent_id=body.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
+    if wait and await _ends_within(resources, created.id, min(wait, MAX_WAIT_S)):
+        response.status_code = 200
+        return RunView.from_session_view(await reader.get(created.id))
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
+async def _ends_within(resources: Resources, run_id: UUID, wait_s: float) -> bool:
+    """Follow the events of a run until it has ended, or the time is over."""
+    with suppress(TimeoutError):
+        async with (
+            asyncio.timeout(wait_s),
+            aclosing(resources.watch.stream_batches(run_id)) as batches,
+        ):
+            async for _ in batches:
+                pass
+        return True
+    return False
+
+
 @router.get("", operation_id="list_runs")
-async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> Page[RunSummary]:
-    """List your runs, newest first."""
-    return keyed_page(page, (await reader.list_sessions(None, page.portion)).map(RunSummary.from_session))
+async def list_runs(
+    resources: ResourcesDep,
+    principal: PrincipalDep,
+    page: KeyedPageDep,
+    status: RunStatus | None = None,
+    dataset_id: UUID | None = None,
+    query_mode: Annotated[Language | None, Query(description="Language of the run.")] = None,
+) -> Page[RunSummary]:
+    """List your runs, newest first. Filters hold together."""
+    admitted = RunFilter(status, dataset_id, query_mode)
+    return keyed_page(page, await list_runs_of(resources.database, principal.user_id, admitted, page.portion))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))

@@ -1,39 +1,29 @@
 """Streams of a session: server-sent events, and a socket that also takes commands."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
 from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response, WebSocket
+from fastapi import APIRouter, Header, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Send
-from starlette.types import Scope as AsgiScope
 
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
-from app.api.heartbeat import with_heartbeats
+from app.api.event_stream import EventStream
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.session_socket import HEARTBEAT_S, Close, SessionSocket, close, close_code_of_failure, push_to
+from app.api.session_socket import CLOSE_CODES, Close, SessionSocket, close, close_code_of_failure, push_to
 from app.api.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S
 from app.errors import LabError
-from app.observability.metrics.api_requests import REFUSALS, SLOW_CLIENTS
-from app.sessions.events.serialization import EventMessage
-from app.sessions.events.subscription import FellBehind
+from app.observability.metrics.api_requests import REFUSALS
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
-from app.tasks import cancel_and_wait
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
 
 Since = Annotated[int, Query(ge=0, le=2**53, description="Number of the last received event.")]
-
-_SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 @router.post("/ticket", status_code=201, operation_id="create_ticket", responses=problems(401, 404, 503))
@@ -44,23 +34,6 @@ async def create_ticket(
     await reader.check_exists(session_id)
     ticket = await auth_services.tickets.issue(principal.reference, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
-
-
-class _EventStream(Response):
-    """Server-sent events until the session, credential or process ends. Clients reconnect by themselves."""
-
-    def __init__(self, principal: Principal, events: AsyncGenerator[list[EventMessage], None]) -> None:
-        super().__init__()
-        self._principal = principal
-        self._events = events
-
-    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Raises TooMany before the response starts."""
-        request = Request(scope)
-        async with aclosing(self._events), hold_stream(request, self._principal, "sse") as ended:
-            stream = _as_sse(self._events, ended, request.app.state.leaving)
-            answer = StreamingResponse(stream, media_type="text/event-stream", headers=_SSE_HEADERS)
-            await answer(scope, receive, send)
 
 
 @router.get(
@@ -85,44 +58,7 @@ async def stream_events(
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
-    return _EventStream(principal, resources.watch.stream_batches(session_id, cursor))
-
-
-async def _as_sse(
-    events: AsyncGenerator[list[EventMessage], None], ended: "asyncio.Task[None]", leaving: asyncio.Event
-) -> AsyncIterator[str]:
-    """Format events. A client that reads too slowly is cut off, and reconnects with its cursor."""
-    yield "retry: 1000\n\n"
-    over = asyncio.create_task(_wait_for_any(ended, leaving))
-    try:
-        async with aclosing(with_heartbeats(events, HEARTBEAT_S, over)) as batches:
-            async for batch in batches:
-                yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
-    except FellBehind:
-        SLOW_CLIENTS.labels("events").inc()
-    finally:
-        await cancel_and_wait(over)
-
-
-async def _wait_for_any(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
-    shutdown = asyncio.create_task(leaving.wait())
-    try:
-        await asyncio.wait({ended, shutdown}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await cancel_and_wait(shutdown)
-
-
-def _sse(event: EventMessage) -> str:
-    cursor = "" if event.seq is None else f"id: {event.seq}\n"
-    return f"{cursor}event: {event.kind}\ndata: {event.data}\n\n"
-
-
-_CODES: dict[str, Close] = {
-    "not_found": Close.NOT_FOUND,
-    "forbidden": Close.NOT_ALLOWED,
-    "too_many": Close.TOO_MANY,
-    "unavailable": Close.UNAVAILABLE,
-}
+    return EventStream(principal, resources.watch.stream_batches(session_id, cursor))
 
 
 @router.websocket("/stream")
@@ -146,7 +82,7 @@ async def stream(
     except LabError as refusal:
         if refusal.kind == "too_many":
             REFUSALS.labels(refusal.code).inc()
-        await close(socket, _CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
+        await close(socket, CLOSE_CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
     except Exception as error:  # noqa: BLE001 - the edge: it is logged
         await close(socket, close_code_of_failure(error, session_id))
 
@@ -160,6 +96,6 @@ async def _authenticate(
             await auth_services.tickets.redeem(ticket, session_id)
         )
     else:
-        principal = await principal_of(socket.headers, auth_services)
+        principal = await principal_of(socket, auth_services)
     require(principal, Scope.READ)
     return principal

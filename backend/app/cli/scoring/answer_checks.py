@@ -65,6 +65,24 @@ def _check_table(expected: Expected, outcome: SessionOutcome) -> str | None:
     return "; ".join(f"{name}: {_mismatch_text(actual[name], required[name])}" for name in wrong) or None
 
 
+def _check_cells(expected: Expected, outcome: SessionOutcome) -> str | None:
+    """Values by name: of the answer in words, else of its only row."""
+    answer, required = _answer(outcome), expected.cells or {}
+    actual: dict[str, Any] = {name: figure.get("value") for name, figure in answer.values.items()}
+    if not actual and len(answer.rows) == 1:
+        actual = {column.name: value for column, value in zip(answer.columns, answer.rows[0], strict=True)}
+    missing = [name for name in required if name not in actual]
+    if missing:
+        return f"no value is called {', '.join(missing)}; there are {', '.join(actual) or 'none'}"
+    wrong = [name for name, value in required.items() if not matches(value, actual[name], expected)]
+    return "; ".join(f"{name}: {_mismatch_text(actual[name], required[name])}" for name in wrong) or None
+
+
+def _check_text(expected: Expected, outcome: SessionOutcome) -> str | None:
+    headline = outcome.result.headline or ""
+    return None if (expected.text or "") in headline else f"the headline is {headline[:200]!r}"
+
+
 def _check_metric(expected: Expected, outcome: SessionOutcome) -> str | None:
     bound = expected.metric
     scores = outcome.result.metrics
@@ -107,6 +125,8 @@ _CHECKS: Mapping[str, Callable[[Expected, SessionOutcome], str | None]] = {
     "value": _check_value,
     "values": _check_values,
     "table": _check_table,
+    "cells": _check_cells,
+    "text": _check_text,
     "metric": _check_metric,
     "problem": _check_problem,
     "asks": _check_questions,

@@ -9,9 +9,12 @@ from typing import Any
 from app.cli.client import LabClient
 from app.cli.responses import QuestionEvent, SessionDocument, SessionError, SessionResult, SessionUsage
 from app.cli.scoring.answer_checks import SessionOutcome, find_misses
+from app.cli.scoring.conversation_runs import run_conversation
+from app.cli.scoring.conversations import ConversationItem
 from app.cli.scoring.score_log import Score
-from app.cli.scoring.suite import Item, Suite
+from app.cli.scoring.suite import Item, Suite, SuiteItem
 from app.errors import LabError, Unauthorized, Unavailable
+from app.llm.config import OFFLINE
 
 
 class Tables:
@@ -23,7 +26,7 @@ class Tables:
         self._ids: dict[str, str] = {}
         self._lock = Lock()
 
-    def ids(self, item: Item) -> list[str]:
+    def ids(self, item: SuiteItem) -> list[str]:
         with self._lock:
             for name in item.tables:
                 if name not in self._ids:
@@ -31,7 +34,7 @@ class Tables:
             return [self._ids[name] for name in item.tables]
 
 
-def run_items(client: LabClient, suite: Suite, items: Iterable[Item], jobs: int) -> Iterator[Score]:
+def run_items(client: LabClient, suite: Suite, items: Iterable[SuiteItem], jobs: int) -> Iterator[Score]:
     """Yield the scores as sessions end. Raises Unavailable or Unauthorized for a failure of the service."""
     tables = Tables(client, suite)
     with ThreadPoolExecutor(jobs, thread_name_prefix="eval") as pool:
@@ -43,7 +46,9 @@ def run_items(client: LabClient, suite: Suite, items: Iterable[Item], jobs: int)
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Score:
+def run_item(client: LabClient, suite: Suite, tables: Tables, item: SuiteItem) -> Score:
+    if isinstance(item, ConversationItem):
+        return run_conversation(client, item, tables.ids(item), suite.digest(item))
     began = time.monotonic()
     session: SessionDocument | None = None
     try:
@@ -55,6 +60,7 @@ def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Sco
         outcome = SessionOutcome("refused", error=SessionError(code=refusal.code, detail=refusal.detail))
     usage = session.usage if session else SessionUsage()
     wrong = find_misses(item.expect, outcome)
+    models = _chat_models(client, session.id) if session else []
     return Score(
         item=item.id,
         kind=item.kind,
@@ -67,7 +73,9 @@ def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Sco
         unpriced_calls=usage.unpriced_calls,
         seconds=round(time.monotonic() - began, 2),
         session=session.id if session else "",
-        models=_models(client, session.id) if session else [],
+        models=sorted({*models}),
+        calls=sum(model != OFFLINE for model in models),
+        prompt_tokens=usage.input_tokens,
     )
 
 
@@ -98,6 +106,6 @@ def _answer_to(item: Item, question: str) -> tuple[bool, Any]:
     return False, None
 
 
-def _models(client: LabClient, session_id: str) -> list[str]:
-    calls = (call for step in client.steps(session_id) for call in step.calls)
-    return sorted({call.name for call in calls if call.kind == "chat"})
+def _chat_models(client: LabClient, session_id: str) -> list[str]:
+    """Return the name of the model of each chat call, in their order."""
+    return [call.name for step in client.steps(session_id) for call in step.calls if call.kind == "chat"]

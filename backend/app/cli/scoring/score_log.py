@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from threading import Lock
 
-from app.cli.scoring.suite import Item, Suite
+from app.cli.scoring.suite import Suite, SuiteItem
 from app.errors import InvalidInput
 
 
@@ -27,6 +27,9 @@ class Score:
     seconds: float
     session: str
     models: list[str]
+    calls: int = 0
+    """Calls of chat models, without the steps that offline policies do."""
+    prompt_tokens: int = 0
 
 
 class Record:
@@ -70,7 +73,7 @@ class Record:
             self.path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
 
 
-def newest_scores(suite: Suite, items: Iterable[Item], scores: Iterable[Score]) -> dict[str, Score]:
+def newest_scores(suite: Suite, items: Iterable[SuiteItem], scores: Iterable[Score]) -> dict[str, Score]:
     """The newest score of each item that is still the same item over the same tables."""
     digests = {item.id: suite.digest(item) for item in items}
     return {score.item: score for score in scores if digests.get(score.item) == score.digest}

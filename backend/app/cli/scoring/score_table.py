@@ -19,7 +19,7 @@ def score_table(scores: Sequence[Score]) -> Table:
     table.add_column("Item", no_wrap=True)
     table.add_column("Expected")
     table.add_column("Right")
-    for name in ("Seconds", "Tokens", "Cost"):
+    for name in ("Seconds", "Calls", "Prompt", "Tokens", "Cost"):
         table.add_column(name, justify="right")
     table.add_column("Why not")
     for score in scores:
@@ -30,6 +30,8 @@ def score_table(scores: Sequence[Score]) -> Table:
             score.kind,
             right,
             f"{score.seconds:.1f}",
+            f"{score.calls}",
+            f"{score.prompt_tokens:,}",
             f"{score.tokens:,}",
             _cost([score]),
             why,
@@ -44,7 +46,10 @@ def _sums(name: str, scores: Sequence[Score]) -> Iterable[str]:
     right = sum(score.right for score in scores)
     seconds = sum(score.seconds for score in scores) / len(scores)
     tokens = sum(score.tokens for score in scores)
-    cells = (name, "", f"{right}/{len(scores)}", f"{seconds:.1f}", f"{tokens:,}", _cost(scores), "")
+    calls = sum(score.calls for score in scores) / len(scores)
+    prompt = sum(score.prompt_tokens for score in scores) / len(scores)
+    means = (f"{seconds:.1f}", f"{calls:.1f}", f"{prompt:,.0f}")
+    cells = (name, "", f"{right}/{len(scores)}", *means, f"{tokens:,}", _cost(scores), "")
     return [f"[bold]{cell}[/]" if cell else "" for cell in cells]
 
 
@@ -61,6 +66,8 @@ def document(suite: str, scores: Sequence[Score]) -> dict[str, Any]:
         "accuracy": round(accuracy(scores), 4),
         "right": sum(score.right for score in scores),
         "items": len(scores),
+        "calls": sum(score.calls for score in scores),
+        "prompt_tokens": sum(score.prompt_tokens for score in scores),
         "tokens": sum(score.tokens for score in scores),
         "cost_usd": round(sum(score.cost_usd for score in scores), 6),
         "seconds": round(sum(score.seconds for score in scores), 2),

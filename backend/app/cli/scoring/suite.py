@@ -1,4 +1,7 @@
-"""A suite: a folder with tables and `suite.jsonl`, a goal and what is expected of it a line."""
+"""A suite: a folder with tables and `suite.jsonl`, a goal and what is expected of it a line.
+
+A suite of conversations has `conversations.jsonl` instead.
+"""
 
 import hashlib
 import json
@@ -7,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from app.cli.scoring.conversations import ConversationItem
 from app.errors import InvalidInput, NotFound
 
 LIST = "suite.jsonl"
+CONVERSATIONS = "conversations.jsonl"
 SHIPPED = Path(__file__).parent / "suites"
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z_]\w*):(?P<path>.+)")
 _MAX_LISTED_ERRORS = 20
@@ -41,11 +46,16 @@ class Bound(_Strict):
 
 
 class Expected(_Strict):
-    """Required outcome of a goal. Numbers may differ by `abs`, or by `rel` of themselves."""
+    """Required outcome of a goal. Numbers may differ by `abs`, or by `rel` of themselves.
+
+    `cells`: values by name, of an answer in words or of a single row. `text`: stands in the headline as it is.
+    """
 
     value: str | bool | Number | None = None
     values: list[str | Number] | None = Field(default=None, min_length=1)
     table: dict[str, str | Number] | None = Field(default=None, min_length=1)
+    cells: dict[str, str | Number] | None = Field(default=None, min_length=1)
+    text: str | None = Field(default=None, min_length=1)
     metric: Bound | None = None
     problem: dict[str, JsonValue] | None = Field(default=None, min_length=1)
     asks: str | None = Field(default=None, min_length=1)
@@ -60,32 +70,41 @@ class Expected(_Strict):
         return self
 
 
-KINDS = ("value", "values", "table", "metric", "problem", "asks", "refuses")
+KINDS = ("value", "values", "table", "cells", "text", "metric", "problem", "asks", "refuses")
 
 
 class Item(_Strict):
-    """One goal. `answers`: what to answer to a question, by a part of its text."""
+    """One goal. `answers`: what to answer to a question, by a part of its text.
+
+    `level`: its difficulty, in scores. `program`: Python that computes the answer; no crew is shown it.
+    """
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,79}$")]
     goal: Annotated[str, Field(min_length=3, max_length=10_000)]
     tables: Annotated[list[str], Field(max_length=20)] = []
     preferences: dict[str, JsonValue] = {}
     answers: dict[str, JsonValue] = {}
+    level: Literal["easy", "medium", "hard"] | None = None
+    program: str | None = Field(default=None, max_length=10_000)
     expect: Expected
 
     @property
     def kind(self) -> str:
-        return next(kind for kind in KINDS if kind in self.expect.model_fields_set)
+        """The level, or what is expected of an item without one."""
+        return self.level or next(kind for kind in KINDS if kind in self.expect.model_fields_set)
+
+
+SuiteItem = Item | ConversationItem
 
 
 @dataclass(frozen=True)
 class Suite:
     name: str
-    items: tuple[Item, ...]
+    items: tuple[SuiteItem, ...]
     files: Mapping[str, Path]
     """Each table as the items name it."""
 
-    def digest(self, item: Item) -> str:
+    def digest(self, item: SuiteItem) -> str:
         """Changes with the item and with the bytes of its tables."""
         sha256 = hashlib.sha256(item.model_dump_json().encode())
         for name in item.tables:
@@ -96,13 +115,15 @@ class Suite:
 def read_suite(name: str) -> Suite:
     """A suite by its folder, or a shipped one by its name; raises InvalidInput with each line that is wrong."""
     folder = _folder(name)
-    lines = (folder / LIST).read_text(encoding="utf-8").splitlines()
-    items, errors, files = list[Item](), list[str](), dict[str, Path]()
+    path = _find_list(folder)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    model: type[SuiteItem] = Item if path.name == LIST else ConversationItem
+    items, errors, files = list[SuiteItem](), list[str](), dict[str, Path]()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            item = _item(line)
+            item = _item(line, model)
             files |= {name: _table(folder, name) for name in item.tables}
         except _InvalidItem as why:
             errors.append(f"line {number}: {why}")
@@ -114,7 +135,7 @@ def read_suite(name: str) -> Suite:
         errors.append("it holds no item")
     if errors:
         more = f"\n... and {len(errors) - _MAX_LISTED_ERRORS} more" if len(errors) > _MAX_LISTED_ERRORS else ""
-        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(errors[:_MAX_LISTED_ERRORS]) + more)
+        raise InvalidInput("bad_suite", f"{path}:\n" + "\n".join(errors[:_MAX_LISTED_ERRORS]) + more)
     return Suite(folder.name, tuple(items), files)
 
 
@@ -122,20 +143,26 @@ class _InvalidItem(Exception):
     """A line of a suite is invalid; the message gives the reason."""
 
 
+def _find_list(folder: Path) -> Path:
+    """Return the file with the items of a suite; that of goals if there is none."""
+    conversations = folder / CONVERSATIONS
+    return conversations if conversations.is_file() else folder / LIST
+
+
 def _folder(name: str) -> Path:
     own = Path(name).expanduser()
-    folder = own if (own / LIST).is_file() else SHIPPED / name
-    if (not re.fullmatch(r"[\w-]+", name) and folder is not own) or not (folder / LIST).is_file():
-        shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{LIST}")))
+    folder = own if _find_list(own).is_file() else SHIPPED / name
+    if (not re.fullmatch(r"[\w-]+", name) and folder is not own) or not _find_list(folder).is_file():
+        shipped = ", ".join(sorted(path.name for path in SHIPPED.iterdir() if _find_list(path).is_file()))
         raise NotFound(
             "no_suite", f"There is no {own / LIST}, and no shipped suite is called that. Shipped: {shipped}."
         )
     return folder
 
 
-def _item(line: str) -> Item:
+def _item(line: str, model: type[SuiteItem]) -> SuiteItem:
     try:
-        return Item.model_validate(json.loads(line))
+        return model.model_validate(json.loads(line))
     except json.JSONDecodeError as error:
         raise _InvalidItem(f"it is not JSON: {error.msg} at column {error.colno}") from error
     except ValidationError as error:

@@ -21,6 +21,8 @@ class JoinNode:
     side: JoinTable
     key: JoinKey | None = None
     children: list["JoinNode"] = field(default_factory=list)
+    output_columns: list[str] = field(default_factory=list)
+    """Columns of the joined table that come from this one and its branches; `build_select` fills them."""
 
 
 def build_select(root: JoinNode, parts: Sequence[str] = ()) -> str:
@@ -67,6 +69,7 @@ def _join_children(
                 f"{child_alias}.* EXCLUDE ({', '.join(sql.name(name) for name in _hidden_columns(child))})"
             )
             columns |= child_columns
+            child.output_columns.extend(name for name in child_columns if name not in child.side.hidden)
             child_columns = {}
         for name, kind in child_columns.items():
             output_name = name if name.casefold() not in _folded(columns) else f"{child.side.name}_{name}"
@@ -77,6 +80,7 @@ def _join_children(
                 + (f" AS {sql.name(output_name)}" if output_name != name else "")
             )
             columns[output_name] = kind
+            child.output_columns.append(output_name)
         joins.append(f"LEFT JOIN ({body}) AS {child_alias} ON {on}")
     return f"SELECT {', '.join(cells)} {' '.join(joins)}", columns
 

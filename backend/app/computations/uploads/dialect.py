@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.computations.uploads.column_names import check_width
-from app.computations.uploads.column_types import INTEGER, TYPE_RULES
+from app.computations.uploads.column_types import DATE_RULES, INTEGER, TYPE_RULES
 from app.computations.uploads.side_rows import is_unit_row
 from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
@@ -26,6 +26,8 @@ MAX_TITLE_FIELDS = 2
 """Fields of a line before the table: a title, or a name and its value."""
 MIN_ROWS_WITH_UNITS = 3
 """Rows of a file, its header included, of which the second may be units: below it there are others."""
+MIN_DATED_COLUMNS = 3
+"""Dates in the first row from which they may be names of columns: fewer are values of a row without names."""
 _FIELD_BYTES = 64 << 20
 """Limit of the `csv` module for a field: above the longest line that is read."""
 
@@ -220,8 +222,8 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     if all(cell in NULL_TOKENS for cell in first):
         return False
     if any(_is_measure(cell) for cell in first):
-        # Years may be names of columns (`name,2019,2020`) beside names of text.
-        return _only_years_are_measures(first)
+        # Years and dates may be names of columns (`name,2019,2020`) beside names of text.
+        return _only_years_are_measures(first) or _only_dates_are_measures(first, rows[1:])
     return True
 
 
@@ -233,3 +235,18 @@ def _only_years_are_measures(cells: Sequence[str]) -> bool:
     measures = [cell for cell in cells if _is_measure(cell)]
     years = all(INTEGER.accepts(cell) and 1800 <= int(cell) <= 2200 for cell in measures)
     return years and len(measures) < len(cells) and len(set(measures)) == len(measures) > 1
+
+
+def _only_dates_are_measures(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Test for a column for each day or month, named by it, above other values."""
+    places = [place for place, cell in enumerate(cells) if _is_measure(cell)]
+    dates = {cells[place] for place in places}
+    if not MIN_DATED_COLUMNS <= len(places) < len(cells) or len(dates) < len(places):
+        return False
+    values = [row[place].strip() for row in below for place in places if place < len(row)]
+    return all(map(_is_date, dates)) and bool(values) and not any(map(_is_date, values))
+
+
+def _is_date(cell: str) -> bool:
+    is_month = re.fullmatch(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])", cell) is not None
+    return is_month or any(rule.accepts(cell) for rule in DATE_RULES)

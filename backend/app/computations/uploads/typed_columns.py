@@ -1,7 +1,7 @@
 """Conversion of text columns by their inferred readings: every reader of a table has the same values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ MAX_UNPARSED_SHARE = 0.2
 """Share of the cells of a complete column that its parser may lose: in the sample it lost less."""
 BATCH_ROWS = 122_880
 """Rows that are parsed at a time: a row group of DuckDB's."""
+MAX_SPELLINGS = 100
+"""Different texts of a column that are kept: a target has at most as many classes."""
 MAX_EXAMPLES = 5
 """Example cells of a column, as many as a profile lists."""
 
@@ -49,13 +51,26 @@ def infer_column_types(
 ) -> InferredTypes:
     """Infer the types of the columns of a Parquet file from evenly spaced rows."""
     sample = read_sample(connection, f"read_parquet({sql.text(table)})", rows, pq.read_schema(table).names)
-    decisions = tuple(infer_types(sample, conventions=conventions))
+    decisions = tuple(
+        _with_spellings(decision, sample[decision.column])
+        for decision in infer_types(sample, conventions=conventions)
+    )
     cells = {
         decision.column: tuple(str(cell) for cell in sample[decision.column].dropna().unique()[:MAX_EXAMPLES])
         for decision in decisions
         if _is_converted(decision)
     }
     return InferredTypes(decisions, parse_columns(sample, make_parsers(decisions)), cells)
+
+
+def _with_spellings(decision: TypeDecision, column: pd.Series) -> TypeDecision:
+    """Keep in a parser of numbers how few different texts were written: they may be classes."""
+    if not _is_converted(decision) or decision.way["op"] != "read_number":
+        return decision
+    cells = column.value_counts().index
+    if len(cells) > MAX_SPELLINGS:
+        return decision
+    return replace(decision, way={**decision.way, "spellings": [str(cell) for cell in cells]})
 
 
 def _is_converted(decision: TypeDecision) -> bool:

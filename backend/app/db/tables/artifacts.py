@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Computed, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy import BigInteger, FetchedValue, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.tables.base import Base, Json, new_id
@@ -35,5 +35,6 @@ class ArtifactRow(Base):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     meta: Mapped[Json] = mapped_column(server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
-    mentions: Mapped[list[str]] = mapped_column(Computed("digests_in(meta)", persisted=True), deferred=True)
-    """Digests of further blobs in `meta`, computed by Postgres: the sweep looks them up by index."""
+    mentions: Mapped[list[str]] = mapped_column(deferred=True, server_default=FetchedValue())
+    """Digests of further blobs in `meta`: the sweep looks them up by index. A trigger fills the column, unless
+    it is copied with the row: reading `meta` again would take most of the time of a fork."""

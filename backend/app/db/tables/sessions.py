@@ -20,6 +20,12 @@ class SessionRow(Base):
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
         Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
+        Index(
+            "ix_sessions_after_id",
+            "after_id",
+            postgresql_where=text("after_id IS NOT NULL AND ended_at IS NULL"),
+        ),
+        Index("ix_sessions_family_id", "family_id", postgresql_where=text("family_id IS NOT NULL")),
         Index("ix_sessions_ended_at", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
         Index("ix_sessions_keyed", "created_at", postgresql_where=text("idempotency_key IS NOT NULL")),
         Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
@@ -36,6 +42,8 @@ class SessionRow(Base):
     id: Mapped[UUID] = new_id()
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     graph: Mapped[str] = mapped_column(server_default="pipeline")
+    class_: Mapped[str] = mapped_column("class", server_default="study")
+    """`study`, `run` or `turn`: what it counts as in lists, quotas, the admission queue and retention."""
     graph_version: Mapped[int | None]
     """The version that its first driver ran."""
     goal: Mapped[str]
@@ -64,9 +72,14 @@ class SessionRow(Base):
     deadline_at: Mapped[datetime | None]
     """The session's time limit; the sweeper ends what is past it."""
     waiting_since: Mapped[datetime | None]
-    """Set while it waits for the user: that time does not count, the next claim moves `deadline_at` by it."""
+    """Set while it waits for the user or is paused: that time does not count.
+
+    The next claim moves `deadline_at` by it.
+    """
     waited_s: Mapped[float] = mapped_column(server_default=text("0"))
-    """Seconds that it has waited for its user so far."""
+    """Seconds that it has waited for its user so far, or was paused."""
+    paused_at: Mapped[datetime | None]
+    """Set while the user pauses it: no step and no fit begins, and its driver stops after the running step."""
     ended_at: Mapped[datetime | None]
     error: Mapped[Json | None]
     """`{"code", "detail"}` of a failed session."""
@@ -75,6 +88,22 @@ class SessionRow(Base):
 
     parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
     parent_seq: Mapped[int | None]
+
+    after_id: Mapped[UUID | None]
+    """The session that has to end before this one begins; null for one that waits for none."""
+
+    forked_from: Mapped[UUID | None]
+    """The source of a fork. No foreign key: deleting the source leaves the fork as it is."""
+    family_id: Mapped[UUID | None]
+    """The session that all forks of a family began from, directly or not; null for that session itself."""
+    fork: Mapped[Json | None] = mapped_column(VERBATIM)
+    """`sessions.fork_record.ForkRecord` of a fork: its point, its change and what replays lay over steps."""
+    datasets_at: Mapped[datetime | None]
+    """Time whose readings of datasets the session uses; null for its creation."""
+    request_digest: Mapped[str | None]
+    """Digest of the request that made a fork or a turn, to compare with a repeated one."""
+    inherited_s: Mapped[float] = mapped_column(server_default=text("0"))
+    """Working time in seconds of the source at the point of the fork."""
 
     stranded_at: Mapped[datetime | None]
     """Since when no live worker can run its version of the graph, while it has something to do."""
@@ -96,8 +125,11 @@ class StepRow(Base):
     node: Mapped[str]
     update: Mapped[Json] = mapped_column(VERBATIM)
     fence: Mapped[int] = mapped_column(BigInteger)
+    """Fence of the driver that wrote the row; 0 for a row that a fork copied."""
     started_at: Mapped[datetime]
     committed_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    worked_s: Mapped[float | None]
+    """Working time of the session in seconds at the commit; null for steps from before forks."""
 
 
 class CallRow(Base):
@@ -118,10 +150,13 @@ class CallRow(Base):
     result: Mapped[Any] = mapped_column(VERBATIM)
     failed: Mapped[bool] = mapped_column(server_default=text("false"))
     fence: Mapped[int] = mapped_column(BigInteger)
+    """Fence of the driver that wrote the row; 0 for a row that a fork copied."""
     started_at: Mapped[datetime]
     duration_ms: Mapped[float]
     recorded_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    worked_s: Mapped[float | None]
+    """Working time of the session in seconds when the call was recorded; null for calls from before forks."""
 
 
 class EventRow(Base):
@@ -185,6 +220,25 @@ class FitRow(Base):
     queued_at: Mapped[datetime] = now()
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+
+
+class HoldoutLookRow(Base):
+    """A look at the hold-out of a family of forks, numbered by the function `count_look` of the schema.
+
+    Without foreign keys: a look counts after its session was deleted. The last session of a family takes its
+    rows along.
+    """
+
+    __tablename__ = "holdout_looks"
+    __table_args__ = (UniqueConstraint("family_id", "number"),)
+
+    family_id: Mapped[UUID]
+    session_id: Mapped[UUID] = mapped_column(primary_key=True)
+    step: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    """A `sessions.holdout_looks.LookKind`."""
+    number: Mapped[int]
+    at: Mapped[datetime] = now()
 
 
 class QuestionRow(Base):

@@ -1,10 +1,12 @@
 """Exploratory facts of a training frame: columns, findings, leaks and suggestions."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from app.modeling.analysis.assumptions.known_columns import measure_columns
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
@@ -20,45 +22,85 @@ from app.modeling.table.column_stats import ColumnStats
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_value
 from app.modeling.table.sampling import sample_rows
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 20_000
 """Rows that are analysed: statistics of a sample of this size are exact enough to decide by."""
+MIN_SLOW_ROWS = 4_000
+"""Rows that are analysed on the slowest machine: fewer would name leaks and findings by chance."""
+SCORING_SHARE = 0.6
+"""Share of the time for the scores of single columns; the rest measures what suspected ones bring."""
+MAX_NAMED_COLUMNS = 5
+"""Columns that a sentence names."""
 MAX_CELLS = 3_000_000
 """Rows times columns that are analysed, so that a wide table takes seconds too."""
 
 
-def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int = 0) -> EdaFacts:
+def explore(
+    frame: pd.DataFrame,
+    problem: Problem,
+    recipe: RecipeJson,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+    threads: int = 1,
+) -> EdaFacts:
     """Analyse a training frame: columns, findings, leaks and suggestions.
 
     Of many rows a sample is analysed (`looked_at` counts it); missing values and classes are counted in all
-    rows.
+    rows. `deadline`: of scoring columns and measuring what suspected ones bring; a slow machine analyses fewer
+    rows. Without it, counts of rows bound the time.
     """
-    sample = frame.iloc[_sample_positions(frame, problem, seed)]
+    deadline = deadline or Deadline(None)
+    sample = frame.iloc[_sample_positions(frame, problem, seed, deadline.slowness)]
     transformed = apply_recipe(sample, problem, recipe) if recipe else sample
     inputs = select_inputs(transformed, problem)
-    scores = score_columns(sample, problem, seed)
+    scoring = deadline.within(SCORING_SHARE)
+    scores = score_columns(sample, problem, seed, scoring)
     missing = select_inputs(frame, problem).isna().mean()
     profiles = [
         _profile(inputs[name], scores.get(str(name)), missing.get(name) if not recipe else None)
         for name in inputs.columns
     ]
+    leaks = find_leaks(sample, problem, scores)
     return {
         "rows": len(frame),
         "looked_at": len(sample),
         "columns": profiles,
         "findings": find_all(transformed, problem, len(frame)),
-        "leaks": find_leaks(sample, problem, scores),
+        "leaks": leaks,
+        "assumptions": measure_columns(sample, problem, scores, leaks, seed, deadline, threads),
         "target": summarize_target(frame, problem),
         "correlations": find_correlations(inputs),
         "suggested_cleaning": suggest_cleaning(sample, problem),
         "suggested_features": suggest_features(sample, problem),
+        "notes": describe_unscored(profiles, scores, problem, scoring),
         "figures": [],
     }
 
 
-def _sample_positions(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
+def describe_unscored(
+    profiles: Sequence[ColumnProfile], scores: Mapping[str, float], problem: Problem, deadline: Deadline
+) -> list[str]:
+    """Name the columns that no time was left to judge, as at most one sentence."""
+    structural = (problem.time_column, problem.group_column)
+    missing = [
+        entry["name"]
+        for entry in profiles
+        if entry["name"] not in scores
+        and entry["name"] not in structural
+        and entry["type"] != ColumnKind.EMPTY.value
+    ]
+    if not missing or not deadline.is_over:
+        return []
+    names = ", ".join(map(repr, missing[:MAX_NAMED_COLUMNS]))
+    more = f" and {len(missing) - MAX_NAMED_COLUMNS} more" if len(missing) > MAX_NAMED_COLUMNS else ""
+    return [f"There was no time to test whether {names}{more} give the target away."]
+
+
+def _sample_positions(frame: pd.DataFrame, problem: Problem, seed: int, slowness: float = 1.0) -> np.ndarray:
     """Positions of randomly drawn rows, in the order of the file; of the latest rows if features look back."""
     max_rows = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
+    max_rows = min(max_rows, max(int(MAX_ROWS / slowness), MIN_SLOW_ROWS))
     if problem.horizon:
         return np.arange(max(0, len(frame) - max_rows), len(frame))
     return sample_rows(len(frame), max_rows, seed)

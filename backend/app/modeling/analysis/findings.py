@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.stats import skew
 
 from app.modeling.analysis.cleaning import is_date_like, is_number_text
-from app.modeling.analysis.leakage.leaking_columns import looks_like_row_number
+from app.modeling.analysis.leakage.row_numbers import looks_like_row_number
 from app.modeling.analysis.market_features import BARS
 from app.modeling.facts.computation_facts import Finding
 from app.modeling.labels.labels import make_labels

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.leakage.leaking_columns import looks_like_row_number
+from app.modeling.analysis.leakage.row_numbers import looks_like_row_number
 from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.distinct_values import is_text
 

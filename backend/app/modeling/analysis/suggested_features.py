@@ -42,7 +42,8 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     for name in columns:
         if kinds[name] is ColumnKind.DATETIME and (parts := _calendar(inputs[name], time_ordered)):
             recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
-    if time_ordered and (parts := _calendar(inputs[problem.time_column], time_ordered)):
+    is_dated = time_ordered and column_kind(inputs[problem.time_column]) is ColumnKind.DATETIME
+    if is_dated and (parts := _calendar(inputs[problem.time_column], time_ordered)):
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
         recipe += suggest_history_features(frame, problem, lookback) + suggest_market_features(

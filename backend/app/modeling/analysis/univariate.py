@@ -15,6 +15,7 @@ from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.splits.split import Fold, choose_kind, make_folds
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 20_000
 """Rows that are sampled: more take longer, and refine a score that only ranks columns."""
@@ -28,8 +29,14 @@ MAX_CELLS = 2_000_000
 """Rows times columns that are sampled, so that a wide table takes seconds too."""
 
 
-def score_columns(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str, float]:
-    """Score a small tree on each column alone: ROC AUC (0.5 is chance) or R2 (negative values become 0)."""
+def score_columns(
+    frame: pd.DataFrame, problem: Problem, seed: int = 0, deadline: Deadline | None = None
+) -> dict[str, float]:
+    """Score a small tree on each column alone: ROC AUC (0.5 is chance) or R2 (negative values become 0).
+
+    Columns that the deadline leaves no time for have no score.
+    """
+    deadline = deadline or Deadline(None)
     sampled = _sample(frame, problem, seed)
     labels = make_labels(sampled, problem)
     inputs = select_inputs(sampled, problem)
@@ -45,9 +52,19 @@ def score_columns(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[
     ]
     truth = labels.to_numpy()
     if len(columns) <= WIDE_COLUMNS:
-        return {name: _score_column(inputs[name], truth, problem, folds, seed) for name in columns}
-    scores = {name: _score_column(inputs[name], truth, problem, folds[-1:], None) for name in columns}
+        return {
+            name: _score_column(inputs[name], truth, problem, folds, seed)
+            for name in columns
+            if not deadline.is_over
+        }
+    scores = {
+        name: _score_column(inputs[name], truth, problem, folds[-1:], None)
+        for name in columns
+        if not deadline.is_over
+    }
     for name in sorted(scores, key=lambda name: -scores[name])[:BEST_COLUMNS]:
+        if deadline.is_over:
+            break
         scores[name] = _score_column(inputs[name], truth, problem, folds, seed)
     return scores
 

@@ -24,7 +24,7 @@ from app.modeling.estimators.families.log_target import LogTargetModel
 from app.modeling.estimators.families.network import Network
 from app.modeling.estimators.families.xgboost import XGBoost
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
-from app.modeling.problem.kinds import BASELINE, ProblemKind
+from app.modeling.problem.kinds import BASELINE, PLAIN, ProblemKind
 from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
 
@@ -64,6 +64,8 @@ class EstimatorSpec:
     make: Callable[[Problem, dict[str, Any], int, int], Any]
     rounds_parameter: str | None = None
     is_self_tuning: bool = False
+    keeps_time: bool = False
+    """True for fixed settings with a time limit: the fit learns from fewer rows, or is cut."""
 
 
 BOTH_KINDS = (ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION)
@@ -106,6 +108,14 @@ def _lightgbm(problem: Problem, parameters: dict[str, Any], seed: int, threads: 
     return LightGBM(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **parameters)
 
 
+def _plain(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    # Squared error is the default, also where the absolute error counts: that of the median learns slowly, and
+    # the other families have it.
+    aim = _aim(problem)
+    settings = {**_PLAIN_DEFAULTS, "random_state": seed, "n_jobs": threads, **parameters}
+    return LightGBM(_classes(problem), "mean" if aim == "median" else aim, **settings)
+
+
 def _xgboost(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
     return XGBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **parameters)
 
@@ -144,6 +154,16 @@ _LEAVES: dict[str, SearchRange | SearchChoices] = {
     "num_leaves": SearchRange(4, 127, log=True, is_integer=True),
     "min_child_samples": SearchRange(2, 60, log=True, is_integer=True),
 }
+_PLAIN_DEFAULTS = {
+    "n_estimators": 100,
+    "learning_rate": 0.1,
+    "min_child_samples": 20,
+    "subsample": 1.0,
+    "colsample_bytree": 1.0,
+    "reg_lambda": 0.0,
+    "codes": False,
+}
+"""The default settings of LightGBM's own scikit-learn interface."""
 _TREE_DEFAULTS = {"n_estimators": 200, "min_samples_leaf": 2, "max_features": "sqrt"}
 
 ESTIMATORS: dict[str, EstimatorSpec] = {
@@ -168,6 +188,7 @@ ESTIMATORS: dict[str, EstimatorSpec] = {
             _ridge,
             is_self_tuning=True,
         ),
+        EstimatorSpec(PLAIN, BOTH_KINDS, "tree", {}, {}, _plain, keeps_time=True),
         EstimatorSpec("LightGBM", BOTH_KINDS, "tree", {}, _LEAVES | _SAMPLED, _lightgbm, is_self_tuning=True),
         EstimatorSpec(
             "LightGBMExtra",

@@ -11,7 +11,7 @@ from scipy import stats
 from app.errors import InvalidInput
 from app.modeling.facts.computation_facts import Comparison, ComparisonFacts
 from app.modeling.facts.fits import CandidateFit
-from app.modeling.problem.kinds import BASELINE, ENSEMBLE
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE, PLAIN, REFERENCES
 from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring.scores import rank_scores
 from app.modeling.table.json_values import round_significant
@@ -47,9 +47,10 @@ def compare_candidates(
     difference = difference or difference_over_folds
     reference = _find_reference(scored)
     folds = _scored_folds(reference)
-    ranked = _rank([restrict_to_folds(fit, folds) for fit in scored if _scored_folds(fit) >= folds])
+    finished = _find_finished(scored, folds)
+    ranked = _rank([restrict_to_folds(fit, folds) for fit in finished])
     incomplete = sorted(
-        (fit for fit in scored if not _scored_folds(fit) >= folds), key=lambda fit: -len(_scored_folds(fit))
+        (fit for fit in scored if fit not in finished), key=lambda fit: -len(_scored_folds(fit))
     )
     best = ranked[0]
     baseline = next((fit for fit in scored if fit.estimator == BASELINE), None)
@@ -84,13 +85,23 @@ def compare_candidates(
     }
 
 
+def _find_finished(fits: Sequence[CandidateFit], folds: frozenset[int]) -> list[CandidateFit]:
+    """Return the candidates that are compared: those with these folds that their time did not cut.
+
+    Where time cut every model, those that it cut are compared all the same, since one of them is delivered.
+    """
+    complete = [fit for fit in fits if _scored_folds(fit) >= folds]
+    finished = [fit for fit in complete if not fit.is_cut]
+    return finished if any(fit.estimator != BASELINE for fit in finished) else complete
+
+
 def _scored_folds(fit: CandidateFit) -> frozenset[int]:
     return frozenset(place for place, score in enumerate(fit.fold_scores) if score is not None)
 
 
 def _find_reference(fits: Sequence[CandidateFit]) -> CandidateFit:
     """Return the candidate on whose folds all are compared: the ensemble, else the one with the most folds."""
-    models = [fit for fit in fits if fit.estimator != BASELINE] or fits
+    models = [fit for fit in fits if fit.estimator not in REFERENCES] or fits
     ensemble = next((fit for fit in models if fit.estimator == ENSEMBLE), None)
     return ensemble or max(models, key=lambda fit: len(_scored_folds(fit)))
 
@@ -157,6 +168,8 @@ def _row(
         "beats_baseline": beats_baseline,
         "fit_s": fit.fit_s,
         "limited": fit.limited,
+        "is_cut": fit.is_cut,
+        "learned_rows": int(fit.rows * fit.learned_share) if fit.rows else None,
     }
 
 
@@ -180,23 +193,26 @@ def difference_over_folds(a: CandidateFit, b: CandidateFit, rows_of: CandidateFi
 
 
 def _choose(leaderboard: Sequence[Comparison]) -> Comparison:
-    """Choose the best, or an ensemble that these rows do not distinguish from it.
+    """Choose the best, or an ensemble that these rows do not distinguish from it and that beats the plain one.
 
     The best of many scores is too high by selection, and an average of several models is less so. A simpler
-    model within one standard error of the best is not preferred: over many tables that costs accuracy.
+    model within one standard error of the best is not preferred: over many tables that costs accuracy. Nothing
+    was selected for the plain candidate, so an ensemble with a worse score than it has learned nothing more.
     """
-    ensembles = (
-        row
-        for row in leaderboard
-        if row["kind"] == "ensemble" and row["is_compared"] and not row["distinguishable"]
-    )
-    return next(ensembles, leaderboard[0])
+    compared = [row for row in leaderboard if row["is_compared"]]
+    for row in compared:
+        if row["name"] == PLAIN:
+            break
+        if row["kind"] == "ensemble" and not row["distinguishable"]:
+            return row
+    return leaderboard[0]
 
 
 def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
     best = leaderboard[0]
     compared = [row for row in leaderboard if row["is_compared"]]
-    incomplete = [row["name"] for row in leaderboard if not row["is_compared"]]
+    cut = [row["name"] for row in leaderboard if not row["is_compared"] and row.get("is_cut")]
+    incomplete = [row["name"] for row in leaderboard if not row["is_compared"] and row["name"] not in cut]
     tied = [row["name"] for row in compared if row is not best and not row["distinguishable"]]
     sentences = f"{best['name']} has the best out-of-fold score."
     if tied:
@@ -205,6 +221,8 @@ def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
         sentences += f" {choice['name']} is chosen, because it averages several of them."
     if incomplete:
         sentences += f" Judged on fewer folds, and not compared: {_join(incomplete)}."
+    if cut:
+        sentences += f" Cut by their time, and not compared as if finished: {_join(cut)}."
     if choice["beats_baseline"] is False:
         sentences += " It does not beat the baseline beyond chance."
     return sentences

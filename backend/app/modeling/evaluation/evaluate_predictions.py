@@ -16,6 +16,7 @@ from app.modeling.scoring.curves import (
     residuals,
     roc_curve,
 )
+from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
 from app.modeling.scoring.intervals import bootstrap, make_resampling
 from app.modeling.scoring.prediction_intervals import measure_coverage
 from app.modeling.scoring.scores import Predicted, score_all
@@ -34,6 +35,7 @@ def evaluate_predictions(
     past: Past | None = None,
     targets: np.ndarray | None = None,
     ahead: np.ndarray | None = None,
+    looks: int = 1,
 ) -> EvaluationFacts:
     """Compute every metric, curve and note of a model on these rows; `fit` is its `FitFacts`.
 
@@ -41,6 +43,7 @@ def evaluate_predictions(
     together. With `compare` the rows are new, and the score is compared with the cross-validated one. `past`
     and `targets` (the prediction targets, if they are not the labels) estimate how much the score varies
     between periods. `ahead`: the rows ahead that each row predicts, if rows are expanded by step.
+    `looks`: looks at these rows so far, for which the intervals hold together.
     """
     resample = make_resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
@@ -52,6 +55,10 @@ def evaluate_predictions(
     if periods and periods.spread:
         metrics[problem.metric] = widen_interval(metrics[problem.metric], periods, problem.metric)
         method += f"; that of {problem.metric} is widened by its variation between periods"
+    if looks > 1:
+        metrics = {name: widen_for_looks(score, looks, name) for name, score in metrics.items()}
+        difference = widen_for_looks(difference, looks)
+        method += f"; widened to a level of {100 * confidence_level(looks):.4g}% for {looks} looks at them"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
     interval_coverage = _interval_coverage(predicted, fit, ahead)
@@ -76,7 +83,9 @@ def evaluate_predictions(
         "intervals": interval_coverage,
         "cv_score": fit.score if compare and fit else None,
         "agrees_with_cv": agreement.agrees if agreement else None,
-        "notes": score_notes(predicted, problem, metrics, difference, agreement, periods, interval_coverage),
+        "notes": score_notes(
+            predicted, problem, metrics, difference, agreement, periods, interval_coverage, resample.unit_count
+        ),
         "figures": [],
     }
 

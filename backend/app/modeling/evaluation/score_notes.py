@@ -10,6 +10,7 @@ from app.modeling.facts.computation_facts import CoverageJson, Interval
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.perfect_scores import unseen_error_share
 from app.modeling.scoring.scores import Predicted
 
 ROUGH_ROWS = 100
@@ -55,9 +56,11 @@ def score_notes(
     agreement: Agreement | None,
     periods: Periods | None,
     interval_coverage: CoverageJson | None,
+    unit_count: int | None = None,
 ) -> list[str]:
-    """List the cautions about the scores, as sentences."""
+    """List the cautions about the scores, as sentences. `unit_count`: independent units of the rows."""
     notes = [
+        _perfection(predicted, problem, unit_count),
         _baseline(difference),
         _agreement(agreement, problem),
         _worsening(periods, problem),
@@ -68,6 +71,19 @@ def score_notes(
         else None,
     ]
     return [note for note in notes if note]
+
+
+def _perfection(predicted: Predicted, problem: Problem, unit_count: int | None) -> str | None:
+    """Say what a hold-out without any error can show."""
+    outcome = predicted.choice if problem.is_classification else predicted.output
+    rows = len(predicted.truth)
+    if not rows or not np.array_equal(outcome, predicted.truth):
+        return None
+    share = unseen_error_share(min(unit_count or rows, rows))
+    return (
+        f"None of these {rows:,} rows is predicted wrong. That many can miss an error that up to {share:.2g} of"
+        " all rows have, by the bound of Clopper and Pearson."
+    )
 
 
 def _baseline(difference: Interval) -> str | None:

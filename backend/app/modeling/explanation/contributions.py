@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from app.modeling.explanation.explained_model import Deadline
 from app.modeling.explanation.explanation_facts import ContributionFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 400
 """Rows whose values are drawn and averaged: more do not change the picture."""

@@ -1,10 +1,10 @@
 """Drivers of the target: the columns that it goes with, ranked only where the held-out rows tell them apart."""
 
 from app.modeling.explanation.effects import measure_effects
-from app.modeling.explanation.explained_model import Deadline
 from app.modeling.explanation.explanation_facts import Driver, DriverFacts, Effect
 from app.modeling.explanation.importance import GroupImportance, ImportanceMeasurement
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.deadline import Deadline
 
 MAX_DRIVERS = 8
 """Drivers that are told with their effects; the importances of all columns are told besides."""

@@ -10,7 +10,6 @@ import pandas as pd
 
 from app.json_types import JsonScalar
 from app.modeling.explanation.column_groups import ColumnGroup
-from app.modeling.explanation.explained_model import Deadline
 from app.modeling.explanation.explanation_facts import Effect
 from app.modeling.explanation.importance import GroupImportance, ImportanceMeasurement
 from app.modeling.explanation.residual_regression import (
@@ -22,6 +21,7 @@ from app.modeling.explanation.residual_regression import (
 )
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 400
 """Rows over which the model's own differences are averaged; their error is small beside that of the slopes."""

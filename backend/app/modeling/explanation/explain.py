@@ -10,13 +10,14 @@ import pandas as pd
 from app.modeling.explanation.contributions import Contributions, TreeMember, explain_contributions
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.drivers import find_drivers
-from app.modeling.explanation.explained_model import Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.explanation_facts import ExplanationFacts, SegmentFacts
 from app.modeling.explanation.importance import ImportanceMeasurement, measure_importances
 from app.modeling.explanation.segments import find_worst_segments
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 4000
 """Rows that segments, contributions and dependence are computed on: more narrow the intervals little."""

@@ -1,8 +1,7 @@
-"""The model to explain, as a function from raw rows to predictions, with a deadline."""
+"""The model to explain, as a function from raw rows to predictions."""
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,35 +16,6 @@ MAX_BATCH_ROWS = 40_000
 """Rows of one prediction call: enough to spread the cost of a call, few enough for any memory."""
 MAX_BATCH_CELLS = 4_000_000
 """Rows times columns of one prediction call: 32 MB as float64."""
-
-
-@dataclass
-class Deadline:
-    """A number of seconds from now on; None for no limit."""
-
-    limit_s: float | None
-    now: Callable[[], float] = time.perf_counter
-    began: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.began = self.now()
-
-    @property
-    def spent_s(self) -> float:
-        return self.now() - self.began
-
-    @property
-    def left_s(self) -> float:
-        return float("inf") if self.limit_s is None else self.limit_s - self.spent_s
-
-    @property
-    def is_over(self) -> bool:
-        return self.left_s <= 0
-
-    def within(self, share: float) -> "Deadline":
-        """Make a deadline over this share of the time left."""
-        limit_s = None if self.limit_s is None else max(share * self.left_s, 0.0)
-        return Deadline(limit_s, self.now)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.explanation.explained_model import Deadline, ExplainedModel, looks_back
+from app.modeling.explanation.explained_model import ExplainedModel, looks_back
 from app.modeling.explanation.importance import permutation_importance
 from app.modeling.facts.computation_facts import ImportanceFacts
 from app.modeling.problem.problem import Problem
+from app.modeling.training.deadline import Deadline
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.training_set import TrainingSet
 

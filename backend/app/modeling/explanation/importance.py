@@ -8,13 +8,14 @@ import pandas as pd
 from scipy import stats
 
 from app.modeling.explanation.column_groups import ColumnGroup, group_columns
-from app.modeling.explanation.explained_model import MAX_BATCH_ROWS, Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import MAX_BATCH_ROWS, ExplainedModel
 from app.modeling.facts.computation_facts import Importance, ImportanceFacts
 from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.intervals import draw_counts, make_resampling
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.deadline import Deadline
 
 MAX_ROWS = 20_000
 """Rows that are shuffled: their interval is a seventh of that of 400 rows, and resampling takes 16 MB."""
@@ -36,6 +37,9 @@ PREDICTION_SHARE = 0.85
 """Share of the time for predictions; the rest is for resampling, which measured at a tenth of it."""
 MAX_RESAMPLES, MIN_RESAMPLES, RESAMPLED_ROWS = 100, 50, 500_000
 """Bootstrap samples, fewer of more rows: a standard error to 7 % to 10 %."""
+MIN_JUDGED_ROWS, MIN_ROWS_OF_OTHER_CLASSES = 30, 10
+"""Rows, and rows beside the commonest class, from which a column may be said to help: the bootstrap of fewer
+knows their few errors only, and its interval is too narrow."""
 FALSE_ALARM_RATE = 0.05
 """Probability that any of a table of useless columns is reported as helpful (Bonferroni)."""
 
@@ -86,8 +90,19 @@ class ImportanceMeasurement:
         """Return Student's t for as many units as were drawn, which few rows need."""
         return float(stats.t.isf(tail, max(self.unit_count - 1, 1)))
 
+    @property
+    def has_enough_rows(self) -> bool:
+        """True if the held-out rows are enough to tell a helpful column from a useless one."""
+        if not self.subject.problem.is_classification:
+            return len(self.truth) >= MIN_JUDGED_ROWS
+        counts = np.unique(self.truth, return_counts=True)[1]
+        others = len(self.truth) - int(counts.max(initial=0))
+        return len(self.truth) >= MIN_JUDGED_ROWS and others >= MIN_ROWS_OF_OTHER_CLASSES
+
     def helps(self, importance: GroupImportance) -> bool:
-        """Test if an importance is above the largest of as many useless columns by chance."""
+        """Test if an importance is above the largest of as many useless columns by chance; not on few rows."""
+        if not self.has_enough_rows:
+            return False
         reach = self.quantile(FALSE_ALARM_RATE / max(len(self.measured), 1))
         return bool(importance.mean - reach * importance.std > 0)  # false where either is unknown
 

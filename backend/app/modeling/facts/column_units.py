@@ -132,6 +132,7 @@ _QUANTITIES = _words(
 )
 _WHOLE_NAMES = _words("seconds minutes hours days weeks months years km miles kwh mpg mph usd eur hp")
 """Units that are the whole name of a column."""
+_TIMES = frozenset({"seconds", "minutes", "hours", "days", "weeks", "months", "years"})
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z%°²³]+[23]?|[A-Z%°²³]+[23]?")
 
 
@@ -159,6 +160,8 @@ def _unit_of_cells(parser: dict[str, object]) -> ColumnUnit | None:
 
 def _unit_of_name(name: str) -> ColumnUnit | None:
     """Return the unit in brackets at the end of a name, or its last word: `(minutes)`, `_eur`, `PriceUSD`."""
+    if elapsed := _unit_of_computed_time(name):
+        return elapsed
     opening = max(name.rfind("("), name.rfind("["))
     if opening >= 0 and name.rstrip().endswith((")", "]")):
         return _UNITS.get(name[opening + 1 :].rstrip(" )]").strip().casefold())
@@ -169,3 +172,12 @@ def _unit_of_name(name: str) -> ColumnUnit | None:
     is_quantity = last in _UNITS_OF_QUANTITIES and bool(_QUANTITIES & set(before))
     is_unit = last in _WHOLE_NAMES if not before else last not in _ONLY_IN_BRACKETS or is_quantity
     return _UNITS.get(last) if is_unit else None
+
+
+def _unit_of_computed_time(name: str) -> ColumnUnit | None:
+    """Return the unit of a time between columns: `days from opened to closed`, `delay in hours (a after b)`."""
+    word, _, columns = name.partition(" from ")
+    if " to " not in columns:
+        word = name.removeprefix("delay in ").partition(" (")[0] if name.startswith("delay in ") else ""
+    unit = _UNITS.get(word)
+    return unit if unit and unit.text in _TIMES else None

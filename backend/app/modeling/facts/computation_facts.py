@@ -2,6 +2,9 @@
 
 from typing import Any, NotRequired, TypedDict
 
+from app.modeling.facts.assumptions import AssumptionJson
+from app.modeling.facts.leaks import Leak
+
 RecipeJson = list[dict[str, Any]]
 ProblemJson = dict[str, Any]
 Metrics = dict[str, float | None]
@@ -18,11 +21,19 @@ class FoldsJson(TypedDict):
     """`stratified`, `grouped`, `time` or `random`."""
     count: int
     seed: int
+    equal_rows_together: NotRequired[bool]
+
+
+class RepeatedRowsJson(TypedDict):
+    """Rows that equal another row, all of them kept; and how many of them stay on one side of every split,
+    because such values do not coincide."""
+
+    equal: int
+    on_one_side: int
 
 
 class ReadingFact(TypedDict):
-    """The inferred type of one raw column: `number`, `datetime`, `boolean`, or `text` without missing-value
-    words."""
+    """The inferred type of one raw column: `number`, `datetime`, `boolean`, or `text` without missing words."""
 
     column: str
     reads_as: str
@@ -43,7 +54,10 @@ class SplitFacts(TypedDict):
     rows: int
     train_rows: int
     holdout_rows: int
-    duplicates_removed: int
+    duplicates_removed: int  # always 0: equal rows are kept
+    unmeasured: NotRequired[list[str]]  # structures of the rows without a figure, as a sentence
+    slowness: NotRequired[float]  # factor by which the split took longer than on an idle machine
+    repeated_rows: NotRequired[RepeatedRowsJson]
     unlabelled_removed: int
     target_summary: dict[str, Any]
     """Summary of the target in the training rows: `{"classes": {name: count}}` or `{"mean", "std", "min",
@@ -53,6 +67,8 @@ class SplitFacts(TypedDict):
     reading: list[ReadingFact]
     """Columns whose inferred type differs from their stored type."""
     notes: list[str]
+    assumptions: NotRequired[list[AssumptionJson]]
+    """Conditions about the rows to predict, measured on training rows."""
 
 
 class Finding(TypedDict):
@@ -64,20 +80,6 @@ class Finding(TypedDict):
     severity: str
     evidence: dict[str, Any]
     suggestion: RecipeJson
-
-
-class Leak(TypedDict):
-    """`kind`: `nearly_perfect`, `near_copy`, `fills_for_one_outcome`, `row_order`, `after_outcome` (by name and
-    score), `target_in_text`, `part_of_target` (with others, exactly) or `peeks_ahead` (made with later rows).
-
-    `certain`: leave the column out without asking.
-    """
-
-    column: str
-    kind: str
-    text: str
-    certain: bool
-    evidence: dict[str, Any]
 
 
 class ColumnProfile(TypedDict):
@@ -98,13 +100,15 @@ class EdaFacts(TypedDict):
     columns: list[ColumnProfile]
     findings: list[Finding]
     leaks: list[Leak]
+    assumptions: NotRequired[list[AssumptionJson]]
+    """What suspected columns bring, and those that were left out."""
+    notes: NotRequired[list[str]]  # what no time was left for, as sentences
     target: dict[str, Any]
     correlations: list[dict[str, Any]]
     """The strongest pairs of numeric columns: `{"a", "b", "r"}`."""
     suggested_cleaning: RecipeJson
     suggested_features: RecipeJson
-    figures: list[dict[str, str]]
-    """`{"file", "title"}` of each figure."""
+    figures: list[dict[str, str]]  # `{"file", "title"}` of each figure
 
 
 class FrameFacts(TypedDict):
@@ -197,8 +201,7 @@ class FitFacts(TypedDict):
     metrics: dict[str, dict[str, float | None]]
     """metric -> `{"mean", "std"}` over folds."""
     threshold: float | None
-    """Binary: the (calibrated) probability from which the positive class is predicted, set on out-of-fold
-    rows."""
+    """Binary: the (calibrated) probability, set out of fold, from which the positive class is predicted."""
     threshold_text: str | None
     calibration: dict[str, Any] | None
     """Classification: `CalibrationJson`, applied to every predicted probability."""
@@ -220,6 +223,10 @@ class FitFacts(TypedDict):
     fold_count: int
     limited: str | None
     """Description of what was cut to keep the time limit, else None."""
+    is_cut: NotRequired[bool]
+    """True if the time ended while the loss still fell: the score is not that of a finished fit."""
+    learned_share: NotRequired[float]
+    """Share of the training rows of each fold that the fit learned from."""
     schema: list[dict[str, Any]]
     """Raw input columns of the model, see `SchemaColumn`."""
     problem: ProblemJson
@@ -267,6 +274,10 @@ class Comparison(TypedDict):
     beats_baseline: bool | None
     fit_s: float
     limited: NotRequired[str | None]
+    is_cut: NotRequired[bool]
+    """True if its time ended while its loss still fell: it is not compared as if it were finished."""
+    learned_rows: NotRequired[int | None]
+    """Training rows that it learned from, of those that folds share out."""
 
 
 class ComparisonFacts(TypedDict):
@@ -292,9 +303,9 @@ class ComparisonFacts(TypedDict):
 class Importance(TypedDict):
     """Loss of the metric when a raw column is shuffled, with its standard error and 95% interval.
 
-    `columns`: the columns that were shuffled together, which `column` lists; `grouped_by`: why (`codes` of
-    one category, `date` parts, `lags`, `correlated`, or `single`). `rows`: rows that they were shuffled on.
-    `helps`: above the largest of as many useless columns by chance.
+    `columns`: those that were shuffled together, which `column` lists; `grouped_by`: why (`codes` of one
+    category, `date` parts, `lags`, `correlated`, `words` of the last one that tell the others, or `single`).
+    `rows`: rows that they were shuffled on. `helps`: above the largest of as many useless columns by chance.
     """
 
     column: str
@@ -365,7 +376,9 @@ class EvaluationFacts(TypedDict):
     references: NotRequired[list[dict[str, Any]]]
     """Naive forecasts of the hold-out, see `forecasting.compare`."""
     by_step: NotRequired[list[dict[str, Any]]]
-    """Scores of each step of a forecast of every step, see `forecasting.by_step`."""
+    """Scores of each step of a forecast, see `forecasting.by_step`."""
+    family: NotRequired[dict[str, Any]]
+    """From the second look on: `looks`, `level` of the intervals (0 to 1), `forks_after_look`, `siblings`."""
     cv_score: float | None
     agrees_with_cv: bool | None
     notes: list[str]
@@ -374,15 +387,14 @@ class EvaluationFacts(TypedDict):
 
 
 class PredictionFacts(TypedDict):
-    """`predict.predict`. A prediction: `{"prediction", "probabilities": {class: p}}` or `{"prediction"}`.
-
-    `predictions` holds up to 1,000 rows; predictions.parquet holds all.
-    """
+    """`predict.predict`. `predictions`: the first 1,000 (predictions.parquet holds all), each
+    `{"prediction", "probabilities": {class: p}}` or `{"prediction"}`."""
 
     rows: int
     predictions: list[dict[str, Any]]
     warnings: list[dict[str, Any]]
-    """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range, unreadable
-    cells."""
+    """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range or unread."""
     problems: list[dict[str, Any]]
     """`{"row", "column", "value", "taken_as"}`: the first cells that could not be read."""
+    forecaster: NotRequired[str | None]
+    """The classical methods that forecast in place of the model; None for the model."""

@@ -27,6 +27,10 @@ class FitSummary:
     folds: FoldPlan
     fit_s: float
     limited: str | None = None
+    is_cut: bool = False
+    """True if its time ended while its loss still fell."""
+    learned_share: float = 1.0
+    """Share of the training rows that it learned from."""
     run: Sequence[int] | None = None
     """Folds that were fitted; empty for a fit on all rows. None, in facts that record no folds: all of them."""
     refitted: bool = False
@@ -98,6 +102,8 @@ class CandidateFit(FitSummary):
             "fit_s": self.fit_s,
             "fold_s": list(self.fold_s),
             "limited": self.limited,
+            "is_cut": self.is_cut,
+            "learned_share": self.learned_share,
         }
 
 
@@ -122,6 +128,8 @@ def merge_parts(parts: Sequence[Fit]) -> Fit:
         std=statistics.stdev(finite_scores) if len(finite_scores) > 1 else None,
         fit_s=round(sum(part.fit_s for part in parts), 4),
         limited=next((part.limited for part in parts if part.limited), None),
+        is_cut=any(part.is_cut for part in parts),
+        learned_share=min(part.learned_share for part in parts),
     )
     if isinstance(merged, CandidateFit):
         fold_s = [seconds for part in parts if isinstance(part, CandidateFit) for seconds in part.fold_s]

@@ -12,11 +12,13 @@ from functools import partial
 import numpy as np
 
 from app.modeling.forecasting.ets import MIN_ROWS, Smoothing, select_recent
+from app.modeling.forecasting.level_shifts import mean_since_shift
 
 Method = Callable[[np.ndarray, int, int, np.ndarray], np.ndarray]
 
 LAST_VALUE, DRIFT, SMOOTHING = "last value", "drift", "exponential smoothing"
 SEASON_END = "rows before"
+SINCE_SHIFT = "seasons and mean since the last shift"
 MAX_SMOOTHED_SEASON = 24
 """Longest season of exponential smoothing: the states of longer ones cannot be estimated."""
 MAX_PROFILE_SEASON = 168
@@ -25,6 +27,8 @@ MAX_HARMONICS = 6
 """Harmonics of a long season: the sixth of a year has a period of two months."""
 MEAN_SEASONS = 3
 """Seasons that are averaged: more are out of date, fewer are noisy."""
+MEDIAN_ROWS = 60
+"""Latest rows of a median: of rare events (most days none) it is the value with the least absolute error."""
 LEVEL_WEIGHTS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 """Weights of the newest value that are tried for a level, about evenly spaced on a logarithmic scale."""
 MAX_SEARCHED_ROWS = 1_500
@@ -43,6 +47,8 @@ def list_methods(
 ) -> Mapping[str, Method]:
     """List the methods that a series is long enough for, by name; without `is_smoothed` only the fast ones."""
     methods: dict[str, Method] = {LAST_VALUE: _last_value, DRIFT: _drift}
+    if train_rows >= MIN_ROWS:
+        methods[f"median of the last {MEDIAN_ROWS} rows"] = _median
     usable = [season for season in seasons if train_rows >= 2 * season + 1]
     methods |= {
         f"the value {season} {SEASON_END}": partial(_seasonal, season=season)
@@ -54,7 +60,10 @@ def list_methods(
     }
     if train_rows >= MIN_ROWS and float(np.ptp(values[:train_rows])) > 0:
         short = next((season for season in reversed(usable) if season <= MAX_SMOOTHED_SEASON), None)
-        searched: dict[str, Method] = {"seasons, trend and level": partial(_decomposed, seasons=usable)}
+        searched: dict[str, Method] = {
+            "seasons, trend and level": partial(_decomposed, seasons=usable),
+            SINCE_SHIFT: partial(_since_shift, seasons=usable),
+        }
         if is_smoothed:
             searched[SMOOTHING] = partial(_smoothing, season=short)
         methods |= searched
@@ -78,6 +87,11 @@ def _on_log(method: Method) -> Method:
 
 def _last_value(values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray) -> np.ndarray:
     return np.repeat(values[origins][:, None], horizon, axis=1)
+
+
+def _median(values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray) -> np.ndarray:
+    medians = [float(np.median(values[max(0, origin + 1 - MEDIAN_ROWS) : origin + 1])) for origin in origins]
+    return np.repeat(np.array(medians)[:, None], horizon, axis=1)
 
 
 def _drift(values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray) -> np.ndarray:
@@ -137,10 +151,7 @@ def _decomposed(
     values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray, seasons: Sequence[int]
 ) -> np.ndarray:
     """Fixed seasons by regression, and a damped trend and level of what remains."""
-    design = _SeasonDesign.make(seasons, train_rows)
-    rows = np.arange(len(values))
-    coefficients, *_ = np.linalg.lstsq(design.matrix(rows[:train_rows]), values[:train_rows], rcond=1e-8)
-    seasonal = design.matrix(np.arange(len(values) + horizon))[:, 2:] @ coefficients[2:]
+    seasonal = _fit_seasons(values, train_rows, horizon, seasons)
     remainder = values - seasonal[: len(values)]
     weight, trend_weight = _best_weights(remainder[:train_rows], min(horizon, max(train_rows // 4, 1)))
     levels, trends = _levels(remainder, weight, trend_weight)
@@ -150,6 +161,28 @@ def _decomposed(
         levels[origins][:, None] + trends[origins][:, None] * ahead + seasonal[origins[:, None] + steps]
     )
     return forecast
+
+
+def _since_shift(
+    values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray, seasons: Sequence[int]
+) -> np.ndarray:
+    """Fixed seasons by regression, and the mean of what remains since its level last shifted.
+
+    Smoothing takes many rows to leave an old level, and a mean of all rows never does.
+    """
+    seasonal = _fit_seasons(values, train_rows, horizon, seasons)
+    remainder = values - seasonal[: len(values)]
+    levels = np.array([mean_since_shift(remainder[: origin + 1]) for origin in origins])
+    forecast: np.ndarray = levels[:, None] + seasonal[origins[:, None] + np.arange(1, horizon + 1)]
+    return forecast
+
+
+def _fit_seasons(values: np.ndarray, train_rows: int, horizon: int, seasons: Sequence[int]) -> np.ndarray:
+    """Fit fixed seasons beside a trend on the training rows; return them (rows + horizon,)."""
+    matrix = _SeasonDesign.make(seasons, train_rows).matrix(np.arange(len(values) + horizon))
+    coefficients = _regress(matrix[:train_rows], values[:train_rows])
+    seasonal: np.ndarray = matrix[:, 2:] @ coefficients[2:]
+    return seasonal
 
 
 @dataclass(frozen=True)
@@ -179,6 +212,17 @@ class _SeasonDesign:
                     angle = 2 * np.pi * number * rows / length
                     columns += [np.sin(angle), np.cos(angle)]
         return np.column_stack(columns)
+
+
+RIDGE = 1e-9
+"""Penalty per row of the regression: it decides only between columns that are alike, as a short series has."""
+
+
+def _regress(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the coefficients of least squares by the normal equations, in a tenth of the time of an SVD."""
+    penalty = RIDGE * len(matrix) * np.eye(matrix.shape[1])
+    coefficients: np.ndarray = np.linalg.solve(matrix.T @ matrix + penalty, matrix.T @ values)
+    return coefficients
 
 
 def _best_weights(values: np.ndarray, horizon: int) -> tuple[float, float]:

@@ -1,11 +1,12 @@
 """Model-free reference forecasts on the hold-out, made for each series separately."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.methods import is_reference
+from app.modeling.forecasting.selection import combine
 from app.modeling.forecasting.series_forecast import SELECTED, SeriesHistory, choose_for, read_histories
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
@@ -64,7 +65,7 @@ def _forecast_steps(
         train_rows = int((history.rows < len(train)).sum())
         if not train_rows or train_rows == len(history.rows):
             continue
-        for name, paths in _paths(history, train_rows, horizon, choice.methods if choice else ()).items():
+        for name, paths in _paths(history, train_rows, horizon, choice.weights if choice else {}).items():
             table = forecasts.setdefault(name, np.full((len(rows_of_both), len(steps)), np.nan))
             table[history.rows[train_rows:]] = paths[:, np.asarray(steps) - 1]
     on_holdout = {name: table[len(train) :] for name, table in forecasts.items()}
@@ -72,13 +73,13 @@ def _forecast_steps(
 
 
 def _paths(
-    history: SeriesHistory, train_rows: int, horizon: int, methods: Sequence[str]
+    history: SeriesHistory, train_rows: int, horizon: int, weights: Mapping[str, float]
 ) -> dict[str, np.ndarray]:
     """Forecast each row after the training rows by each reference, and by the mean of the chosen methods."""
     origins = np.arange(train_rows, len(history.values))
     available = history.methods(train_rows)
-    names = [name for name in available if name in methods or is_reference(name)]
+    names = [name for name in available if name in weights or is_reference(name)]
     paths = {name: available[name](history.values, train_rows, horizon, origins) for name in names}
-    if methods and all(name in paths for name in methods):
-        paths[SELECTED] = np.mean([paths[name] for name in methods], axis=0)
+    if weights and all(name in paths for name in weights):
+        paths[SELECTED] = combine(paths, weights)
     return {name: path for name, path in paths.items() if name == SELECTED or is_reference(name)}

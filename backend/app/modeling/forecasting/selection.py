@@ -10,12 +10,20 @@ from app.modeling.forecasting.methods import Method
 
 MAX_ORIGINS = 150
 """Rows of a trial from which a series is forecast: more change the mean error by less than it varies."""
+MAX_REFITS = 4
+"""Parts of the trial of a single series, each forecast by methods fitted on all rows before it: fitted once, a
+method that learns a new level when it is fitted again looked as bad as one that never does."""
 TRIAL_SHARE = 0.4
 """Share of the rows, at the end, on which methods are compared."""
 MIN_TRAIN_ROWS, MIN_TRIAL_ROWS = 3, 4
 """Rows before a trial, and of it, below which its errors say nothing."""
-COMBINED = 3
-"""Methods that are averaged: the mean of the best three is seldom worse than the best (M4 competition)."""
+WEIGHT_POWER = 4.0
+"""Power of the inverse error that weighs a method. On 112 made series the excess over the best reference in
+hindsight fell from 4.7 % for a choice of one or three methods to 2.4 %; powers of 3 to 8 differ by 0.2 %."""
+MIN_WEIGHT = 0.05
+"""Least share of a method in the mean: smaller ones hardly change the forecast, and take time."""
+MAX_METHODS_TOLD = 3
+"""Methods that the name of a mean tells: the weights of the others are small."""
 SYMMETRIC_ERRORS = 20
 """Independent errors at which the bounds are half symmetric: their 5 % quantile is one of them."""
 LEVEL = 0.9
@@ -31,15 +39,24 @@ class Trial:
     scale: float
 
 
-def run_trial(values: np.ndarray, methods: Mapping[str, Method], train_rows: int, horizon: int) -> Trial | None:
-    """Forecast the rows after the training rows by each method; None if too few rows follow."""
+def run_trial(
+    values: np.ndarray, methods: Mapping[str, Method], train_rows: int, horizon: int, refits: int = MAX_REFITS
+) -> Trial | None:
+    """Forecast the rows after the training rows by each method; None if too few rows follow.
+
+    `refits`: parts of the trial, before each of which the methods are fitted again.
+    """
     last = len(values) - 2
     if last - train_rows + 2 < MIN_TRIAL_ROWS or train_rows < MIN_TRAIN_ROWS:
         return None
     origins = np.unique(np.linspace(train_rows - 1, last, min(MAX_ORIGINS, last - train_rows + 2)).astype(int))
     rows = origins[:, None] + np.arange(1, horizon + 1)
     truth = np.where(rows < len(values), values[np.minimum(rows, len(values) - 1)], np.nan)
-    forecasts = {name: method(values, train_rows, horizon, origins) for name, method in methods.items()}
+    blocks = np.array_split(origins, min(refits, len(origins)))
+    forecasts = {
+        name: np.concatenate([method(values, int(block[0]) + 1, horizon, block) for block in blocks])
+        for name, method in methods.items()
+    }
     complete = {name: forecast for name, forecast in forecasts.items() if _covers(forecast, truth)}
     return Trial(truth, complete, float(np.abs(np.diff(values[:train_rows])).mean()) or 1.0)
 
@@ -50,32 +67,53 @@ def _covers(forecast: np.ndarray, truth: np.ndarray) -> bool:
 
 @dataclass(frozen=True)
 class Choice:
-    """The methods that are averaged, and the mean errors of all in the trial, the best first."""
+    """The methods that are averaged, with weights that add up to 1, and the mean errors of all in the trial.
 
-    methods: tuple[str, ...]
+    Both begin with the best.
+    """
+
+    weights: Mapping[str, float]
     errors: Mapping[str, float]
 
     @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(self.weights)
+
+    @property
     def name(self) -> str:
-        return self.methods[0] if len(self.methods) == 1 else f"mean of {', '.join(self.methods)}"
+        if len(self.methods) == 1:
+            return self.methods[0]
+        others = len(self.methods) - MAX_METHODS_TOLD
+        more = f" and {others} more" if others > 0 else ""
+        return f"weighted mean of {', '.join(self.methods[:MAX_METHODS_TOLD])}{more}"
 
 
 def choose_methods(trials: Sequence[Trial], is_squared: bool) -> Choice:
-    """Choose the method, or the mean of the best ones, with the least error over all series."""
+    """Weigh the methods by their errors over all series: the better one is in a trial, the more it counts.
+
+    A trial cannot tell methods apart that differ by less than its error, so that a mean is safer than the best.
+    """
     names = [name for name in trials[0].forecasts if all(name in other.forecasts for other in trials)]
     errors = {
         name: _mean_error([(trial, trial.forecasts[name]) for trial in trials], is_squared) for name in names
     }
     ranked = sorted(errors, key=lambda name: errors[name])
-    best = tuple(ranked[:COMBINED])
-    combined = _mean_error([(trial, combine(trial.forecasts, best)) for trial in trials], is_squared)
-    methods = best if len(best) > 1 and combined <= errors[ranked[0]] else (ranked[0],)
-    return Choice(methods, {name: errors[name] for name in ranked})
+    lowest = errors[ranked[0]]
+    # Where a method makes no error at all, it alone is taken.
+    shares = {name: (lowest / errors[name]) ** WEIGHT_POWER if lowest > 0 else 0.0 for name in ranked}
+    shares[ranked[0]] = 1.0
+    total = sum(shares.values())
+    weights = {name: share for name, share in shares.items() if share >= MIN_WEIGHT * total}
+    total = sum(weights.values())
+    return Choice(
+        {name: share / total for name, share in weights.items()}, {name: errors[name] for name in ranked}
+    )
 
 
-def combine(forecasts: Mapping[str, np.ndarray], methods: Sequence[str]) -> np.ndarray:
-    """Return the mean of the forecasts of some methods."""
-    mean: np.ndarray = np.mean([forecasts[name] for name in methods], axis=0)
+def combine(forecasts: Mapping[str, np.ndarray], weights: Mapping[str, float]) -> np.ndarray:
+    """Return the weighted mean of the forecasts of some methods, whatever the sum of their weights."""
+    total = sum(weights.values())
+    mean: np.ndarray = np.sum([weight / total * forecasts[name] for name, weight in weights.items()], axis=0)
     return mean
 
 
@@ -102,19 +140,15 @@ class PathIntervals:
         """Fit on errors (origins, horizon), which are missing beyond the last row."""
         spread = _smooth_spread(errors)
         relative = (errors / spread)[np.isfinite(errors)]
-        # Neighbouring origins share most of their future: they count as few errors.
-        horizon = errors.shape[1]
-        independent = max(2.0, np.isfinite(errors[:, 0]).sum() / max(1.0, horizon / 4))
-        widening = stats.t.ppf((1 + LEVEL) / 2, independent) / stats.norm.ppf((1 + LEVEL) / 2)
+        counts = _independent_errors(errors)
+        widening = stats.t.ppf((1 + LEVEL) / 2, counts) / stats.norm.ppf((1 + LEVEL) / 2)
         tail = (1 - LEVEL) / 2
         lower, upper = np.quantile(relative, [tail, 1 - tail])
         # Few errors may all have one sign by chance: the fewer, the more symmetric are the bounds.
-        size, share = (
-            float(np.quantile(np.abs(relative), LEVEL)),
-            independent / (independent + SYMMETRIC_ERRORS),
-        )
+        independent, size = float(np.median(counts)), float(np.quantile(np.abs(relative), LEVEL))
+        share = independent / (independent + SYMMETRIC_ERRORS)
         lower, upper = share * lower - (1 - share) * size, share * upper + (1 - share) * size
-        return cls(spread, float(min(lower, 0.0)) * widening, float(max(upper, 0.0)) * widening)
+        return cls(spread * widening, float(min(lower, 0.0)), float(max(upper, 0.0)))
 
     def bounds(
         self, forecast: np.ndarray, steps: np.ndarray, scale: float = 1.0
@@ -125,15 +159,35 @@ class PathIntervals:
         return forecast + self.lower * width, forecast + self.upper * width
 
 
+def _independent_errors(errors: np.ndarray) -> np.ndarray:
+    """Return the number of independent errors at each step (horizon,), from their correlation in time.
+
+    The errors of a walk at neighbouring origins share most of their future, those of a fixed level do not.
+    """
+    counts = np.full(errors.shape[1], 2.0)
+    for step, column in enumerate(errors.T):
+        known_errors = column[np.isfinite(column)]
+        if len(known_errors) >= MIN_TRIAL_ROWS:
+            before, after = known_errors[:-1], known_errors[1:]
+            size = float(np.sqrt((before**2).sum() * (after**2).sum()))
+            correlation = max(0.0, float((before * after).sum()) / size) if size else 0.0
+            counts[step] = max(2.0, len(known_errors) * (1 - correlation) / (1 + correlation))
+    return _smooth(counts)
+
+
+def _smooth(values: np.ndarray) -> np.ndarray:
+    """Return the moving mean over a quarter of the steps."""
+    window = max(1, len(values) // 8)
+    padded = np.pad(values, (window, window), mode="edge")
+    return np.convolve(padded, np.ones(2 * window + 1) / (2 * window + 1), mode="valid")
+
+
 def _smooth_spread(errors: np.ndarray) -> np.ndarray:
     """Return the root mean square error of each step, smoothed, and continued where no truth is known."""
     counts = np.isfinite(errors).sum(axis=0)
     measured_steps = np.flatnonzero(counts >= MIN_TRIAL_ROWS)
     measured_steps = measured_steps if len(measured_steps) else np.flatnonzero(counts > 0)
-    squares = np.nanmean(errors[:, measured_steps] ** 2, axis=0)
-    window = max(1, len(measured_steps) // 8)
-    padded = np.pad(squares, (window, window), mode="edge")
-    smooth = np.sqrt(np.convolve(padded, np.ones(2 * window + 1) / (2 * window + 1), mode="valid"))
+    smooth = np.sqrt(_smooth(np.nanmean(errors[:, measured_steps] ** 2, axis=0)))
     spread = np.empty(errors.shape[1])
     spread[measured_steps] = smooth
     beyond = np.arange(errors.shape[1]) > measured_steps[-1]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.methods import Method, list_methods
+from app.modeling.forecasting.methods import LAST_VALUE, Method, list_methods
 from app.modeling.forecasting.selection import (
+    MAX_REFITS,
     Choice,
     PathIntervals,
     Trial,
@@ -96,10 +97,12 @@ def read_histories(table: pd.DataFrame, problem: Problem) -> list[SeriesHistory]
 def run_trials(histories: Sequence[SeriesHistory], horizon: int) -> list[Trial]:
     """Forecast the last part of the longest series by each method that they are long enough for."""
     longest = sorted(histories, key=lambda history: -len(history.values))[:MAX_TRIAL_SERIES]
+    # Several series try the methods at several times already, and fitting again takes time for each.
+    refits = max(1, MAX_REFITS // max(len(longest), 1))
     trials = []
     for history in longest:
         train_rows = trial_rows(len(history.values), horizon, history.seasons)
-        trial = run_trial(history.values, history.methods(train_rows), train_rows, horizon)
+        trial = run_trial(history.values, history.methods(train_rows), train_rows, horizon, refits)
         if trial is not None:
             trials.append(trial)
     return trials
@@ -113,13 +116,36 @@ def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
 
 
 @dataclass(frozen=True)
+class ClassicalForecaster:
+    """The chosen methods with the intervals of their mean. `is_positive`: no value was ever below zero."""
+
+    choice: Choice
+    intervals: PathIntervals
+    is_positive: bool
+
+    def forecast(self, history: SeriesHistory, problem: Problem) -> pd.DataFrame:
+        """Forecast one series beyond its last row: series, time, `rows_ahead`, `prediction`, `low`, `high`."""
+        horizon = problem.horizon or 1
+        path = _future_path(history, horizon, self.choice)
+        low, high = self.intervals.bounds(path, np.arange(1, horizon + 1), _scale(history))
+        if self.is_positive:
+            path, low, high = np.maximum(path, 0), np.maximum(low, 0), np.maximum(high, 0)
+        return _frame(history, problem, path, low, high)
+
+
+@dataclass(frozen=True)
 class SeriesForecast:
     """`frame`: series, time, `rows_ahead`, `prediction`, `low` and `high`. `answers`: of each series one number
-    for the periods that are asked for, if there is one."""
+    for the periods that are asked for, if there is one. `histories`: the series that were forecast."""
 
     frame: pd.DataFrame
-    method: str
+    forecaster: ClassicalForecaster
+    histories: list[SeriesHistory]
     answers: list[dict[str, Any]]
+
+    @property
+    def method(self) -> str:
+        return self.forecaster.choice.name
 
 
 def forecast_series(
@@ -136,27 +162,28 @@ def forecast_series(
         return None
     choice = choose_methods(trials, problem.metric != "mae")
     errors = np.concatenate(
-        [(trial.truth - combine(trial.forecasts, choice.methods)) / trial.scale for trial in trials]
+        [(trial.truth - combine(trial.forecasts, choice.weights)) / trial.scale for trial in trials]
     )
     intervals = PathIntervals.fit(errors)
     reduced = [_reduced_errors(trial, choice, answer, skipped) for trial in trials]
     reduced_errors = np.concatenate(reduced) if answer in REDUCTIONS else np.zeros(0)
     is_positive = all(history.values.min() >= 0 for history in histories)
+    forecaster = ClassicalForecaster(choice, intervals, is_positive)
     frames, answers = [], []
     for history in histories:
-        path = _future_path(history, horizon, choice)
-        scale = float(np.abs(np.diff(history.values)).mean()) or 1.0
-        steps = np.arange(1, horizon + 1)
-        low, high = intervals.bounds(path, steps, scale)
-        if is_positive:
-            path, low, high = np.maximum(path, 0), np.maximum(low, 0), np.maximum(high, 0)
-        frames.append(_frame(history, problem, path, low, high))
+        frames.append(forecaster.forecast(history, problem))
+        path, low, high = (frames[-1][name].to_numpy() for name in ("prediction", "low", "high"))
         if answer in REDUCTIONS and horizon > skipped:
             value = float(REDUCTIONS[answer](path[skipped:]))
-            bounds = _reduced_bounds(value, reduced_errors, scale, (path, low, high), answer, skipped)
+            bounds = _reduced_bounds(value, reduced_errors, _scale(history), (path, low, high), answer, skipped)
             lowest = max(bounds[0], 0.0) if is_positive else bounds[0]
             answers.append({"group": history.group, "value": value, "low": lowest, "high": bounds[1]})
-    return SeriesForecast(pd.concat(frames, ignore_index=True), choice.name, answers)
+    return SeriesForecast(pd.concat(frames, ignore_index=True), forecaster, histories, answers)
+
+
+def _scale(history: SeriesHistory) -> float:
+    """Return the mean change from row to row, the unit of errors; 1 for a series that never changes."""
+    return float(np.abs(np.diff(history.values)).mean()) or 1.0 if len(history.values) > 1 else 1.0
 
 
 REDUCTIONS: Mapping[str, Any] = {"sum": np.sum, "mean": np.mean, "maximum": np.max, "minimum": np.min}
@@ -167,7 +194,7 @@ def _reduced_errors(trial: Trial, choice: Choice, answer: str, skipped: int) -> 
     reduce = REDUCTIONS.get(answer)
     if reduce is None:
         return np.zeros(0)
-    truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.methods)[:, skipped:]
+    truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.weights)[:, skipped:]
     is_complete = np.isfinite(truth).all(axis=1)
     errors: np.ndarray = (
         reduce(truth[is_complete], axis=1) - reduce(forecast[is_complete], axis=1)
@@ -219,10 +246,11 @@ def reduce_forecasts(
 def _future_path(history: SeriesHistory, horizon: int, choice: Choice) -> np.ndarray:
     rows = len(history.values)
     available = history.methods(rows)
-    names = [name for name in choice.methods if name in available] or ["last value"]
+    weights = {name: weight for name, weight in choice.weights.items() if name in available}
+    weights = weights or {LAST_VALUE: 1.0}
     last = np.array([rows - 1])
-    paths = {name: available[name](history.values, rows, horizon, last) for name in names}
-    path = combine(paths, names)[0]
+    paths = {name: available[name](history.values, rows, horizon, last) for name in weights}
+    path = combine(paths, weights)[0]
     finite: np.ndarray = np.where(np.isfinite(path), path, history.values[-1])
     return finite
 

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.modeling.problem.kinds import PLAIN
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 
@@ -24,6 +26,8 @@ class Family:
     max_rows: int = 10_000_000
     max_columns: int = 100_000
     required_package: str | None = None
+    is_on_request: bool = False
+    """True for a family that is fitted only where it is asked for: others do better in the same time."""
 
     @property
     def relative_cost(self) -> float:
@@ -45,10 +49,23 @@ FAMILIES: tuple[Family, ...] = (
     Family("XGBoost", BOTH_KINDS, 1.2e-6),
     Family("LightGBMExtra", BOTH_KINDS, 8e-7),
     Family("Network", BOTH_KINDS, 3e-6, min_rows=200, max_columns=600),
+    Family("RandomForest", BOTH_KINDS, 3e-6, is_on_request=True),
+    Family("GradientBoosting", BOTH_KINDS, 1.2e-6, is_on_request=True),
 )
 """In the order in which families are worth trying."""
 
 FAMILIES_BY_NAME = {family.name: family for family in FAMILIES}
+
+if TYPE_CHECKING:
+    FamilyName = str
+else:
+    FamilyName = Literal[tuple(FAMILIES_BY_NAME)]  # computed, as `metrics.MetricName` is
+
+LINEAR_FAMILY = {CLASSIFICATION: "LogisticRegression", REGRESSION: "Ridge"}
+"""Kind of problem -> the family whose coefficients can be read."""
+
+PLAIN_FAMILY = Family(PLAIN, BOTH_KINDS, 3e-7)
+"""Every study has it, so users do not choose it among `FAMILIES`. Its cost: 100 rounds of LightGBM."""
 
 
 def select_families(kind: str, rows: int, columns: int) -> list[Family]:
@@ -60,6 +77,7 @@ def select_families(kind: str, rows: int, columns: int) -> list[Family]:
         and family.min_rows <= rows <= family.max_rows
         and columns <= family.max_columns
         and family.is_installed
+        and not family.is_on_request
     ]
 
 

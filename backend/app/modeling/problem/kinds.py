@@ -1,5 +1,4 @@
-"""Kinds of prediction problems and outlooks of forecasts, and the names of two candidates that every round
-has."""
+"""Kinds of prediction problems and outlooks of forecasts, and the names of candidates that every study has."""
 
 from enum import StrEnum
 from typing import Literal
@@ -28,5 +27,9 @@ OutlookName = Literal["value", "change", "direction", "volatility"]
 
 BASELINE = "baseline"
 """Name of the reference candidate: class shares, the mean, or no change."""
+PLAIN = "PlainBoosting"
+"""Name of the plain candidate: gradient boosting with default settings behind a plain encoder."""
+REFERENCES = (BASELINE, PLAIN)
+"""Candidates that others are compared with: they are fitted on each fold that any other is fitted on."""
 ENSEMBLE = "Ensemble"
 """Name of a weighted average of candidates."""

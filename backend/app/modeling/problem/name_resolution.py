@@ -23,4 +23,5 @@ def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
         return folded[0]
     close = nearest_names(name, names)
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30]) or 'none'}."
-    raise ToolRefused(f"There is no {noun} {name!r}. {hint}")
+    kind = "unknown_tool" if noun == "tool" else "not_found"
+    raise ToolRefused(f"There is no {noun} {name!r}. {hint}", kind=kind, nearest=close)

@@ -1,7 +1,7 @@
 """The prediction problem: target, kind, metric, order and groups of rows, forecast horizon, costs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from app.errors import InvalidInput
@@ -26,6 +26,12 @@ class Problem:
     positive_class: JsonScalar = None
     time_column: str | None = None
     group_column: str | None = None
+    group_with: tuple[str, ...] = ()
+    """Further columns that tell groups apart, as the year does where names come again."""
+    has_decimal_classes: bool = False
+    """Classes are numbers that are written with decimals, such as `1.0`; `classes` holds them as 1."""
+    class_spellings: tuple[str, ...] = ()
+    """Classes that are numbers, as a table of texts writes them, in the order of `classes`; else empty."""
     horizon: int | None = None
     every_step: bool = False
     """Forecast each step from the next row to the horizon, not only the last."""
@@ -46,6 +52,14 @@ class Problem:
         return self.kind is ProblemKind.CLASSIFICATION
 
     @property
+    def written_classes(self) -> tuple[JsonScalar, ...]:
+        """The classes as the table writes them, in the order of `classes`."""
+        return self.class_spellings or tuple(
+            float(name) if self.has_decimal_classes and type(name) is int else name
+            for name in self.classes or ()
+        )
+
+    @property
     def is_binary(self) -> bool:
         return self.classes is not None and len(self.classes) == 2
 
@@ -55,6 +69,11 @@ class Problem:
         if self.classes and self.positive_class in self.classes:
             return self.classes.index(self.positive_class)
         return 1
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns that tell groups apart; empty without groups."""
+        return () if self.group_column is None else (self.group_column, *self.group_with)
 
     @property
     def default_threshold(self) -> float:
@@ -71,6 +90,10 @@ class Problem:
         """The quantile of the target that the model predicts; None for the mean."""
         return QUANTILE_LEVELS.get(self.metric)
 
+    def without(self, columns: Iterable[str]) -> Self:
+        """Return the problem with further columns left out."""
+        return replace(self, exclude=tuple(dict.fromkeys((*self.exclude, *columns))))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "target": self.target,
@@ -78,8 +101,11 @@ class Problem:
             "metric": self.metric,
             "classes": list(self.classes) if self.classes is not None else None,
             "positive_class": self.positive_class,
+            "has_decimal_classes": self.has_decimal_classes,
+            "class_spellings": list(self.class_spellings),
             "time_column": self.time_column,
             "group_column": self.group_column,
+            "group_with": list(self.group_with),
             "horizon": self.horizon,
             "every_step": self.every_step,
             "outlook": self.outlook.value if self.outlook else None,
@@ -101,8 +127,11 @@ class Problem:
                 metric=document["metric"],
                 classes=tuple(classes) if classes else None,
                 positive_class=document.get("positive_class"),
+                has_decimal_classes=bool(document.get("has_decimal_classes")),
+                class_spellings=tuple(document.get("class_spellings") or ()),
                 time_column=document.get("time_column"),
                 group_column=document.get("group_column"),
+                group_with=tuple(document.get("group_with") or ()),
                 horizon=document.get("horizon"),
                 every_step=bool(document.get("every_step")),
                 outlook=Outlook(document["outlook"]) if document.get("outlook") else None,

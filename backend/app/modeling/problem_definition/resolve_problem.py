@@ -39,6 +39,7 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
     if not target:
         raise InvalidInput("no_target", "Say which column is to be predicted.", field="target")
     columns = [target, *(request.get("exclude") or ())]
+    columns += request.get("group_with") or ()
     columns += [request[key] for key in ("time_column", "group_column") if request.get(key)]
     require_columns(frame, columns)
     column = frame[target]
@@ -55,6 +56,7 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
         metric=_metric(request.get("metric"), kind, 2),
         time_column=time_column.column if time_column else request.get("time_column"),
         group_column=group_column.column if group_column else request.get("group_column"),
+        group_with=() if group_column else tuple(request.get("group_with") or ()),
         horizon=horizon,
         every_step=_every_step(request, kind, horizon, outlook),
         outlook=outlook,

@@ -9,13 +9,13 @@ import pandas as pd
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 from app.modeling.table.sampling import sample_rows
 
-_GROUP_NAME = re.compile(
+GROUP_NAME = re.compile(
     r"(^|_)(patient|subject|customer|user|client|account|household|family|store|shop|device|machine|person"
     r"|student|player|driver|session|group|site|school|hospital)(_?(id|no|nr|number|key))?$",
     re.IGNORECASE,
 )
-_ID_NAME = re.compile(r"(^|[_\W])(id|nr|no|number|key|code)$|[a-z](Id|ID|Nr|No)$|^id[_\W]", re.IGNORECASE)
-_BIRTH = re.compile(r"birth|born|\bdob\b|(^|_)dob($|_)|geburt|naissance|nacimiento", re.IGNORECASE)
+ID_NAME = re.compile(r"(^|[_\W])(id|nr|no|number|key|code)$|[a-z](Id|ID|Nr|No)$|^id[_\W]", re.IGNORECASE)
+BIRTH_NAME = re.compile(r"birth|born|\bdob\b|(^|_)dob($|_)|geburt|naissance|nacimiento", re.IGNORECASE)
 
 MIN_MOMENTS = 10
 """Distinct times in a time column: fewer are periods such as years, which barely order the rows."""
@@ -50,7 +50,7 @@ def find_time_column(
         for name in frame.columns
         if name != target
         and pd.api.types.is_datetime64_any_dtype(frame[name].dtype)
-        and not _BIRTH.search(str(name))
+        and not BIRTH_NAME.search(str(name))
     ]
     ordered = [name for name in dates if is_sorted(frame[name])]
     future = mentions_future(goal)
@@ -85,17 +85,17 @@ def find_group_column(frame: pd.DataFrame, target: str, goal: str = "") -> Struc
     if about_new is False:
         return None
     for name in frame.columns:
-        if name == target or not _can_group(frame[name]):
+        if name == target or not can_group(frame[name]):
             continue
-        group_rows = _rows_per_value(frame[name])
+        group_rows = rows_per_value(frame[name])
         if about_new is None and group_rows >= MIN_FAMILIAR_ROWS:
             continue
-        if _GROUP_NAME.search(str(name)):
+        if GROUP_NAME.search(str(name)):
             return StructureColumn(str(name), f"each has {group_rows:.1f} rows on average")
         static_columns = (
-            find_static_columns(frame, str(name), target) if _ID_NAME.search(str(name)) or about_new else []
+            find_static_columns(frame, str(name), target) if ID_NAME.search(str(name)) or about_new else []
         )
-        if _ID_NAME.search(str(name)) and target_is_static(frame, str(name), target):
+        if ID_NAME.search(str(name)) and target_is_static(frame, str(name), target):
             return StructureColumn(str(name), f"{target!r} never changes within one")
         if len(static_columns) >= 2:
             examples = ", ".join(repr(column) for column in static_columns[:3])
@@ -103,16 +103,16 @@ def find_group_column(frame: pd.DataFrame, target: str, goal: str = "") -> Struc
     return None
 
 
-def _can_group(column: pd.Series) -> bool:
+def can_group(column: pd.Series) -> bool:
     """Return true for a filled-in column that is no measure or date and whose values repeat."""
     if pd.api.types.is_float_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return False
     if pd.api.types.is_bool_dtype(column.dtype) or column.notna().mean() <= 0.9:
         return False
-    return column.nunique() >= MIN_GROUPS and _rows_per_value(column) >= 1.5
+    return column.nunique() >= MIN_GROUPS and rows_per_value(column) >= 1.5
 
 
-def _rows_per_value(column: pd.Series) -> float:
+def rows_per_value(column: pd.Series) -> float:
     return float(column.notna().sum() / max(column.nunique(), 1))
 
 

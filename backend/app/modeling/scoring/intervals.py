@@ -1,7 +1,7 @@
 """Bootstrap intervals of metrics."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from app.modeling.facts.computation_facts import Interval
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
+from app.modeling.scoring.perfect_scores import bound_perfect_score
 from app.modeling.scoring.score_transforms import get_transform, to_unbounded
 from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
 from app.modeling.table.json_values import round_significant
@@ -108,8 +109,11 @@ def bootstrap(
         baseline_batches.append(baseline_statistic(counts))
     resampled = {name: np.concatenate(parts) for name, parts in batches.items()}
     intervals = {
-        metric.name: _make_interval(
-            SCORERS[metric.name](predicted), resampled[metric.name], resampling, metric.name
+        metric.name: bound_perfect_score(
+            _make_interval(SCORERS[metric.name](predicted), resampled[metric.name], resampling, metric.name),
+            predicted,
+            metric.name,
+            resampling.unit_count,
         )
         for metric in metrics
     }
@@ -117,6 +121,25 @@ def bootstrap(
     return intervals, _make_interval(
         difference, sign * (resampled[main.name] - np.concatenate(baseline_batches)), resampling
     )
+
+
+def bootstrap_differences(
+    first: Predicted, second: Predicted, metrics: Sequence[str], resampling: Resampling, seed: int
+) -> dict[str, Interval]:
+    """Every metric of `second` minus that of `first`, with its interval.
+
+    Both are scored on the same drawn rows, and must have the same truth, row by row.
+    """
+    rng = np.random.default_rng(seed)
+    statistics = {name: (make_statistic(name, first), make_statistic(name, second)) for name in metrics}
+    batches: dict[str, list[np.ndarray]] = {name: [] for name in metrics}
+    for counts in draw_counts(resampling, len(first.truth), rng):
+        for name, (statistic, other_statistic) in statistics.items():
+            batches[name].append(other_statistic(counts) - statistic(counts))
+    return {
+        name: _make_interval(SCORERS[name](second) - SCORERS[name](first), np.concatenate(parts), resampling)
+        for name, parts in batches.items()
+    }
 
 
 def draw_counts(resampling: Resampling, rows: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
@@ -136,7 +159,6 @@ def _make_interval(
     """The 95% interval of a value from its resamples, within the range of the metric if one is named.
 
     Bounds are None if more than a tenth of the resamples has no score, for example for lack of a class.
-    Percentiles lie further out for few units (Hesterberg 2015, expanded percentiles).
     """
     finite = resampled[np.isfinite(resampled)]
     if len(finite) < 0.9 * len(resampled):
@@ -148,16 +170,22 @@ def _make_interval(
             "low": round_significant(low),
             "high": round_significant(high),
         }
-    tail = stats.norm.cdf(
-        np.sqrt(resampling.unit_count / (resampling.unit_count - 1))
-        * stats.t.ppf(0.025, resampling.unit_count - 1)
-    )
-    low, high = np.quantile(finite, [tail, 1 - tail])
+    low, high = percentile_bounds(finite, resampling.unit_count)
     return {
         "value": round_significant(value),
         "low": round_significant(float(low)),
         "high": round_significant(float(high)),
     }
+
+
+def percentile_bounds(resampled: np.ndarray, unit_count: int) -> np.ndarray:
+    """Return lower and upper bounds (2, ...) of resampled scores (resamples, ...) at 95 %.
+
+    Percentiles lie further out for few units (Hesterberg 2015, expanded percentiles).
+    """
+    tail = stats.norm.cdf(np.sqrt(unit_count / (unit_count - 1)) * stats.t.ppf(0.025, unit_count - 1))
+    bounds: np.ndarray = np.quantile(resampled, [tail, 1 - tail], axis=0)
+    return bounds
 
 
 def _normal(value: float, resampled: np.ndarray, metric: str | None) -> tuple[float, float]:

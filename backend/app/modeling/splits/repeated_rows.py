@@ -1,4 +1,5 @@
-"""Rows that repeat another row, entirely or apart from an identifier of their own."""
+"""Rows that repeat another row, entirely or apart from an identifier of their own. They are data, and kept;
+where such values do not coincide they stay on one side of every split."""
 
 from dataclasses import dataclass
 
@@ -12,9 +13,14 @@ MIN_CHANCE_RATIO = 20
 of real tables are correlated, so a small excess proves nothing."""
 
 
+MIN_FINE_SHARE = 0.3
+"""Distinct values of a column, as a share of the distinct rows, from which equal rows are no coincidence of a
+few categories: identifiers and measurements have one for each row, counts and categories far fewer."""
+
+
 @dataclass(frozen=True)
 class NearDuplicates:
-    """Groups of rows that are equal in all columns but `names`.
+    """Groups of rows that are equal in all columns but `names`, more often than chance explains.
 
     `codes` (rows,): rows of one group share a code; -1 for a row without a duplicate.
     """
@@ -28,18 +34,24 @@ class NearDuplicates:
 
 
 def find_near_duplicates(rows: pd.DataFrame, problem: Problem) -> NearDuplicates:
-    """Find rows that differ only in columns whose values are all distinct, if they are more than chance
-    explains."""
+    """Find rows that are equal, apart from columns whose values are all distinct, if chance does not explain
+    them: they share an identifier or continuous values, and are more than independent columns would make."""
     identifiers = tuple(str(name) for name in rows.columns if _is_identifier(rows[name], problem))
     rest = [name for name in rows.columns if name not in identifiers]
     no_codes = np.full(len(rows), -1)
-    if not identifiers or len(rest) < 2:
+    if len(rest) < 2:
         return NearDuplicates(no_codes, identifiers)
     codes = row_codes(rows[rest])
     repeated = np.bincount(codes)[codes] > 1
-    if not repeated.any() or not exceeds_chance(rows[rest], codes):
+    if not repeated.any() or not _has_fine_column(rows[rest], codes) or not exceeds_chance(rows[rest], codes):
         return NearDuplicates(no_codes, identifiers)
     return NearDuplicates(np.where(repeated, codes, -1), identifiers)
+
+
+def _has_fine_column(rows: pd.DataFrame, codes: np.ndarray) -> bool:
+    """Return true if some column has about as many values as there are distinct rows."""
+    distinct_rows = len(np.unique(codes))
+    return any(rows[name].nunique() >= MIN_FINE_SHARE * distinct_rows for name in rows.columns)
 
 
 def _is_identifier(column: pd.Series, problem: Problem) -> bool:

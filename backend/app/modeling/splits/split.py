@@ -19,6 +19,7 @@ from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.splits.data_checks import check_enough, split_notes
+from app.modeling.splits.groups import group_labels
 from app.modeling.splits.repeated_rows import NearDuplicates, find_near_duplicates
 from app.modeling.splits.walk_forward import time_blocks, walk_forward
 
@@ -34,6 +35,12 @@ class Fold:
 
 MIN_SHARE, USUAL_SHARE, SMALL_SHARE = 0.05, 0.2, 0.25
 """Shares of rows held out: of a very large table, usually, and of a table below `SMALL_ROWS` rows."""
+SERIES_SHARE = 1 / 3
+"""Share of the time of a series whose every step is forecast: what comes differs from year to year, so that a
+claim needs more of it. The delivered model learns from all rows."""
+MIN_SERIES_MOMENTS, MIN_TRAIN_HORIZONS = 60, 4
+"""Moments of a series, and horizons of its training part, from which a third can be spared: five years of
+months, and enough to fit methods on."""
 SMALL_ROWS = 500
 """Below this, a fifth of the rows is too few to score a model."""
 ENOUGH_ROWS, ENOUGH_CLASS_ROWS = 20_000, 400
@@ -41,9 +48,14 @@ ENOUGH_ROWS, ENOUGH_CLASS_ROWS = 20_000, 400
 (95%); holding out more only costs training rows."""
 
 
-def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind) -> float:
-    """Choose the share of rows to hold out: of many rows only as many as a score needs."""
+def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind, moments: int = 0) -> float:
+    """Choose the share of rows to hold out: of many rows only as many as a score needs.
+
+    `moments`: distinct times of rows whose every step is forecast; 0 for other problems.
+    """
     rows = len(labels)
+    if moments >= max(MIN_SERIES_MOMENTS, 1.5 * MIN_TRAIN_HORIZONS * (problem.horizon or 0)):
+        return SERIES_SHARE
     if rows < SMALL_ROWS:
         return SMALL_SHARE
     if kind in (SplitKind.TIME, SplitKind.GROUPED):
@@ -69,7 +81,8 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
         )
     if problem.group_column:
         return SplitKind.GROUPED, (
-            f"Rows of the same {problem.group_column!r} belong together, so no group is on both sides."
+            f"Rows of the same {' and '.join(map(repr, problem.group_columns))} belong together, so no group"
+            " is on both sides."
         )
     if problem.is_classification:
         return (
@@ -86,15 +99,21 @@ def _count_rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
+UNSTRUCTURED_KINDS = (SplitKind.STRATIFIED, SplitKind.RANDOM)
+"""Kinds of splits that draw rows one by one, so that equal rows have to be kept together."""
+
+
 @dataclass(frozen=True)
 class HoldoutSplit:
-    """Training and hold-out rows of one table, with the counts of rows removed before."""
+    """Training and hold-out rows of one table. `equal_rows`: those that equal another one, all of them kept;
+    `together_rows`: those of them that stay on one side of every split. Unlabelled rows are removed."""
 
     train: pd.DataFrame
     holdout: pd.DataFrame
     kind: SplitKind
     reason: str
-    duplicates_removed: int
+    equal_rows: int
+    together_rows: int
     unlabelled_removed: int
     notes: tuple[str, ...] = ()
 
@@ -102,29 +121,31 @@ class HoldoutSplit:
 def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float | None = None) -> HoldoutSplit:
     """Split off the hold-out once, before any analysis of the data.
 
-    Rows without a label are left out (with a horizon they stay, as history), and so are repeated rows, unless
-    repeats are most of the table. Rows that differ only in an identifier stay on one side. `share`: share of
-    the rows to hold out, chosen from the data if None. Raises InvalidInput `bad_share`, `too_little_data`,
+    Rows without a label are left out (with a horizon they stay, as history). Rows that equal another one, apart
+    from an identifier, stay on one side if that is no coincidence. `share`: share of the rows to hold out,
+    chosen from the data if None. Raises InvalidInput `bad_share`, `too_little_data`,
     `single_class`, `too_few_of_class` or `no_inputs`.
     """
     if share is not None and not 0.05 <= share <= 0.5:
         raise InvalidInput("bad_share", f"The hold-out share must be between 0.05 and 0.5, not {share}.")
     rows, unlabelled = _labelled_rows(table, problem)
-    rows, repeats, notes = _drop_repeats(rows)
     if problem.time_column:
         rows = rows.sort_values(problem.time_column, kind="stable")
     rows = rows.reset_index(drop=True)
     labels = make_labels(rows, problem)
     check_enough(rows, labels.dropna(), problem)
     kind, reason = choose_kind(problem)
-    is_holdout = _holdout_mask(rows, problem, kind, seed, share or choose_share(labels.dropna(), problem, kind))
+    moments = rows[problem.time_column].nunique() if problem.time_column and problem.every_step else 0
+    share = share or choose_share(labels.dropna(), problem, kind, moments)
+    is_holdout = _holdout_mask(rows, problem, kind, seed, share)
     duplicates = find_near_duplicates(rows, problem)
-    if kind in (SplitKind.STRATIFIED, SplitKind.RANDOM):
+    if kind in UNSTRUCTURED_KINDS:
         is_holdout = _keep_duplicates_together(is_holdout, duplicates)
     train = rows.loc[~is_holdout].reset_index(drop=True)
     holdout = rows.loc[is_holdout].reset_index(drop=True)
-    notes += split_notes(rows, problem, duplicates, unlabelled, labels.to_numpy(), is_holdout)
-    return HoldoutSplit(train, holdout, kind, reason, repeats, unlabelled, notes)
+    notes = split_notes(rows, problem, duplicates, unlabelled, labels.to_numpy(), is_holdout)
+    equal_rows = int(rows.duplicated(keep=False).sum())
+    return HoldoutSplit(train, holdout, kind, reason, equal_rows, duplicates.rows, unlabelled, notes)
 
 
 def _keep_duplicates_together(is_holdout: np.ndarray, duplicates: NearDuplicates) -> np.ndarray:
@@ -140,21 +161,9 @@ def _labelled_rows(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame,
     usable = table[problem.target].notna()
     if problem.time_column:
         usable &= table[problem.time_column].notna()
-    elif problem.group_column:
-        usable &= table[problem.group_column].notna()
+    for name in () if problem.time_column else problem.group_columns:
+        usable &= table[name].notna()
     return table.loc[usable], int((~usable).sum())
-
-
-def _drop_repeats(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    repeated = rows.duplicated()
-    count = int(repeated.sum())
-    if count > len(rows) / 2:
-        return (
-            rows,
-            0,
-            (f"{count} rows repeat another row. They were kept, because they are most of the table.",),
-        )
-    return rows.loc[~repeated], count, ()
 
 
 def _holdout_mask(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
@@ -207,7 +216,9 @@ def make_folds(
     if plan.kind is SplitKind.TIME:
         candidates = _time_folds(frame, problem, labelled, plan.count)
     else:
-        pairs = _split_pairs(frame.iloc[labelled], problem, labels.iloc[labelled], plan)
+        pairs = list(_split_pairs(frame.iloc[labelled], problem, labels.iloc[labelled], plan))
+        if plan.equal_rows_together and plan.kind in UNSTRUCTURED_KINDS:
+            pairs = _move_equal_rows(pairs, find_near_duplicates(frame.iloc[labelled], problem).codes)
         candidates = [Fold(labelled[train], labelled[test]) for train, test in pairs]
     trainable = [fold for fold in candidates if labels.iloc[fold.train].nunique() > 1]
     _require_two_folds(len(trainable))
@@ -219,7 +230,7 @@ def _split_pairs(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan:
     rarest class or the groups allow."""
     count = min(plan.count, len(frame) // 2)
     if plan.kind is SplitKind.GROUPED:
-        groups = frame[problem.group_column].astype("str").to_numpy()
+        groups = group_labels(frame, problem)
         count = min(count, len(np.unique(groups)))
         _require_two_folds(count)
         if problem.is_classification:
@@ -239,6 +250,22 @@ def _split_pairs(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan:
             return StratifiedKFold(count, shuffle=True, random_state=plan.seed).split(frame, strata)
     _require_two_folds(count)
     return KFold(count, shuffle=True, random_state=plan.seed).split(frame)
+
+
+def _move_equal_rows(
+    pairs: list[tuple[np.ndarray, np.ndarray]], codes: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Move each row to the fold of the first row that it equals. `codes` (rows,): see `NearDuplicates`."""
+    fold_of_row = np.full(len(codes), -1)
+    for number, (_, test) in enumerate(pairs):
+        fold_of_row[test] = number
+    repeated = np.flatnonzero(codes >= 0)
+    _, first, inverse = np.unique(codes[repeated], return_index=True, return_inverse=True)
+    fold_of_row[repeated] = fold_of_row[repeated[first]][inverse]
+    return [
+        (np.flatnonzero(fold_of_row != number), np.flatnonzero(fold_of_row == number))
+        for number in range(len(pairs))
+    ]
 
 
 def _stratify_labels(labels: pd.Series, count: int) -> pd.Series:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.boosting_schedule import Clock
-from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
+from app.modeling.estimators.families.learner import Learner, TooManyRows, Validation, best_common_position
 from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted, score_all
@@ -55,6 +55,10 @@ class CrossValidated:
     models: list[Pipeline] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     fold_s: list[float] = field(default_factory=list)
+    row_share: float = 1.0
+    """Share of the rows that the fits learned from, to finish in their time."""
+    is_cut: bool = False
+    """True if the time of a fold ended while its loss still fell."""
 
     @property
     def tested(self) -> np.ndarray:
@@ -106,11 +110,13 @@ def cross_validate(
     report: Callable[[float], None] = lambda fraction: None,
     run: Sequence[int] | None = None,
     seconds: float | None = None,
+    may_reduce: bool = True,
 ) -> CrossValidated:
     """Fit and score a candidate on each fold in `run` (all if None).
 
     `seconds`: the time limit of a candidate with early stopping: it trains faster for less, and the last folds
-    are left out if that does not suffice.
+    are left out if that does not suffice. `may_reduce`: whether a first fold that cannot finish learns from
+    fewer rows, and the others with it.
     """
     started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else MAX_OVERTIME * seconds)
     fold_numbers = list(range(len(data.folds))) if run is None else list(run)
@@ -129,7 +135,14 @@ def cross_validate(
                 clock.remaining_s / (len(fold_numbers) - done), clock.remaining_s * (0.7 if done == 0 else 1.0)
             )
         pace = fitted[0].pace if fitted else {}
-        fitted.append(_fit_fold(data, spec, encoded, number, pace, time_share))
+        try:
+            fitted.append(_fit_fold(data, spec, encoded, number, pace, time_share, may_reduce and not fitted))
+        except TooManyRows as excess:
+            # Drawn as `settings` draw them, so that the same model comes out of a fit without a clock.
+            spec = replace(spec, row_share=float(f"{spec.row_share * excess.share:.2g}"))
+            prepared = _fit_encoding(data, spec) if shared else None
+            encoded = prepared or _fit_fold_encoding(data, spec, data.folds[number])
+            fitted.append(_fit_fold(data, spec, encoded, number, pace, time_share))
         report((done + 1) / (len(fold_numbers) + 1))
     settings = _choose_stopping_point(fitted)
     return _score_folds(data, spec, fitted, settings, time.perf_counter() - started)
@@ -210,11 +223,16 @@ def _fit_fold(
     number: int,
     pace: Mapping[str, Any],
     time_share: FoldTime | None,
+    may_reduce: bool = False,
 ) -> _FittedFold:
-    """Fit an estimator on the fold's encoded training rows, with early stopping if its family supports it."""
+    """Fit an estimator on the fold's encoded training rows, with early stopping if its family supports it.
+
+    Raises TooManyRows if it cannot finish in its time and `may_reduce`.
+    """
     started = time.perf_counter()
     inputs, problem, fold = data.inputs, data.problem, data.folds[number]
     early_stopping = uses_early_stopping(problem, spec)
+    keeps_time = get_estimator_spec(spec.estimator, problem.kind).keeps_time and time_share is not None
     hyperparameters = {**spec.hyperparameters, **(pace if early_stopping else {})}
     estimator = build_pipeline(problem, replace(spec, hyperparameters=hyperparameters)).named_steps["estimator"]
     rows = fold.train if problem.time_column is None else sample_rows(fold.train, problem, spec)
@@ -224,14 +242,14 @@ def _fit_fold(
     y = data.select_targets(rows)
     weights = sample_weight_kwargs(estimator, data, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
-        if early_stopping:
+        if early_stopping or keeps_time:
             encoding_s = time.perf_counter() - started
             limits = (
                 (None, None)
                 if time_share is None
                 else (0.9 * time_share.seconds - encoding_s, time_share.max_seconds - encoding_s)
             )
-            monitor = Validation(test_matrix, data.select_targets(test_rows), *limits)
+            monitor = Validation(test_matrix, data.select_targets(test_rows), limits[0], limits[1], may_reduce)
             estimator.fit(matrix, y, monitor, **weights)
         else:
             estimator.fit(matrix, y, **weights)
@@ -275,6 +293,7 @@ def _score_folds(
     output = np.full((len(labels), classes) if classes else (len(labels),), np.nan)
     fold_of_row = np.full(len(labels), -1)
     metrics = []
+    learners = [fold.estimator for fold in fitted if isinstance(fold.estimator, Learner)]
     for fold in fitted:
         with THREADS.limit(limits=spec.threads):
             predictions = predict_output(fold.estimator, fold.matrix, classes)
@@ -293,6 +312,8 @@ def _score_folds(
         [fold.model for fold in fitted],
         settings,
         [round(fold.seconds, 3) for fold in fitted],
+        spec.row_share,
+        any(learner.is_cut_ for learner in learners),
     )
 
 

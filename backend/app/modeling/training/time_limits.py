@@ -9,11 +9,13 @@ import pandas as pd
 from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import is_prose
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR, contains_code
-from app.modeling.problem.family_catalog import FAMILIES_BY_NAME
+from app.modeling.problem.family_catalog import FAMILIES_BY_NAME, PLAIN_FAMILY
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import make_recipe
 from app.modeling.splits.split import Fold
 from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.sampling import sample_rows as sample_positions
+from app.modeling.training.deadline import Deadline
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.training_set import TrainingSet
 
@@ -39,8 +41,9 @@ def reduce_to_limit(
     fitted alike.
     """
     problem = data.problem
-    family = FAMILIES_BY_NAME.get(get_estimator_spec(spec.estimator, problem.kind).name)
-    if family is not None:
+    families = {**FAMILIES_BY_NAME, PLAIN_FAMILY.name: PLAIN_FAMILY}
+    family = families.get(get_estimator_spec(spec.estimator, problem.kind).name)
+    if family is not None and not family.is_on_request:  # these do not stop by themselves: they do less
         return reduce_rows(data, spec, folds, limit_s, family.seconds_per_cell)
     spec, reduction = reduce_rows(data, spec, folds, None, 0.0)
     if limit_s is None or not folds:
@@ -60,6 +63,9 @@ LARGE_CELLS = MAX_CELLS // 10
 MIN_TRAINING_ROWS = 5000
 """Rows that are never cut: a short table is used entirely, in fewer rounds."""
 
+MAX_PROSE_ROWS = 10_000
+"""Rows that tell whether a column is prose."""
+
 TEXT_CELLS = 25
 """Columns that one column of prose counts for: it is encoded as many."""
 
@@ -71,6 +77,19 @@ def slowness(started: float, cpu_started: float) -> float:
     """
     worked_s, waited_s = time.process_time() - cpu_started, time.perf_counter() - started
     return min(max(waited_s / max(worked_s, 1e-3), 1.0), 10.0) if waited_s > 0.05 else 1.0
+
+
+MAX_STRETCH = 3.0
+"""Factor up to which a measurement may take longer on a slow machine: conditions of a score matter more than
+further fits, but not than the fits themselves."""
+
+
+def stretched_deadline(limit_s: float | None, started: float, cpu_started: float) -> Deadline:
+    """Make the deadline of a measurement, longer where others use the machine; see `slowness`."""
+    if limit_s is None:
+        return Deadline(None)
+    factor = slowness(started, cpu_started)
+    return Deadline(limit_s * min(factor, MAX_STRETCH), slowness=factor)
 
 
 def reduce_rows(
@@ -96,12 +115,19 @@ def reduce_rows(
     share = float(f"{max(max_cells / cells, min_share):.2g}")
     if share >= 1:
         return spec, None
-    return replace(spec, row_share=share), f"Trained on {share:.2g} of the rows to keep its limits."
+    return replace(spec, row_share=share), describe_rows(share, data)
+
+
+def describe_rows(share: float, data: TrainingSet) -> str:
+    """The rows that a reduced candidate learns from, as a sentence."""
+    rows = len(data.labelled_rows)
+    return f"Trained on {int(share * rows):,} of {rows:,} rows to keep its limits."
 
 
 def _count_columns(inputs: pd.DataFrame, problem: Problem, spec: CandidateSpec) -> int:
     """Count the columns to learn from; for a large table, those made by the recipe on its last rows."""
-    raw_columns = sum(TEXT_CELLS if _is_prose_column(inputs[name]) else 1 for name in inputs.columns)
+    sample = inputs.iloc[sample_positions(len(inputs), MAX_PROSE_ROWS, 0)]
+    raw_columns = sum(TEXT_CELLS if _is_prose_column(sample[name]) else 1 for name in inputs.columns)
     if raw_columns * len(inputs) < LARGE_CELLS or not spec.recipe or contains_code(spec.recipe):
         return raw_columns
     features = make_recipe(problem, spec.recipe).fit_transform(inputs.tail(MIN_TRAINING_ROWS))

@@ -1,6 +1,7 @@
 """Hyperparameter proposals, drawn from each estimator's own search space, best estimators first."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ from app.modeling.estimators.candidates import ESTIMATORS, SearchChoices, Search
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 from app.modeling.facts.computation_facts import RecipeJson
 from app.modeling.facts.fits import CandidateFit, FittedSpec
-from app.modeling.problem.kinds import BASELINE
+from app.modeling.problem.kinds import REFERENCES
 from app.modeling.scoring.scores import rank_scores
 
 COST_FACTOR = 1.3
 """Expected time of a fit, as a multiple of the best one's: other hyperparameters may be slower."""
 
-UNTUNED = (BASELINE, CUSTOM_ESTIMATOR)
+UNTUNED = (*REFERENCES, CUSTOM_ESTIMATOR)
 """Estimators without hyperparameters of their own."""
 
 
@@ -57,6 +58,33 @@ def propose_hyperparameters(
         )
         remaining_s -= cost_s
     return proposals
+
+
+def enumerate_grid(
+    fits: Sequence[CandidateFit], param_grid: Mapping[str, Sequence[Any]], previous: Sequence[FittedSpec] = ()
+) -> list[dict[str, Any]]:
+    """Return every combination of the grid for the best of the estimators, but those fitted already."""
+    scored = [fit for fit in fits if fit.estimator not in UNTUNED and fit.score is not None]
+    if not scored:
+        return []
+    base = _best_of_each_estimator(scored)[0]
+    earlier_fits: list[CandidateFit | FittedSpec] = [*scored, *previous]
+    known_keys = {_spec_key(fit.estimator, fit.hyperparameters, fit.recipe) for fit in earlier_fits}
+    combinations = [dict(zip(param_grid, values, strict=True)) for values in product(*param_grid.values())]
+    fresh = [
+        combination
+        for combination in combinations
+        if _spec_key(base.estimator, combination, base.recipe) not in known_keys
+    ]
+    return [
+        {
+            "name": f"{base.estimator}-t{number}",
+            "estimator": base.estimator,
+            "hyperparameters": combination,
+            "recipe": base.recipe,
+        }
+        for number, combination in enumerate(fresh, start=1)
+    ]
 
 
 def _best_of_each_estimator(fits: Sequence[CandidateFit]) -> list[CandidateFit]:

@@ -67,6 +67,8 @@ class NumberParser(ColumnParser):
     """Words in lower case -> the number that they mean, such as `none` -> 0."""
     has_spelled: bool = False
     """Cells in no number format are parsed as `quantities` of several parts."""
+    spellings: tuple[str, ...] = ()
+    """Cells of columns with few different ones, the commonest first: a class comes back as it was written."""
 
     def parse(self, column: pd.Series) -> pd.Series:
         missing_codes = [value for value in self.missing if _is_number(value)]

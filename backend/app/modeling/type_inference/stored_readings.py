@@ -11,7 +11,7 @@ from app.modeling.type_inference.type_decision import TypeDecision
 
 _TYPES = {"read_number": "number", "read_clock": "number", "read_date": "datetime", "read_text": "text"}
 """Parser of a converted column -> its type."""
-_NUMBER_FIELDS = ("decimal", "group", "before", "after")
+_NUMBER_FIELDS = ("decimal", "group", "before", "after", "spellings")
 
 
 def use_readings(

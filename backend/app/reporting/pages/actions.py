@@ -8,8 +8,6 @@ from app.reporting.sections.closing import limit_items
 
 _USE_RULES = frozenset({"not_better_than_a_guess", "no_edge", "no_model_needed", "try_on_new_rows"})
 """Rules of advice that say whether to use the model at all."""
-_MAX_IMPROVEMENTS = 4
-"""Recommendations on the page, the most important first; the appendix has no others."""
 
 
 def block(draft: ReportDraft) -> ActionsBlock | None:

@@ -7,7 +7,7 @@ from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import effect_sentences, leading_sentence
 from app.reporting.evidence import RecordedFact, TypedFact
 from app.reporting.fact_records import EvaluationRecord
-from app.reporting.pages import question_answer
+from app.reporting.pages import assumptions, question_answer
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
 from app.reporting.pages.scores import (
     answer_by_errors,
@@ -32,7 +32,12 @@ def block(draft: ReportDraft) -> AnswerBlock:
     effects = effect_sentences(draft) if facts.wants_drivers else []
     return AnswerBlock(
         answer.text,
-        [*effects, *_error_of_model(draft, facts.final), *_comparison(draft, facts.final)],
+        [
+            *effects,
+            *_error_of_model(draft, facts.final),
+            *assumptions.sentences(draft),
+            *_comparison(draft, facts.final),
+        ],
         _verdict(draft, facts.final),
         answer.figures,
         [] if facts.backtest else forecast_table(draft),

@@ -4,6 +4,7 @@ from app.reporting.document.blocks import EvidenceBlock
 from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.pages.scores import deciding_score
+from app.reporting.pages.siblings import looks
 from app.reporting.sections import split
 from app.reporting.sections.derivation import rows_used
 from app.reporting.session_facts import ReportFacts
@@ -16,6 +17,7 @@ def block(draft: ReportDraft) -> EvidenceBlock:
         [
             *_rows(draft),
             *_score(draft),
+            *looks(draft),
             *_model(draft),
             *_coverage(draft),
             *split.cautions(draft),
@@ -82,6 +84,7 @@ def _coverage(draft: ReportDraft) -> list[Text]:
 
 
 def _checks(facts: ReportFacts) -> list[Text]:
-    if len(facts.final_calls) == 1 and not split.is_fitted_later(facts):
+    has_siblings = facts.final is not None and facts.final.at("family") is not None
+    if len(facts.final_calls) == 1 and not has_siblings and not split.is_fitted_later(facts):
         return [("The hold-out was opened once, and no model was fitted or chosen after it.",)]
     return []

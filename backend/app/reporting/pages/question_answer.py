@@ -10,13 +10,17 @@ from app.reporting.document.pieces import Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import AnswerRecord
+from app.reporting.pages.answer_words import make_stated_answer, split_lines
 from app.reporting.pages.statement import Statement
 
 _MAX_SENTENCE_GROUPS = 6
 """Groups listed in the headline; for more, it gives their number."""
+_MAX_SENTENCE_CELLS = 40
+"""Cells of a single row in the headline, which is all that a reader of the headline gets of it."""
 _MAX_ROWS = 50
 """Rows of an answer in the report; the claims of more rows would outgrow the page."""
-_STYLES = {"integer": "integer", "number": "exact"}
+_STYLES = {"integer": "integer", "number": "as_rounded"}
+_FIGURES = ("count", "share", "figure")
 _COUNT_NAMES = re.compile(r"(?i)^(number|count|share|rank)\b")
 """Answer columns that are no amounts of the column that they name."""
 
@@ -26,14 +30,17 @@ def block(draft: ReportDraft) -> AnswerBlock:
     if recorded is None:
         return AnswerBlock(answer.text, verdict=Callout("warn", ("Nothing was computed.",)))
     is_table = recorded.content.rows and (len(recorded.content.rows) > 1 or len(recorded.content.columns) > 1)
+    first, *details = split_lines(answer.text)
     return AnswerBlock(
-        answer.text, figures=answer.figures, tables=[_table(draft, recorded)] if is_table else []
+        first, details, figures=answer.figures, tables=[_table(draft, recorded)] if is_table else []
     )
 
 
 def make_answer(draft: ReportDraft) -> Statement:
     """Return the answer in one sentence, with its figures."""
     answer = draft.facts.answer
+    if words := make_stated_answer(draft):
+        return words
     if answer is None:
         return Statement(("The question was not answered.",), [])
     columns, rows = items_at(answer, "columns"), items_at(answer, "rows")
@@ -42,7 +49,7 @@ def make_answer(draft: ReportDraft) -> Statement:
     if len(rows) == 1:
         statements: list[Text] = [
             (draft.read(_required(column, "name")), ": ", *_amount(draft, column, rows[0].at(place)))
-            for place, column in enumerate(columns[:_MAX_SENTENCE_GROUPS])
+            for place, column in enumerate(columns[:_MAX_SENTENCE_CELLS])
         ]
         return Statement((*_join_statements(statements), "."), _figures(draft, columns, rows))
     if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
@@ -56,20 +63,41 @@ def _join_statements(statements: Sequence[Text]) -> Text:
 
 
 def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> Text:
-    """Return a sentence such as `mean of fare: 1st 87.5; 2nd 21.2`, for the last column by the others."""
-    last = len(columns) - 1
-    pieces: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
+    """Return a sentence such as `mean of fare: 1st 87.5; 2nd 21.2`, for one column by its groups."""
+    main = _main_column(draft, columns)
+    key_places = [place for place, column in enumerate(columns) if _names_rows(draft, column, place, main)]
+    pieces: list[Piece] = [draft.read(_required(columns[main], "name")), ": "]
     for number, row in enumerate(rows):
         pieces += ["; "] if number else []
-        for place in range(last):
+        for place in key_places:
             pieces += [*_cell(draft, columns[place], row.at(place)), " "]
-        pieces += _cell(draft, columns[last], row.at(last))
-    return (*pieces, *_unit(draft, columns[last]), ".")
+        pieces += _cell(draft, columns[main], row.at(main))
+    return (*pieces, *_unit(draft, columns[main]), ".")
+
+
+def _main_column(draft: ReportDraft, columns: Sequence[RecordedFact]) -> int:
+    """Return the place of the column that the question is about.
+
+    A plan computes the figure before those that support it, such as the number of rows behind a share; of a
+    SELECT nothing is known but the habit of writing the figure last.
+    """
+    figures = [place for place, column in enumerate(columns) if _measure(draft, column) in _FIGURES]
+    return figures[0] if figures else len(columns) - 1
+
+
+def _names_rows(draft: ReportDraft, column: RecordedFact, place: int, main: int) -> bool:
+    return place < main if _measure(draft, column) is None else _measure(draft, column) == "key"
+
+
+def _measure(draft: ReportDraft, column: RecordedFact) -> str | None:
+    """Return the measure that the plan of the answer gives a column, None for answers without a plan."""
+    answer = draft.facts.answer
+    return answer.content.measures.get(column.text("name")) if answer else None
 
 
 def _figures(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> list[AnswerFigure]:
-    """Return the numbers of the sentence: of one row all, of several the last column."""
-    places = range(len(columns)) if len(rows) == 1 else [len(columns) - 1]
+    """Return the numbers of the sentence: of one row all, of several the main column."""
+    places = range(len(columns)) if len(rows) == 1 else [_main_column(draft, columns)]
     return [
         AnswerFigure("answer", value, _unit(draft, columns[place]))
         for row in rows
@@ -84,7 +112,7 @@ def _required(fact: RecordedFact, name: str) -> RecordedFact:
 
 
 def _cell(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -> Text:
-    return draft.render(cell, _style(column))
+    return draft.render(cell, _style(draft, column))
 
 
 def _amount(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -> Text:
@@ -93,12 +121,15 @@ def _amount(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None)
 
 def _unit(draft: ReportDraft, column: RecordedFact) -> Text:
     name = column.text("name")
-    return draft.unit(name) if column.text("type") in _STYLES and not _COUNT_NAMES.match(name) else ()
+    is_amount = _measure(draft, column) not in ("count", "share") and not _COUNT_NAMES.match(name)
+    return draft.unit(name) if column.text("type") in _STYLES and is_amount else ()
 
 
-def _style(column: RecordedFact) -> str:
+def _style(draft: ReportDraft, column: RecordedFact) -> str:
     """Return the claim style of a column; years and identifiers have no thousands separators."""
     kind = column.text("type")
+    if kind in _STYLES and _measure(draft, column) == "share":
+        return "share"
     if kind == "integer" and re.search(r"(?i)year|yr\b|id\b", column.text("name")):
         return "plain_integer"
     return _STYLES.get(kind, "text")

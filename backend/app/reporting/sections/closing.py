@@ -68,13 +68,17 @@ def _overrun(draft: ReportDraft) -> list[Text]:
 
 def questions(draft: ReportDraft) -> Section | None:
     rows = [_question(draft, question) for question in items_at(draft.facts.session, "questions")]
-    if not rows:
-        return None
-    return Section(
-        "questions",
-        "Questions and answers",
-        [ReportTable(("Asked by", "Question", "Answer", "Given by"), rows)],
-    )
+    notes = [
+        [draft.render(note.at("agent")), draft.render(note.at("text"), "prose")]
+        for note in items_at(draft.facts.session, "notes")
+    ]
+    tables: list[Element] = []
+    if rows:
+        tables.append(ReportTable(("Asked by", "Question", "Answer", "Given by"), rows))
+    if notes:
+        tables.append(ReportTable(("Agent", "Note"), notes))
+    title = "Questions and answers" if rows or not notes else "Notes of the agents"
+    return Section("questions", title, tables) if tables else None
 
 
 def reproducibility(draft: ReportDraft) -> Section | None:

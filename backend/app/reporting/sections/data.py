@@ -56,15 +56,30 @@ def _left_out(draft: ReportDraft) -> list[Element]:
     if not split:
         return []
     counts = [
+        # Of journals from before equal rows were kept.
         (split.at("duplicates_removed"), " duplicate rows, which could have been on both sides of the split"),
         (split.at("unlabelled_removed"), " rows without a value of the target"),
     ]
     dropped = [(draft.read(fact, "integer"), why) for fact, why in counts if fact and fact.value]
+    repeats = _repeated_rows(draft, split)
     if not dropped:
-        return [
-            Paragraph(("No row was dropped: there are no duplicates, and each row has a value of the target.",))
-        ]
-    return [Paragraph(("Dropped before the split: ", *join_texts(dropped), "."))]
+        return [Paragraph(("No row was dropped: each has a value of the target.",)), *repeats]
+    return [Paragraph(("Dropped before the split: ", *join_texts(dropped), ".")), *repeats]
+
+
+def _repeated_rows(draft: ReportDraft, split: RecordedFact) -> list[Element]:
+    """State how many rows equal another one, and how many of them stay on one side of every split."""
+    equal, on_one_side = split.at("repeated_rows", "equal"), split.at("repeated_rows", "on_one_side")
+    if equal is None or on_one_side is None or not (equal.value or on_one_side.value):
+        return []
+    text = (
+        draft.read(equal, "integer"),
+        " rows equal another row. All are kept; ",
+        draft.read(on_one_side, "integer"),
+        " rows that repeat another one, perhaps but for an identifier, stay on one side of every split, because"
+        " such values do not coincide.",
+    )
+    return [Paragraph(text)]
 
 
 def _findings(draft: ReportDraft) -> list[Element]:

@@ -55,6 +55,8 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     cv = final.at("cv_score")
     cv_text = (" The cross-validation score was ", draft.read(cv, draft.metric.style), ".") if cv else ()
     unit = " rows" if final.at("by_step") is None else " forecasts from rows"
+    if final.at("family"):
+        return ("Measured on ", *rows, unit, " not used for fits.", *cv_text, *how)
     return ("Measured once, on ", *rows, unit, " not used before.", *cv_text, *how)
 
 

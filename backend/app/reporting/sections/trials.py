@@ -96,6 +96,9 @@ def _difference(draft: ReportDraft, entry: RecordedFact) -> Text:
 
 def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     limited, beats = entry.at("limited"), entry.at("beats_baseline")
+    cut = entry.at("is_cut")
+    if cut is not None and cut.value and limited:
+        return (draft.read(limited),)
     if not _is_compared(entry):
         folds, all_folds = (draft.render(entry.at(name), "integer") for name in ("folds", "fold_count"))
         return ("judged on ", *folds, " of ", *all_folds, " folds: not compared")

@@ -125,9 +125,14 @@ PROCESS_QUERIES = ("sched_getaffinity", "sched_getparam", "sched_getscheduler", 
 """Calls whose first argument is a process: tried with every number, they would count the host's processes."""
 
 
-def make_filter(pid: int) -> bytes:
-    """Compile the filter of the cell whose process id is `pid`."""
-    return _HEADER + assemble(own_rules(pid)) + _SHARED_CODE + _instruction(_RETURN, deny_action(errno.EPERM))
+def make_filter(pid: int, further_rules: Iterable[Rule] = ()) -> bytes:
+    """Compile the filter of the cell whose process id is `pid`. `further_rules` decide before all others."""
+    return (
+        _HEADER
+        + assemble([*further_rules, *own_rules(pid)])
+        + _SHARED_CODE
+        + _instruction(_RETURN, deny_action(errno.EPERM))
+    )
 
 
 def own_rules(pid: int) -> list[Rule]:

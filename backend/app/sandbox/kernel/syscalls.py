@@ -49,6 +49,7 @@ sched_setaffinity 203 122 mmap 9 222         close_range 436 436  fallocate 285 
 futex 202 98         sched_getaffinity 204 123      sched_getparam 143 121
 sched_getscheduler 145 120   getpgid 121 155        getsid 124 156
 clock_gettime 228 113        clock_getres 229 114   clock_nanosleep 230 115
+socketpair 53 199
 """
 
 _SETUP = """

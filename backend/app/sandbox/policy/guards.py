@@ -56,7 +56,13 @@ def guarded_import(
     fromlist: Sequence[str] = (),
     level: int = 0,
 ) -> types.ModuleType:
-    """Import a listed module. Each name of a from-import passes the attribute guard. Raises ImportError."""
+    """Import a listed module. Each name of a from-import passes the attribute guard. Raises ImportError.
+
+    Compiled code of libraries imports by the caller's `__import__` too, with an empty list as `fromlist`, and
+    then takes the module from `sys.modules`: for a module that is there it gets an empty one in return.
+    """
+    if type(fromlist) is list and not fromlist and not level and name in sys.modules:
+        return types.ModuleType(name)
     if level or type(name) is not str or name not in MODULES:
         raise ImportError(f"import of {name!r} is not allowed here")
     module = importlib.import_module(name)

@@ -5,8 +5,11 @@ behind the same guards.
 """
 
 import ast
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import CodeType
+from typing import TypeVar
 
 from RestrictedPython._types import T_pos_ast
 from RestrictedPython.compile import compile_restricted_exec
@@ -24,6 +27,14 @@ FILENAME = "<code>"
 MAX_ERRORS = 10
 """Errors of one program that are reported: enough to correct it, and short in a chat model's context."""
 
+LAST_VALUE = "_last_value_"
+"""Variable with the value of the expression that ends a program."""
+
+_PRIVATE_NAME = re.compile(r"_(?!tmp\d|print$)[A-Za-z0-9]\w*(?<!_)")
+"""Names of a program's own that begin with one underscore. Guards end with one too; `_tmp0` and `_print` are of
+the transformer."""
+
+T = TypeVar("T", bound=ast.AST)
 Visited = ast.AST | Iterable[ast.AST] | None
 
 
@@ -52,12 +63,49 @@ def _is_super(node: ast.expr) -> bool:
 class Language(RestrictingNodeTransformer):
     """Transformer of the policy, for `compile_restricted_exec`."""
 
+    _is_in_class = False
+    """True for names that a class body binds: libraries call private methods of their subclasses."""
+
     def check_name(self, node: T_pos_ast, name: str | None, allow_magic_methods: bool = False) -> None:
         if name == "__name__" and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return
         if allow_magic_methods and name in MAGIC_METHODS:
             return
+        if name and _PRIVATE_NAME.fullmatch(name) and not self._is_in_class:
+            return
         super().check_name(node, name, allow_magic_methods)
+
+    def visit_Module(self, node: ast.Module) -> Visited:
+        """Keep the value of an expression that ends the program, under a name that no program can write."""
+        module: Visited = super().visit_Module(node)
+        last = module.body[-1] if isinstance(module, ast.Module) and module.body else None
+        if isinstance(module, ast.Module) and isinstance(last, ast.Expr):
+            module.body[-1] = ast.Assign([ast.Name(LAST_VALUE, ast.Store())], last.value)
+            copy_locations(module.body[-1], last)
+        return module
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Visited:
+        with self._scope(is_class=True):
+            visited: Visited = super().visit_ClassDef(node)
+        return visited
+
+    def check_function_argument_names(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        with self._scope(is_class=False):
+            super().check_function_argument_names(node)
+
+    def node_contents_visit(self, node: T) -> T:
+        """Visit the parts of a node. Inside a function of a class, names are the function's own."""
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        with self._scope(is_class=self._is_in_class and not is_function):
+            return super().node_contents_visit(node)
+
+    @contextmanager
+    def _scope(self, *, is_class: bool) -> Iterator[None]:
+        outer, self._is_in_class = self._is_in_class, is_class
+        try:
+            yield
+        finally:
+            self._is_in_class = outer
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Visited:
         """Turn `o[i] += v` and `o.a += v` into a call of a guard that evaluates the target once."""

@@ -46,8 +46,16 @@ class SessionDrive:
 
     @property
     def worked_s(self) -> float:
-        """Seconds since the first claim of the session, without the time that it waited for its user."""
+        """Seconds since the first claim of the session, without the time that it waited for its user.
+
+        A fork adds those of its source up to the point of the fork.
+        """
         return self.lease.worked_s + time.monotonic() - self.started
+
+    @property
+    def own_worked_s(self) -> float:
+        """Seconds of work that the session's own budget is charged with."""
+        return self.worked_s - self.lease.inherited_s
 
     async def ledger(self) -> BudgetLedger:
         """Return the session's budget and usage. Reads the database once per drive."""
@@ -59,14 +67,19 @@ class SessionDrive:
         return self._ledger
 
     def handle_write(self, write: WriteResult) -> None:
-        """Publish the events of a write; stop at once if the session has to end, drain if the slice is over."""
+        """Publish the events of a write; stop at once if the session has to end.
+
+        Drain if the session is paused or the slice is over.
+        """
         for message in write.messages:
             self.publisher.publish(self.lease.facts.id, message)
-        if write.signal is not DriveSignal.GO_ON:
+        if write.signal not in (DriveSignal.GO_ON, DriveSignal.PAUSE):
             self.halt(write.signal)
         elif self.signal is not DriveSignal.GO_ON:
             # Still running after a halt: a library took the first cancellation for a timeout of its own.
             self._cancel()
+        elif write.signal is DriveSignal.PAUSE:
+            self.control.request_drain("pause")
         elif time.monotonic() - self.started > self.slice_s:
             self.control.request_drain("slice")
 

@@ -103,7 +103,8 @@ class Journal:
     async def step(self, seq: int, node: str) -> dict[str, Any] | None:
         """Return the recorded update of a step, None if it was never committed. Raises JournalDiverged.
 
-        Only the lease holder writes, so a step after the last one needs no query.
+        In a fork with changed settings they lie over the update of the last copied step. Only the lease holder
+        writes, so a step after the last one needs no query.
         """
         if seq > self.last_seq:
             return None
@@ -117,8 +118,9 @@ class Journal:
                 f"Step {seq} was recorded as {recorded.node}, and the graph now runs {node} there. "
                 "The session cannot be continued with this version; start it again.",
             )
-        update: dict[str, Any] = json.loads(recorded.update)
-        return update
+        fork = self.writer.lease.fork
+        overlay = fork.overlays.get(seq, {}) if fork else {}
+        return {**json.loads(recorded.update), **overlay}
 
     async def commit(self, step: StepEntry, outputs: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         """Write a step and return its update as a replay reads it. Raises LeaseLost."""

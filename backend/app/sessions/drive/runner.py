@@ -72,6 +72,7 @@ _OUTCOMES: dict[DriveSignal, Outcome] = {
     DriveSignal.OVERDUE: _TIME_LIMIT,
     DriveSignal.LOST: Abandoned(),
     DriveSignal.SHUTDOWN: Pause(has_more=True),
+    DriveSignal.PAUSE: Pause(has_more=True),
     DriveSignal.GO_ON: Pause(has_more=True),
 }
 
@@ -138,7 +139,9 @@ class Runner:
             await saved.flush()
             await self._hand_back(lease, outcome.has_more, outcome.is_urgent)
         elif not isinstance(outcome, Abandoned):
-            await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
+            await self._end(
+                lease, outcome, saved, lease.worked_s - lease.inherited_s + time.monotonic() - clock
+            )
         await self.charge(lease.facts.owner_id, usage.cpu_s)
 
     async def drain(self) -> None:
@@ -191,6 +194,9 @@ class Runner:
             signal = await self.leases.renew(drive.lease)
         except LeaseLost:
             signal = DriveSignal.LOST
+        if signal is DriveSignal.PAUSE:
+            drive.control.request_drain("pause")
+            return True
         if signal is not DriveSignal.GO_ON:
             drive.halt(signal)
         return signal is DriveSignal.GO_ON
@@ -203,10 +209,12 @@ class Runner:
             self.send_job(jobs.advance_job(lease.facts.id))
 
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
-        message = await self.leases.end(lease, ending)
-        if message:
+        end = await self.leases.end(lease, ending)
+        if end:
             _record_end(lease, _measured_status(ending), worked_s)
-            self.publisher.publish(lease.facts.id, message)
+            self.publisher.publish(lease.facts.id, end.message)
+            for woken_id in end.woken:
+                self.send_job(jobs.advance_job(woken_id))
             await saved.forget(lease)
             await self._queue.admit()
         else:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import structlog
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
 from app.jobs import fit_job
 from app.json_types import JsonValue
 from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
-from app.observability.tracing import Facts, SetAttributes, span
+from app.observability.tracing import Facts, Operation, SetAttributes, span
 from app.sandbox.metering import meter_usage
 from app.sessions.budget import Resource
 from app.sessions.drive.drive_state import SessionDrive
@@ -22,6 +23,8 @@ from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question
 from app.sessions.waiting import questions, rounds
+
+log = structlog.get_logger(__name__)
 
 _MIN_ROUND_S = 1.0
 """Time limit of a round in seconds when the session's budget is nearly used up: a small fit still succeeds."""
@@ -63,6 +66,7 @@ class DrivenStep:
         step = StepEntry(self.seq, self.node, update, self._started_at)
         replayed, write = await self._journal.commit(step, outputs)
         STEP_SECONDS.labels(self.node).observe(time.perf_counter() - self._clock)
+        log.info("step_finished", duration_ms=finished.duration_ms)
         self._drive.handle_write(write)
         return replayed
 
@@ -75,7 +79,7 @@ class DrivenStep:
             result = replace(result, usage={**result.usage, **meter.facts()})
             set_attributes(_make_span_attributes(call, result))
         ledger = await self._drive.ledger()
-        warnings = ledger.make_warnings(call.kind, result.usage, self.worked_s)
+        warnings = ledger.make_warnings(call.kind, result.usage, self._drive.own_worked_s)
         saved = [_artifact_saved(self.seq, artifact) for artifact in result.artifacts]
         completed = CallEntry(self.seq, call, result, started_at, _elapsed_ms(clock))
         outputs = StepOutputs([*saved, *result.events, *warnings], result.artifacts)
@@ -94,10 +98,10 @@ class DrivenStep:
     async def can_afford(self, kind: str, agent: str) -> bool:
         ledger = await self._drive.ledger()
         while not ledger.is_wrapping_up(kind):
-            resource = ledger.find_exhausted(kind, self.worked_s)
+            resource = ledger.find_exhausted(kind, self._drive.own_worked_s)
             if resource is None:
                 return True
-            question = ledger.make_question(resource, agent, self.worked_s)
+            question = ledger.make_question(resource, agent, self._drive.own_worked_s)
             answer = await self._answer(question, take_default=ledger.max_increase(resource) == 0)
             ledger.apply_answer(resource, answer)
         return False
@@ -113,6 +117,8 @@ class DrivenStep:
         state = await questions.ask(self._journal.writer, self.seq, question, take_default or never_ask)
         if state.write:
             QUESTIONS.labels(question.kind).inc()
+            key = f"{self.seq}.{question.key}"
+            log.info("question_asked", question=key, question_kind=question.kind, agent=question.agent)
             self._drive.handle_write(state.write)
         if state.is_answered:
             return state.answer
@@ -121,7 +127,7 @@ class DrivenStep:
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
         ledger = await self._drive.ledger()
-        budget_s = ledger.limits.get(Resource.SECONDS, math.inf) - self.worked_s
+        budget_s = ledger.limits.get(Resource.SECONDS, math.inf) - self._drive.own_worked_s
         deadline_s = max(_MIN_ROUND_S, min(deadline_s, budget_s))
         fit_round = await rounds.join_round(self._journal.writer, self.seq, key, fits, deadline_s)
         if fit_round.write:
@@ -145,7 +151,7 @@ class DrivenStep:
             self._events.append(event)
 
 
-SPAN_OPERATIONS: Mapping[str, str] = {"chat": "chat", "tool": "execute_tool"}
+SPAN_OPERATIONS: Mapping[str, Operation] = {"chat": "chat", "tool": "execute_tool"}
 """Kind of call -> operation name of its span."""
 
 

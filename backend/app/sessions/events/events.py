@@ -19,6 +19,37 @@ class SessionStarted(_Event):
     goal: str
 
 
+class SessionForked(_Event):
+    """The session began as a copy of `source`. The first event of a fork.
+
+    Copied steps, messages and artifacts have no events: they are read by GET.
+    """
+
+    kind: Literal["session_forked"] = "session_forked"
+    source: str
+    """Id of the session that was forked."""
+    at: dict[str, Any]
+    """`{"step": n}` or `{"question": key}`."""
+    change: dict[str, Any]
+    """Empty for a fork without a change."""
+    steps: int
+    """Number of copied steps."""
+    notes: list[str] = []
+    """Sentences about parts of the change that have no effect, or another than expected."""
+
+
+class SessionPaused(_Event):
+    """The user paused the session: the running step and running fits end, and nothing else begins."""
+
+    kind: Literal["session_paused"] = "session_paused"
+
+
+class SessionResumed(_Event):
+    """The user let a paused session go on."""
+
+    kind: Literal["session_resumed"] = "session_resumed"
+
+
 class SessionQueued(_Event):
     """Live: the session waits in the admission queue. Repeated whenever its place changes."""
 
@@ -184,6 +215,9 @@ class TokenStreamed(_Event):
 
 Durable = (
     SessionStarted
+    | SessionForked
+    | SessionPaused
+    | SessionResumed
     | GoalUnderstood
     | PlanMade
     | StepFinished

@@ -65,7 +65,7 @@ class EventPublisher:
             channel_name(session_id), f"{number} {event.kind} {event.data}", event.kind in _URGENT_KINDS
         )
 
-    def announce_cancel(self, session_id: UUID) -> None:
+    def announce_change(self, session_id: UUID) -> None:
         self._enqueue(CONTROL_CHANNEL, str(session_id), urgent=True)
 
     def _enqueue(self, name: str, text: str, urgent: bool) -> None:

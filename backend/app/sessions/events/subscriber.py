@@ -7,9 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from app.jobs import REDIS_AWAY
-from app.redis_address import open_redis
+from app.redis_client import open_redis
 from app.sessions.events.publisher import channel_name, parse_messages
 from app.sessions.events.serialization import EventMessage
 from app.tasks import cancel_and_wait
@@ -32,11 +34,14 @@ class EventSubscriber:
         self._redis = open_redis(
             redis_url, socket_connect_timeout=2, socket_timeout=_SOCKET_TIMEOUT_S, health_check_interval=15
         )
+        # A client that retries connects again within a read, beside a command that does the same: the second
+        # connection would replace the first, which nobody closes. `_connect` does it, under the lock.
+        self._redis.set_retry(Retry(NoBackoff(), 0, supported_errors=()))
         self._dispatch = dispatch
         self._pubsub: PubSub | None = None
         self._ready: dict[UUID, asyncio.Event] = {}
         self._reader: asyncio.Task[None] | None = None
-        self._subscribing = asyncio.Lock()
+        self._commanding = asyncio.Lock()
         self._commands: set[asyncio.Task[bool]] = set()
 
     async def close(self) -> None:
@@ -57,7 +62,7 @@ class EventSubscriber:
     async def resubscribe(self) -> None:
         """Subscribe to the sessions that Redis does not send yet, since it was away."""
         missing = [channel_name(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
-        if missing and not self._subscribing.locked():
+        if missing and not self._commanding.locked():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_COMMAND_TIMEOUT_S):
                     await self._run_shielded(self._subscribe(missing))
@@ -77,14 +82,14 @@ class EventSubscriber:
             self._pubsub = self._redis.pubsub()
             self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="event-subscriber")
         with contextlib.suppress(*REDIS_AWAY):
-            async with self._subscribing:
+            async with self._commanding:
                 await self._pubsub.subscribe(*names)
                 return True
         return False
 
     async def _unsubscribe(self, session_id: UUID) -> bool:
         with contextlib.suppress(*REDIS_AWAY):
-            async with self._subscribing:
+            async with self._commanding:
                 if self._pubsub and session_id not in self._ready:
                     await self._pubsub.unsubscribe(channel_name(session_id))
         return True
@@ -102,13 +107,29 @@ class EventSubscriber:
     async def _read_for_ever(self, pubsub: PubSub) -> None:
         while True:
             try:
-                message = await pubsub.get_message(timeout=5.0) if pubsub.subscribed else None
+                if not pubsub.subscribed and not await self._subscribe(["labcrew:watch"]):
+                    await asyncio.sleep(0.2)
+                    continue
+                await self._connect(pubsub)
+                message = await pubsub.get_message(timeout=5.0)
                 if message:
                     self._handle(message["type"], message["channel"].decode(), message["data"])
-                elif not pubsub.subscribed and not await self._subscribe(["labcrew:watch"]):
-                    await asyncio.sleep(0.2)
             except REDIS_AWAY:
+                await self._disconnect(pubsub)
                 await asyncio.sleep(0.2)
+
+    async def _connect(self, pubsub: PubSub) -> None:
+        """Connect again, and subscribe to what was subscribed, if the connection was lost."""
+        connection: Any = pubsub.connection  # typed as None by redis
+        if not (connection and connection.is_connected):
+            async with self._commanding:
+                await pubsub.connect()  # type: ignore[no-untyped-call]  # redis has no type here
+
+    async def _disconnect(self, pubsub: PubSub) -> None:
+        async with self._commanding:
+            connection: Any = pubsub.connection
+            if connection:
+                await connection.disconnect(nowait=True)
 
     def _handle(self, kind: str, name: str, data: bytes | int) -> None:
         head, _, session = name.rpartition(":")

@@ -5,7 +5,8 @@ with s as (
   update sessions set
     crashes = 0, event_seq = event_seq + cardinality($6::text[]), lease_until = now() + $4 * interval '1 second'
   where id = $1 and fence = $2 and last_seq = $3 - 1 and ended_at is null
-  returning id, owner_id, event_seq, cancel, deadline_at < now() as overdue
+  returning id, owner_id, event_seq, cancel, deadline_at < now() as overdue, paused_at is not null as paused,
+    (extract(epoch from now() - started_at) - waited_s + inherited_s)::float8 as worked_s
 ), events_ as (
   insert into events (session_id, n, kind, body, at)
   select s.id, s.event_seq - cardinality($6::text[]) + e.i, e.kind, e.body::json, $5
@@ -13,20 +14,20 @@ with s as (
 )
 
 -- name: fenced_result
-select event_seq, cancel, overdue from s
+select event_seq, cancel, overdue, paused from s
 
 -- name: insert_step
 , step as (
-  insert into steps (session_id, seq, node, update, fence, started_at)
-  select id, $3, $8, $9::json, $2, $10 from s
+  insert into steps (session_id, seq, node, update, fence, started_at, worked_s)
+  select id, $3, $8, $9::json, $2, $10, worked_s from s
 )
 
 -- name: insert_call
 , call as (
   insert into calls (session_id, seq, key, kind, name, agent, request_digest, request, result, failed, fence,
-    started_at, duration_ms, usage)
+    started_at, duration_ms, usage, worked_s)
   select id, $3, $8, c.kind, c.name, c.agent, c.request_digest, coalesce(c.request, 'null'), $9::json, c.failed,
-    $2, $10, c.duration_ms, c.usage
+    $2, $10, c.duration_ms, c.usage, s.worked_s
   from s, json_to_record($11::json) as c(kind text, name text, agent text, request_digest text, request json,
     failed boolean, duration_ms float8, usage jsonb)
 )

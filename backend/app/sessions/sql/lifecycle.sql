@@ -7,12 +7,12 @@ with own as (
   select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
 ), live as (
   select count(*) as n from (
-    select from sessions where owner_id = $2 and ended_at is null
+    select from sessions where owner_id = $2 and ended_at is null and class <> 'turn'
     limit (select nullif(max_live, 0) from own)) as few
 ), s as (
-  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
+  insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, idempotency_key,
     parent_id, admitted_at)
-  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
+  select $1, $2, $3, case when $3 in ('run', 'workflow') then 'run' when $3 = 'job' then 'job' else 'study' end, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
   from own, owned, live
   where owned.n = cardinality($6::uuid[]) and (own.max_live = 0 or live.n < own.max_live)
   on conflict do nothing
@@ -28,7 +28,8 @@ select owned.n as owned_datasets, own.max_live, s.created_at,
 from owned cross join own left join s on true
 
 -- name: find_created
-select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as is_same_request
+select id, status, created_at,
+  goal = $4 and preferences = $5::jsonb and dataset_ids = $6 and forked_from is null as is_same_request
 from sessions where owner_id = $2 and (id = $1 or idempotency_key = $3)
 
 -- name: find_question
@@ -71,6 +72,65 @@ with s as (
 )
 select id from s
 
+-- name: pause
+-- $3 now, $4 body of the event. Without a driver the session is paused at once; a driver ends its step first, and
+-- hands the session back. The lease of a dead one ends here, which leaves its work due.
+with s as (
+  update sessions set
+    paused_at = $3,
+    event_seq = event_seq + 1,
+    status = case when lease_until > now() then status else 'paused' end,
+    waiting_since = case
+      when lease_until > now() or started_at is null then waiting_since
+      else coalesce(waiting_since, now()) end,
+    admitted_at = case when lease_until > now() then admitted_at end,
+    wake = wake + coalesce((lease_until <= now())::int, 0),
+    lease_until = case when lease_until > now() then lease_until end
+  where id = $1 and owner_id = $2 and class = 'study' and ended_at is null and not cancel and paused_at is null
+  returning id, event_seq, status
+), e as (
+  insert into events (session_id, n, kind, body, at) select id, event_seq, 'session_paused', $4::json, $3 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_paused' from s
+)
+select event_seq, status from s
+
+-- name: resume
+-- $3 now, $4 body of the event. The clock of the session runs again once it is claimed: also one that waits for
+-- fits has to be admitted for that, and its driver then looks at what it waits for.
+with paused as (
+  select id, paused_at, greatest(paused_at, waiting_since) as stopped_at,
+    exists (select from questions where session_id = $1 and answered_at is null) as for_user
+  from sessions
+  where id = $1 and owner_id = $2 and ended_at is null and not cancel and paused_at is not null for update
+), s as (
+  update sessions s set
+    paused_at = null,
+    event_seq = event_seq + 1,
+    queued_at = now(),
+    wake = wake + (not p.for_user)::int,
+    status = case
+      when s.status <> 'paused' then s.status
+      when p.for_user then 'awaiting_user'
+      else 'queued' end
+  from paused p where s.id = p.id
+  returning s.id, s.event_seq, s.status
+), r as (
+  update rounds set deadline_at = deadline_at + (now() - p.stopped_at)
+  from paused p where session_id = p.id and fits_left > 0
+), e as (
+  insert into events (session_id, n, kind, body, at) select id, event_seq, 'session_resumed', $4::json, $3 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_resumed' from s
+)
+select event_seq, status, (
+  select coalesce(json_agg(json_build_array(round_key, candidate)), '[]')
+  from fits where session_id = $1 and status = 'queued') as open_fits
+from s
+
+-- name: find_pause
+select class as class_, status, ended_at, cancel, paused_at from sessions where id = $1 and owner_id = $2
+
 -- name: find_end
 select ended_at from sessions where id = $1 and owner_id = $2
 
@@ -95,6 +155,8 @@ with s as (
   where id = $1 and ended_at is null
     and (lease_until < now() or (lease_until is null and wake > seen))
     and (admitted_at is not null or cancel)
+    -- Whoever takes over from a dead driver of a paused session hands it back at once.
+    and (paused_at is null or cancel or lease_until < now())
     and (can_drive($4::jsonb, graph, graph_version) or cancel or deadline_at < now()
       or stranded_at < now() - $6 * interval '1 second')
   returning *
@@ -107,7 +169,9 @@ with s as (
 )
 select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created_at, s.graph, s.graph_version,
   s.fence, s.last_seq, s.crashes, s.event_seq, s.cancel, s.deadline_at < now() as overdue,
-  (extract(epoch from now() - s.started_at) - s.waited_s)::float8 as worked_s,
+  s.paused_at is not null as paused,
+  (extract(epoch from now() - s.started_at) - s.waited_s + s.inherited_s)::float8 as worked_s, s.inherited_s,
+  s.forked_from, s.fork, coalesce(s.datasets_at, s.created_at) as datasets_at,
   extract(epoch from s.started_at - s.created_at)::float8 as queued_s,
   (select lease_until is not null from sessions where id = $1) as taken_over,
   e.body as started, e.at as started_at
@@ -116,7 +180,7 @@ from s left join e on true
 -- name: renew
 update sessions set lease_until = now() + $3 * interval '1 second'
 where id = $1 and fence = $2 and ended_at is null
-returning cancel, deadline_at < now() as overdue
+returning cancel, deadline_at < now() as overdue, paused_at is not null as paused
 
 -- name: hand_back
 with w as (
@@ -128,10 +192,11 @@ update sessions set
   lease_until = null,
   queued_at = now(),
   wake = wake + $3::int,
-  waiting_since = case when $3 = 0 and w.for_user then now() end,
-  admitted_at = case when $3 = 0 and w.for_user then null else admitted_at end,
+  waiting_since = case when ($3 = 0 and w.for_user) or paused_at is not null then now() end,
+  admitted_at = case when ($3 = 0 and w.for_user) or paused_at is not null then null else admitted_at end,
   status = case
     when cancel then 'cancelling'
+    when paused_at is not null then 'paused'
     when $3 = 1 then 'queued'
     when w.for_user then 'awaiting_user'
     when w.for_fits then 'awaiting_fits'
@@ -148,24 +213,37 @@ with s as (
   where id = $1 and fence = $2 and ended_at is null
     and not ($3 = 'cancelled' and exists (
       select from fits where session_id = $1 and status = 'running' and lease_until > now()))
-  returning id, event_seq
+  returning id, event_seq, after_id
+), followers as (
+  -- A session that ends before its predecessor (a cancelled one) leaves its followers to that.
+  select f.id, exists (select from sessions p where p.id = s.after_id and p.ended_at is null) as waits_on
+  from s join sessions f on f.after_id = s.id and f.ended_at is null and f.wake = 0
+), woken as (
+  update sessions f set
+    wake = wake + (not w.waits_on)::int,
+    queued_at = now(),
+    after_id = case when w.waits_on then s.after_id else f.after_id end
+  from followers w, s where f.id = w.id
+  returning f.id, w.waits_on
 ), e as (
   insert into events (session_id, n, kind, body, at) select id, event_seq, $6, $7::json, $8 from s
 ), f as (
   update fits set status = 'cancelled', ended_at = now(), lease_until = null
   where session_id in (select id from s) and status in ('queued', 'running')
 )
-select event_seq from s
+select event_seq, array(select id from woken where not waits_on) as woken from s
 
 -- name: wake_forgotten
--- No other statement wakes these: past the deadline of the session or of a round, or cancelled while the worker of
--- the last fit died.
+-- No other statement wakes these: past the deadline of the session or of a round, cancelled while the worker of
+-- the last fit died, or created while the session before them ended.
 update sessions s set wake = wake + 1, queued_at = now()
 where id in (
   select id from sessions s
   where ended_at is null and lease_until is null and wake = seen and (
     (deadline_at < now() and waiting_since is null)
-    or exists (select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now())
+    or (wake = 0 and not exists (select from sessions p where p.id = s.after_id and p.ended_at is null))
+    or (paused_at is null and exists (
+      select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now()))
     or (cancel and not exists (
       select from fits f where f.session_id = s.id and f.status = 'running' and f.lease_until > now())))
   limit 200 for update skip locked)
@@ -183,5 +261,5 @@ returning id
 
 -- name: admit
 select unnest(case when exists (
-    select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel)
+    select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel and paused_at is null)
   then array(select admit_sessions($1, $2)) end) as id

@@ -4,7 +4,7 @@ update fits f set
   lease_until = now() + $4 * interval '1 second'
 from sessions s, rounds r
 where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
-  and s.id = f.session_id and s.ended_at is null and not s.cancel
+  and s.id = f.session_id and s.ended_at is null and not s.cancel and s.paused_at is null
   and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
   and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
 returning f.fence, f.name, f.spec, f.runs, s.owner_id,
@@ -50,7 +50,7 @@ update fits set queued_at = now()
 where (session_id, round_key, candidate) in (
   select f.session_id, f.round_key, f.candidate
   from fits f join sessions s on s.id = f.session_id
-  where s.ended_at is null and not s.cancel and f.queued_at < now() - $1 * interval '1 second'
+  where s.ended_at is null and not s.cancel and s.paused_at is null and f.queued_at < now() - $1 * interval '1 second'
     and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
   order by f.queued_at limit 200 for update of f skip locked)
 returning session_id, round_key, candidate

@@ -1,25 +1,25 @@
 -- name: list_sessions
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
-  s.created_at, s.started_at, s.ended_at
+  s.created_at, s.started_at, s.ended_at, s.forked_from
 from sessions s
-where s.owner_id = $1 and ($2::text is null or s.status = $2) and (s.graph = $3) = $4
-  and s.created_at <= coalesce($5, 'infinity'::timestamptz)
-  and ($5 is null or s.created_at < $5 or s.id > $6::uuid)
+where s.owner_id = $1 and ($2::text is null or s.status = $2) and s.class = $3
+  and s.created_at <= coalesce($4, 'infinity'::timestamptz)
+  and ($4 is null or s.created_at < $4 or s.id > $5::uuid)
 order by s.created_at desc, s.id
-limit $7 offset $8
+limit $6 offset $7
 
 -- name: count_sessions
 select count(*) as total from (
   select from sessions
-  where owner_id = $1 and ($2::text is null or status = $2) and (graph = $3) = $4
-  limit $5) as few
+  where owner_id = $1 and ($2::text is null or status = $2) and class = $3
+  limit $4) as few
 
 -- name: get_session
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
-  s.created_at, s.started_at, s.ended_at,
-  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten as expired_data,
+  s.created_at, s.started_at, s.ended_at, s.forked_from, coalesce(s.family_id, s.id) as family_id, s.fork,
+  s.inherited_s, s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten as expired_data,
   case when s.ended_at is null and s.admitted_at is null and s.wake > s.seen then
     (select json_build_object('position', place, 'length', length) from session_line where id = s.id) end as queue,
   (select row_to_json(q) from (
@@ -33,7 +33,7 @@ select s.id, s.goal, s.status, s.last_seq as step,
   (select coalesce(json_agg(u), '[]') from ( -- USAGE
   ) as u) as usage
 from sessions s
-where s.id = $1 and s.owner_id = $2 and (s.graph = $3 or not $4)
+where s.id = $1 and s.owner_id = $2 and ($3::text is null or s.class = $3)
 
 
 -- name: is_owned
@@ -47,10 +47,10 @@ select seq as step, n as number, role, text, at as created_at, count(*) over () 
 from messages where session_id = $1 order by at, seq, n limit $2 offset $3
 
 -- name: list_steps
-select seq as step, node, started_at, committed_at, count(*) over () as total,
+select seq as step, node, started_at, committed_at, fence = 0 as inherited, count(*) over () as total,
   (select coalesce(json_agg(json_build_object(
       'key', key, 'kind', kind, 'name', name, 'agent', agent, 'failed', failed,
-      'duration_ms', duration_ms, 'recorded_at', recorded_at) order by recorded_at, key), '[]')
+      'duration_ms', duration_ms, 'recorded_at', recorded_at, 'inherited', fence = 0) order by recorded_at, key), '[]')
     from calls c where c.session_id = steps.session_id and c.seq = steps.seq) as calls
 from steps where session_id = $1 order by seq limit $2 offset $3
 
@@ -64,14 +64,15 @@ from sessions s where s.id = $1 and s.owner_id = $2
 
 -- name: usage
   with used as (
-    select seq, agent, kind, usage, duration_ms from calls
+    select seq, agent, kind, usage, duration_ms, fence = 0 as inherited from calls
     where session_id = $1 and kind in ('chat', 'tool')
     union all
-    select split_part(f.round_key, '.', 1)::int, c.agent, 'fit', coalesce(f.result -> 'usage', '{}')::jsonb, 0
+    select split_part(f.round_key, '.', 1)::int, c.agent, 'fit', coalesce(f.result -> 'usage', '{}')::jsonb, 0,
+      false
     from fits f left join calls c on c.session_id = f.session_id and f.round_key = c.seq || '.' || c.key
     where f.session_id = $1 and f.result is not null
   )
-  select used.seq as step, node, used.agent,
+  select used.seq as step, node, used.agent, used.inherited,
     count(*) filter (where kind = 'chat') as chat_calls,
     count(*) filter (where kind = 'tool') as tool_calls,
     count(*) filter (where kind = 'fit') as fits,
@@ -86,7 +87,7 @@ from sessions s where s.id = $1 and s.owner_id = $2
     coalesce(max((usage ->> 'memory_limit_bytes')::bigint), 0) as memory_limit_bytes,
     round(sum(duration_ms)::numeric / 1000, 3)::float8 as duration_s
   from used left join steps on steps.session_id = $1 and steps.seq = used.seq
-  group by used.seq, node, used.agent order by used.seq, used.agent
+  group by used.seq, node, used.agent, used.inherited order by used.seq, used.agent, used.inherited desc
 
 -- name: audit
 with trail as (
@@ -119,12 +120,15 @@ select p.at as created_at, p.actor, p.action, p.total,
     when 'audit' then (select a.detail::json from audit a where a.id = p.n)
     when 'call' then (
       select json_build_object('step', c.seq, 'call', c.key, 'name', c.name, 'failed', c.failed,
+        'inherited', c.fence = 0,
         'duration_ms', c.duration_ms, 'arguments', case c.kind when 'tool' then c.request end,
         'request_digest', c.request_digest,
         'answered_by', case c.kind when 'chat' then c.result #>> '{data,response_metadata,answered_by}' end,
         'result_digest', encode(sha256(convert_to(c.result::text, 'UTF8')), 'hex'), 'usage', c.usage)
       from calls c where c.session_id = $1 and c.seq = p.n and c.key = p.key)
-    when 'step' then json_build_object('step', p.n, 'node', p.key)
+    when 'step' then (
+      select json_build_object('step', s.seq, 'node', s.node, 'inherited', s.fence = 0)
+      from steps s where s.session_id = $1 and s.seq = p.n)
     when 'question' then (
       select json_build_object('question', q.key, 'body', q.body)
       from questions q where q.session_id = $1 and q.key = p.key)
@@ -160,6 +164,13 @@ from calls c left join steps s using (session_id, seq)
 where c.session_id = $1 and c.seq = $2
 order by c.recorded_at, c.key
 
+-- name: call_evidence
+select c.seq, coalesce(s.node, '') as node, c.key, c.kind, c.name, coalesce(c.agent, '') as agent, c.request,
+  c.result, c.failed, c.duration_ms
+from calls c join sessions on sessions.id = c.session_id and sessions.owner_id = $2
+  left join steps s using (session_id, seq)
+where c.session_id = $1 and c.seq = $3 and c.key = $4
+
 -- name: tool_permissions
 select body -> 'about' ->> 'tool' as tool, key as question, answered_at as granted_at from questions
 where session_id = $1 and kind = 'approval' and answer #>> '{}' = $2 and revoked_at is null
@@ -175,9 +186,9 @@ returning key
 select status, count(*) as sessions,
   count(*) filter (where (admitted_at is not null or cancel)
     and ((lease_until is null and wake > seen) or lease_until < now())) as due,
-  count(*) filter (where admitted_at is null and not cancel and wake > seen) as queue_length,
+  count(*) filter (where admitted_at is null and not cancel and paused_at is null and wake > seen) as queue_length,
   coalesce(max(extract(epoch from now() - queued_at))
-    filter (where admitted_at is null and not cancel and wake > seen), 0)::float8 as queue_wait_s
+    filter (where admitted_at is null and not cancel and paused_at is null and wake > seen), 0)::float8 as queue_wait_s
 from sessions where ended_at is null group by status
 
 -- name: count_open_fits
@@ -185,13 +196,15 @@ select count(*) filter (where status = 'queued' or lease_until < now()) as due
 from fits where status in ('queued', 'running')
 
 -- name: budget_usage
+-- What a fork copied (fence 0) was charged to its source.
 select
   (select coalesce(sum(
       (usage ->> 'input_tokens')::float8 + (usage ->> 'output_tokens')::float8), 0)
-    from calls where session_id = $1 and kind = 'chat') as tokens,
+    from calls where session_id = $1 and kind = 'chat' and fence > 0) as tokens,
   (select coalesce(sum((usage ->> 'cost_usd')::float8), 0)
-    from calls where session_id = $1 and kind = 'chat') as cost_usd,
-  (select count(*)::float8 from calls where session_id = $1 and kind = 'tool') as tool_calls,
+    from calls where session_id = $1 and kind = 'chat' and fence > 0) as cost_usd,
+  (select count(*)::float8 from calls
+    where session_id = $1 and kind = 'tool' and fence > 0) as tool_calls,
   (select coalesce(json_agg(json_build_array(split_part(key, ':', 2), answer) order by answered_at), '[]')
     from questions where session_id = $1 and kind = 'budget' and answered_at is not null) as answers,
   (select coalesce(json_agg(json_build_array(body ->> 'budget', (body ->> 'limit')::float8)), '[]')
@@ -205,6 +218,11 @@ select id, event_seq, ended_at is not null as ended,
   case when ended_at is null and admitted_at is null and wake > seen then
     (select array[place, length] from session_line where id = s.id) end as queue
 from sessions s where id = $1
+
+-- name: lists_position
+-- Changes with every event of the newest sessions, and with a session that comes or goes.
+select coalesce(sum(event_seq), 0) + count(*) * 1000003 + coalesce(sum(extract(epoch from ended_at)::bigint), 0) as position
+from (select event_seq, ended_at from sessions where owner_id = $1 order by created_at desc limit 100) newest
 
 -- name: streams_behind
 select watched.id, s.id is null or s.ended_at is not null or s.event_seq > watched.seen as behind,

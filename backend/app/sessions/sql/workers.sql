@@ -8,7 +8,7 @@ delete from workers where id = $1 returning id
 
 -- name: is_for_others
 select from sessions s where s.id = $1 and s.ended_at is null and not s.cancel
-  and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen))
+  and s.paused_at is null and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen))
   and not can_drive($2::jsonb, s.graph, s.graph_version) and exists (
     select from workers w
     where w.seen_at > now() - $3 * interval '1 second' and $4 = any(w.queues)
@@ -19,7 +19,7 @@ update sessions s set stranded_at = case when stranded_at is null then now() end
 where s.id in (
   select s.id from sessions s
   where s.ended_at is null and not s.cancel
-  and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen)) and (s.stranded_at is null) <> exists (
+  and s.paused_at is null and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen)) and (s.stranded_at is null) <> exists (
     select from workers w
     where w.seen_at > now() - $2 * interval '1 second' and $3 = any(w.queues)
       and can_drive(w.graphs, s.graph, s.graph_version))

@@ -13,6 +13,7 @@ from app.tools.fit_parts import load_model
 from app.tools.frames import figure_artifacts
 from app.tools.recorded_clock import recorded_work_s
 from app.tools.registry import tool
+from app.tools.stage_limits import FINAL_DRAWING_SHARE, share_of
 
 HOLDOUT = "holdout"
 BUDGET_SHARE, DRIVERS_BUDGET_SHARE = 0.05, 0.2
@@ -34,8 +35,8 @@ async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     """Explain the model on the hold-out: importance, partial dependence, SHAP values and error segments."""
     part = await load_model(ctx, model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
-    limit_s = await explanation_limit_s(ctx)
-    params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
+    limit_s, drawing_s = await explanation_limits_s(ctx)
+    params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s, "draw_s": drawing_s}
     work = Computation("explain.explain_model", params, trusted=not part.contains_code)
     limits = None if limit_s is None else Limits(time_s=limit_s + MAX_OVERHEAD_S)
     try:
@@ -51,19 +52,21 @@ async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     )
 
 
-async def explanation_limit_s(ctx: ToolContext) -> float | None:
-    """Return the seconds to measure in: a share of the budget, at most what is left before the report.
+async def explanation_limits_s(ctx: ToolContext) -> tuple[float | None, float | None]:
+    """Return the seconds to measure in, a share of the budget and at most what is left before the report, and
+    those to draw in.
 
     None for deterministic sessions, which are limited by counts.
     """
     if ctx.preferences.deterministic:
-        return None
+        return None, None
     budget_s = ctx.preferences.time_budget_s or DEFAULT_BUDGET_S
     left_s = ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call) - OVERHEAD_S
     share, max_s = (
         (DRIVERS_BUDGET_SHARE, MAX_DRIVERS_S) if ctx.training.wants_drivers else (BUDGET_SHARE, MAX_S)
     )
-    return round(min(max(share * budget_s, MIN_S), max_s, max(left_s, MIN_LATE_S)), 3)
+    limit_s = round(min(max(share * budget_s, MIN_S), max_s, max(left_s, MIN_LATE_S)), 3)
+    return limit_s, share_of(max(left_s + OVERHEAD_S, 0.0), FINAL_DRAWING_SHARE)
 
 
 def _summary(model: str, explanation: ExplanationSummary) -> str:

@@ -3,18 +3,23 @@
 from typing import Any
 
 from app.modeling.facts.conversion import parse_facts
+from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import CallResult
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.computed_facts import ModelEvaluation, json_object
 from app.tools.context import ToolContext
 from app.tools.evaluation import ModelName
 from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
-from app.tools.fit_parts import load_model
+from app.tools.fit_parts import FitPart, load_model
 from app.tools.fit_rounds import (
     format_number,
 )
-from app.tools.frames import figure_artifacts, find_training_frame
+from app.tools.frames import figure_artifacts, find_training_frame, make_artifact
 from app.tools.registry import tool
+from app.tools.stage_limits import FINAL_DRAWING_SHARE, remaining_s, share_of
+
+OUTPUTS = "holdout_outputs"
+"""Name of the artifact with the truth and the model's output of each row of the hold-out."""
 
 
 @tool(agents=())
@@ -24,7 +29,10 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": raw.digest, "holdout": holdout.digest}
-    params: dict[str, Any] = {"seed": ctx.session.seed}
+    draw_s = share_of(await remaining_s(ctx), FINAL_DRAWING_SHARE)
+    params: dict[str, Any] = {"seed": ctx.session.seed, "draw_s": draw_s}
+    if ctx.holdout_look is not None:
+        params |= {"look": dict(ctx.holdout_look)}
     if part.contains_code:
         inputs |= {"answers": await predict_holdout_in_isolation(ctx, part, holdout)}
         params |= {"fit": dict(part.fit.document)}
@@ -36,6 +44,12 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     return CallResult(
         value={**json_object(computed), "model": model},
         summary=f"{model} on the hold-out: {evaluation.metric} {format_number(score.value)} "
-        f"(95% {format_number(score.low)} to {format_number(score.high)}).",
-        artifacts=figure_artifacts(computed, evaluation.figures),
+        f"(interval {format_number(score.low)} to {format_number(score.high)}).",
+        artifacts=[_outputs_artifact(computed, part), *figure_artifacts(computed, evaluation.figures)],
     )
+
+
+def _outputs_artifact(computed: ComputationResult, part: FitPart) -> ArtifactDraft:
+    """Return the outputs by row, with what a comparison interprets them by."""
+    meta = {"problem": dict(part.fit.problem), "threshold": part.fit.threshold}
+    return make_artifact(computed.file(f"{OUTPUTS}.parquet"), "holdout", OUTPUTS, meta)

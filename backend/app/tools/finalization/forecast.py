@@ -43,8 +43,13 @@ async def forecast_future(
     files = [
         make_artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")
     ]
+    delivered = model
+    if forecast.forecaster is not None:
+        delivered = f"Classical methods beside {model}"
+        meta = {"fit": dict(part.fit.document), "oof": part.oof}
+        files.append(make_artifact(computed.file("model.skops"), "model", delivered, meta))
     return CallResult(
-        value={**json_object(computed), "model": model},
+        value={**json_object(computed), "model": model, "delivered": delivered},
         summary=f"{forecast.rows:,} forecasts, from {forecast.first} to {forecast.last}.",
         artifacts=[*files, *figure_artifacts(computed, forecast.figures)],
     )

@@ -17,7 +17,7 @@ from app.db.pool import Database, Record
 from app.deletion.background import RetentionWorker
 from app.deletion.retention_periods import RetentionPeriods
 from app.jobs import QUEUES, JobSender
-from app.redis_address import open_redis
+from app.redis_client import open_redis
 from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions.checkpoints import RedisCheckpoints

@@ -5,6 +5,7 @@ new worker as JSON; it answers with the pid of the worker's keeper, which leads 
 """
 
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -87,9 +88,12 @@ def _become_keeper(environment: dict[str, str]) -> None:
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
+        environment = json.loads(line)
+        if "LAB_SETTINGS" in environment:
+            importlib.import_module("tests.integration.sessions.lab.service")  # once, for all keepers
         keeper = os.fork()
         if keeper == 0:
-            _become_keeper(json.loads(line))
+            _become_keeper(environment)
         sys.stdout.write(f"{keeper}\n")
         sys.stdout.flush()
 

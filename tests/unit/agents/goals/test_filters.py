@@ -47,6 +47,40 @@ def test_a_goal_restricts_the_rows(goal: str, expected: str) -> None:
     assert describe_conditions(find_conditions(goal, [DELIVERIES], "minutes")) == expected
 
 
+DONATIONS = TableProfile(
+    "donations",
+    800,
+    (
+        Column("blood_group", "text", "category", 4, top=("O-", "O+", "A+", "A-")),
+        Column("volume_ml", "integer", "numeric", 90, low=200, high=500),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Predict the price of a room", ""),
+        ("Predict the price of room A", "`room` is A"),
+    ],
+)
+def test_an_article_is_no_value(goal: str, expected: str) -> None:
+    rooms = TableProfile("stays", 800, (Column("room", "text", "category", 3, top=("A", "B", "C")),))
+    assert describe_conditions(find_conditions(goal, [rooms], "price")) == expected
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Predict the volume, only for O-", "`blood_group` is O-"),
+        ("Predict the volume for blood group O+.", "`blood_group` is O+"),
+        ("Predict the volume for blood group O", "`blood_group` is O- or O+"),
+    ],
+)
+def test_signs_tell_values_apart(goal: str, expected: str) -> None:
+    assert describe_conditions(find_conditions(goal, [DONATIONS], "volume_ml")) == expected
+
+
 @pytest.mark.parametrize(
     "goal",
     [

@@ -3,7 +3,15 @@
 import pytest
 
 from app.agents.goals.clauses import Part, goal_words
-from app.agents.goals.lexicon import asked_concepts, load_concept_lines, stored_concepts
+from app.agents.goals.lexicon import asked_concepts, lexicon_files, load_concept_lines, stored_concepts
+from app.agents.goals.lexicon_index import (
+    INDEX_FILE,
+    ConceptLine,
+    LexiconIndex,
+    read_index,
+    source_digest,
+    write_index,
+)
 from app.agents.goals.stemming import stems
 
 
@@ -47,3 +55,26 @@ def test_each_line_names_columns_and_ways_to_ask() -> None:
         assert line.names, line.ways
         assert line.ways, line.names
         assert all(text.isascii() and text == text.strip().lower() for text in (*line.names, *line.ways))
+
+
+def test_the_stored_index_is_that_of_the_files() -> None:
+    text = f"{source_digest(lexicon_files())}\n{write_index(load_concept_lines())}"
+    stored = INDEX_FILE.read_text(encoding="utf-8")
+    assert stored == text, "run PYTHONPATH=backend python scripts/index_lexicon.py"
+
+
+def test_an_index_of_other_files_is_not_read() -> None:
+    assert read_index("0" * 64) is None
+
+
+def test_an_index_returns_the_phrases_of_its_lines() -> None:
+    lines = [
+        ConceptLine(["churn", "left company"], ["walk out on us"], asks_by_name=True),
+        ConceptLine(["abw"], ["walk out on us", "leave"], asks_by_name=False),
+    ]
+    index = LexiconIndex(write_index(lines))
+    assert [entry for entry in index.request_phrases("walk") if entry.concepts == (0, 1)]
+    assert index.name_phrases("abw") == [(("abw",), (1,))]
+    assert not index.request_phrases("abw")
+    assert not index.name_phrases("walk")
+    assert {"walk", "churn", "compani"} <= index.request_stems

@@ -8,8 +8,9 @@ import pytest
 
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import find_period_forecast
+from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import PeriodAggregation, select_all
-from app.agents.goals.series_sql import select_by_period
+from app.agents.goals.series_sql import select_by_period, select_series
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.time_axis import AxisPart, TimeAxis
 
@@ -171,3 +172,55 @@ def test_a_column_for_each_month_beside_years_is_one_series() -> None:
         rows = database.execute(select_by_period(select_all("years"), aggregation)).fetchall()
     assert [value for _, value in rows] == list(range(24))
     assert str(rows[-1][0]) == "2021-12-01"
+
+
+LOANS = TableProfile(
+    "library_loans",
+    355,
+    (
+        Column("loan_date", "datetime", "datetime", 91, low="2023-09-01", high="2023-11-30"),
+        Column("genre", "text", "category", 4, top=("Crime", "Poetry", "Travel", "Science")),
+        Column("pages", "integer", "numeric", 300, low=80, high=900),
+        Column("weight_kg", "number", "numeric", 200, low=0.1, high=2.5),
+        Column("slip", "integer", "numeric", 180, low=4001, high=4180),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "measure", "column", "every", "steps"),
+    [
+        ("How many loans will there be each week for the next five weeks?", "count", None, "week", 5),
+        ("How many kilos of crime novels do we lend per week, next 3 weeks?", "sum", "weight_kg", "week", 3),
+        ("loans in December", "count", None, "day", 31),
+        ("loans from 1 to 7 December", "count", None, "day", 7),
+        ("number of loans in the first quarter of 2024, monthly", "count", None, "month", 4),
+    ],
+)
+def test_events_of_days_are_no_panel(
+    goal: str, measure: str, column: str | None, every: str, steps: int
+) -> None:
+    """As many rows as days times genres by chance: 355 of 364."""
+    forecast = find_period_forecast(parse_goal(goal), LOANS)
+    assert forecast
+    aggregation = forecast.aggregation
+    assert (aggregation.measure, aggregation.column, aggregation.every) == (measure, column, every)
+    assert (aggregation.keys, forecast.steps) == ([], steps)
+
+
+def test_a_past_period_is_no_forecast() -> None:
+    assert find_period_forecast(parse_goal("How many loans in October 2023?"), LOANS) is None
+
+
+def test_the_last_period_of_a_filtered_series_is_judged_by_all_rows() -> None:
+    aggregation = PeriodAggregation(measure="count", time="day", every="month")
+    rare = RowCondition(column="kind", values=["rare"])
+    with duckdb.connect() as database:
+        database.execute(
+            "CREATE TABLE visits AS SELECT CAST(day AS TIMESTAMP) AS day, "
+            "CASE WHEN day(day) = 3 THEN 'rare' ELSE 'usual' END AS kind "
+            "FROM range(DATE '2024-01-01', DATE '2024-07-01', INTERVAL 1 DAY) AS days(day)"
+        )
+        select = select_series(select_all("visits"), aggregation, [rare])
+        counts = database.execute(select).df().iloc[:, -1]
+    assert counts.tolist() == [1] * 6

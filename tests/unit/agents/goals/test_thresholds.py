@@ -15,7 +15,14 @@ from app.agents.goals.units import convert
         ("parcels heavier than 2.5 kilos", Threshold(True, 2.5, "kilos")),
         ("at least 80% full", Threshold(True, 80, "percent")),
         ("orders of 1,200 or more", Threshold(True, 1_200)),
-        ("fewer than ten riders", Threshold(False, 10)),
+        ("fewer than ten riders", Threshold(False, 10, noun="riders")),
+        ("more than half an hour behind schedule", Threshold(True, 30, "minutes")),
+        ("from half a billion dollars up", Threshold(True, 500_000_000, "dollars")),
+        ("over two and a half hours", Threshold(True, 2.5, "hours")),
+        ("longer than an hour and a half", Threshold(True, 1.5, "hour")),
+        ("colder than minus five", Threshold(True, -5)),
+        ("flats that let within a week", Threshold(False, 1, "week")),
+        ("above five grand", Threshold(True, 5_000)),
         ("younger than 30 years", Threshold(False, 30, "years")),
         ("two weeks or less", Threshold(False, 2, "weeks")),
     ],
@@ -24,7 +31,9 @@ def test_a_comparison_with_a_number_is_a_threshold(text: str, threshold: Thresho
     assert parse_threshold(text) == threshold
 
 
-@pytest.mark.parametrize("text", ["better than last year", "over and over", "in 5 days", "under water"])
+@pytest.mark.parametrize(
+    "text", ["better than last year", "over and over", "in 5 days", "under water", "over a river"]
+)
 def test_other_comparisons_are_none(text: str) -> None:
     assert parse_threshold(text) is None
 
@@ -35,6 +44,8 @@ def test_other_comparisons_are_none(text: str) -> None:
         (5, "minutes", "late_arr_s", 300),
         (2, "kilos", "weight_g", 2_000),
         (3, "hours", "duration (min)", 180),
+        (3, "days", "Hours to close", 72),
+        (2, "weeks", "days_open", 14),
         (80, "percent", "load_pct", 80),
         (5, "minutes", "weight_g", 5),
         (5, None, "late_arr_s", 5),

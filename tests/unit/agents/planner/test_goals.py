@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
+from app.agents.goals.spelled_out_procedures import find_procedure
 from app.sessions.in_memory import MemoryJournal
 
 
@@ -143,7 +144,6 @@ async def test_a_clear_goal_becomes_its_plan_without_a_question(case, bench, tab
 
 
 UNCLEAR = (
-    Case("Analyse this data", ("cars",), {}),
     Case("Predict the length of a flower", ("flowers",), {}),
     Case("Build the best model you can", ("titanic", "houses"), {}),
 )
@@ -168,15 +168,15 @@ async def test_the_answer_to_a_question_becomes_the_target(bench, tables):
         assert thought.output.target == answer
 
 
-async def test_whole_numbers_that_could_be_classes_are_asked_about(bench, tables):
+async def test_few_whole_numbers_are_amounts_unless_the_goal_calls_them_classes(bench, tables):
     bench.shelf.datasets = [tables["wine"]]
-    kinds = {}
-    for answer in ("class", "amount"):
-        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
-        thought = await bench.run("planner", {"goal": "Predict the quality of a wine", "preferences": {}})
-        kinds[answer] = thought.output.kind
-        assert [text.split("?")[0] for text in bench.questions] == ["Is it a class or an amount"]
-    assert kinds == {"class": "classification", "amount": "regression"}
+    plans = []
+    for goal in ("Predict the quality of a wine", "Classify the quality of a wine"):
+        bench.journal = MemoryJournal()
+        plans.append((await bench.run("planner", {"goal": goal, "preferences": {}})).output)
+    assert [plan.kind for plan in plans] == ["regression", "classification"]
+    assert any('say "classify quality" otherwise' in note for note in plans[0].notes)
+    assert not bench.questions
 
 
 async def test_the_plan_follows_what_the_schema_says(bench, make_table, make_column):
@@ -208,6 +208,29 @@ async def test_a_group_that_must_be_new_becomes_the_group_column(bench, make_tab
 async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predict(bench):
     thought = await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
     assert thought.output.target == "?"
+
+
+@pytest.mark.parametrize(
+    ("goal", "procedure"),
+    [
+        ("Regress fare on age by ordinary least squares with an intercept. Give @r2[value].", "ordinary least"),
+        ("Train RandomForest(n_estimators=9) on the first 40 rows and report the accuracy.", "RandomForest("),
+        ("One-way ANOVA of fare over class, missing values dropped.", "ANOVA"),
+    ],
+)
+async def test_a_procedure_that_is_spelled_out_never_becomes_another_model(bench, tables, goal, procedure):
+    bench.shelf.datasets = [tables["titanic"]]
+    try:
+        planned = await bench.run("planner", {"goal": goal, "preferences": {}})
+    except GraphInterrupt:  # asked how the question is meant
+        return
+    assert planned.output.target == "?"
+    assert procedure in planned.output.notes[0]
+
+
+def test_a_prediction_may_name_a_method() -> None:
+    assert find_procedure("Predict the outcome of the t-test") is None
+    assert find_procedure("What is the mean fare by class?") is None
 
 
 @pytest.mark.parametrize(
@@ -278,10 +301,6 @@ def _titanic_all(make_table, make_column):
 @pytest.mark.parametrize(
     "goal",
     [
-        "Tell me something interesting.",
-        "Give me an overview of the passengers",
-        "Cluster the passengers",
-        "Plot the ages",
         "Predict the cabin",
         "Find fraud",
         "Make a classifier",
@@ -297,8 +316,7 @@ async def test_a_goal_that_settles_no_column_is_never_modelled_unasked(bench, ma
         await bench.run("planner", {"goal": goal, "preferences": {}})
     [question] = bench.journal.questions
     assert question.text.startswith("Which column should be predicted?")
-    is_exploratory = "nothing, end here" in question.options
-    assert (question.default in question.options) == is_exploratory
+    assert question.default is None
 
 
 @pytest.mark.parametrize(
@@ -320,17 +338,20 @@ async def test_a_goal_that_means_one_column_is_not_asked_about(bench, make_table
 
 
 @pytest.mark.parametrize(
-    ("goal", "default"),
-    [("Just explore the data", "survived"), ("Just explore, no model please", "nothing, end here")],
+    "goal",
+    [
+        "Just explore the data",
+        "Just explore, no model please",
+        "Tell me something interesting.",
+        "Analyse this data",
+        "Give me an overview of the passengers",
+    ],
 )
-async def test_a_goal_that_only_looks_may_end_without_a_model(bench, make_table, make_column, goal, default):
+async def test_a_goal_that_only_looks_gets_a_description_of_the_columns(bench, make_table, make_column, goal):
     bench.shelf.datasets = [_titanic_all(make_table, make_column)]
-    with pytest.raises(GraphInterrupt):
-        await bench.run("planner", {"goal": goal, "preferences": {}})
-    assert bench.journal.questions[0].default == default
-    bench.journal = MemoryJournal(answers={"tool:2.0": "nothing, end here"})
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
-    assert (thought.output.target, thought.output.notes) == ("?", ["There is nothing to predict."])
+    [step] = thought.output.parsed_question.plan.steps
+    assert (step.kind, thought.output.tables, bench.questions) == ("profile", ["titanic_all"], [])
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,9 @@ ANSWERS: Mapping[str, list[tuple[Any, ...]]] = {
     "Which class has the highest survival rate?": [("1st", 1.0)],
     "Which class has the lowest mean fare?": [("3rd", 7.5)],
     "Which class has the most passengers?": [("3rd", 3)],
+    "bottom 2 classes by mean fare": [("3rd", 7.5), ("2nd", 25.0)],
+    "When did the last passenger board?": [(datetime(2025, 2, 7),)],
+    "number of passengers from January to February by sex": [("female", 3), ("male", 4)],
     "What are the top 2 classes by total fare?": [("1st", 180.0), ("2nd", 50.0)],
     "Which passenger paid the highest fare?": [("Ada", datetime(2024, 1, 1), 100.0)],
     "Who was the youngest passenger?": [("Eva", datetime(2024, 2, 5), 10.0)],
@@ -192,6 +195,7 @@ def test_an_ambiguous_word_offers_whole_questions_that_parse() -> None:
     )
     parsed = parse_question("What is the average bill by species?", [bills])
     assert isinstance(parsed, UnparsedQuestion)
+    assert "'bill' could be `bill_length_mm`, `bill_depth_mm`" in parsed.reason
     assert len(parsed.options) == 2
     for option in parsed.options:
         assert isinstance(parse_question(option, [bills]), ParsedQuestion)

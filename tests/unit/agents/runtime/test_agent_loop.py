@@ -1,8 +1,11 @@
 """The loop under a chat model that behaves as chat models do: wrong calls, wrong names, no calls, no end."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from langchain_core.exceptions import ContextOverflowError
@@ -14,18 +17,27 @@ from langgraph.errors import GraphInterrupt
 
 from app.agents.planner.node import check
 from app.agents.roster import make_roles
+from app.agents.runtime import journal_middleware
 from app.agents.runtime.agent_loop import Agent, AgentDidNotFinish
 from app.agents.runtime.conversation import from_data_block
-from app.agents.runtime.journal_middleware import AgentLimits
+from app.agents.runtime.journal_middleware import THOUGHT_S, AgentLimits, load_message
 from app.agents.runtime.tool_call_repair import MAX_TEXT_CHARACTERS
 from app.errors import Unavailable
 from app.llm.answer_stream import StreamCallback
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import RetryPolicy
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.sessions.drive.journal import JournalDiverged
-from app.sessions.in_memory import MemoryJournal
+from app.sessions.events.events import Progress
+from app.sessions.in_memory import MemoryJournal, MemoryStep
+from app.sessions.step_scope import SessionFacts
+from app.tools.context import ToolContext, TrainingContext
 from app.tools.registry import agent_tools
 
+PROBLEM = Problem("survived", ProblemKind.CLASSIFICATION, "roc_auc")
+FOLDS = FoldPlan(SplitKind.STRATIFIED, 5, 0)
 BRIEF = {"goal": "Predict which passengers survived", "preferences": {}}
 
 
@@ -110,7 +122,7 @@ async def test_a_chat_model_that_calls_tools_ends_with_its_output(planner, bench
 async def test_a_wrong_call_comes_back_as_a_refusal_that_says_what_is_right(planner, bench, call, expected):
     _, model = planner(says(call), READ, PLAN)
     await bench.run("planner", BRIEF)
-    assert expected in model.answers()[0]["refused"]
+    assert expected in model.answers()[0]["error"]["message"]
     assert bench.journal.recorded[1][1].failed
 
 
@@ -120,7 +132,7 @@ async def test_a_call_that_was_cut_off_is_answered_and_the_agent_goes_on(planner
     )
     _, model = planner(cut, READ, PLAN)
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
-    assert "not valid JSON (Unterminated string" in model.answers()[0]["refused"]
+    assert "not valid JSON (Unterminated string" in model.answers()[0]["error"]["message"]
 
 
 async def test_calls_with_the_same_id_are_told_apart(planner, bench):
@@ -159,6 +171,17 @@ async def test_an_agent_that_does_not_come_to_an_end_is_finished_by_its_policy(p
     assert set(spoken[3:]) == {"offline"}
 
 
+async def test_an_agent_that_thinks_too_long_is_finished_by_its_policy(planner, bench, monkeypatch):
+    seconds = itertools.count(step=4.0)
+    monkeypatch.setattr(journal_middleware.time, "perf_counter", lambda: next(seconds))
+    _, model = planner(says(("list_datasets", {})), bounds=AgentLimits(thought_s=10))
+    thought = await bench.run("planner", BRIEF)
+    assert thought.output.target == "survived"
+    assert len(model.heard) == 3
+    notes = [event.text for event in bench.journal.events if isinstance(event, Progress)]
+    assert notes == ["The planner has thought for 12 s: rules finish its turn."]
+
+
 async def test_who_takes_over_has_calls_of_its_own(planner, bench):
     planner(says(*[("list_datasets", {})] * 5), bounds=AgentLimits(model_calls=2, tool_calls=4))
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
@@ -167,7 +190,7 @@ async def test_who_takes_over_has_calls_of_its_own(planner, bench):
 async def test_more_tool_calls_than_allowed_are_refused(planner, bench):
     _, model = planner(says(*[("list_datasets", {})] * 3), READ, PLAN, bounds=AgentLimits(tool_calls=2))
     await bench.run("planner", BRIEF)
-    refused = [isinstance(answer, dict) and "refused" in answer for answer in model.answers()]
+    refused = [isinstance(answer, dict) and "error" in answer for answer in model.answers()]
     assert refused == [False, False, True, True]
 
 
@@ -203,7 +226,7 @@ for _ in range(5_000):
 async def test_arguments_without_measure_are_neither_kept_nor_sent_back(arguments, reason, planner, bench):
     _, model = planner(says(("get_dataset_schema", arguments)), READ, PLAN)
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
-    assert reason in model.answers()[0]["refused"]
+    assert reason in model.answers()[0]["error"]["message"]
     assert max(len(raw) for _, raw in bench.journal.calls.values()) < 10_000
     assert max(len(str(message)) for message in model.heard[-1]) < 10_000
 
@@ -365,3 +388,51 @@ async def test_words_are_told_as_they_come(planner, bench):
     told = [event for event in bench.journal.events if event.kind == "token"]
     assert "".join(event.text for event in told) == "I look.I look."
     assert {(event.step, event.agent) for event in told} == {(1, "planner")}
+
+
+@pytest.mark.parametrize(
+    ("has_training", "deterministic", "thought_s", "is_asked"),
+    [
+        (True, False, 119.0, True),
+        (True, False, 120.0, False),
+        (True, True, 900.0, True),
+        (False, False, 900.0, True),
+    ],
+)
+async def test_thinking_beyond_its_allowance_leaves_the_time_of_fits_to_the_rules(
+    bench, tables, has_training, deterministic, thought_s, is_asked
+):
+    bench.shelf.datasets = [tables["titanic"]]
+    model = Scripted(lines=[READ, PLAN], heard=[])
+    agent = Agent(make_roles()["planner"], [NamedChatModel("slow", model)], agent_tools("planner"))
+    preferences = {"deterministic": deterministic}
+    facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
+    training = TrainingContext(PROBLEM, FOLDS) if has_training else None
+    step = MemoryStep(facts, bench.journal)
+    ctx = ToolContext("planner", step, bench.frames, bench.shelf, None, training_context=training)  # type: ignore[arg-type]
+    ctx.thinking.earlier_s = thought_s
+    thought = await agent.run(ctx, BRIEF)
+    assert thought.output.target == "survived"
+    assert len(model.heard) == (2 if is_asked else 0)
+    told = [event.text for event in bench.journal.events if isinstance(event, Progress)]
+    assert [text for text in told if "rules decide" in text] == told[: 0 if is_asked else 1]
+    assert is_asked or "120 s" in told[0]
+
+
+async def test_the_seconds_of_each_answer_are_recorded_and_replayed_as_thinking(bench, tables):
+    bench.shelf.datasets = [tables["titanic"]]
+    model = Scripted(lines=[READ, PLAN], heard=[])
+    bench.crew = {
+        "planner": Agent(make_roles()["planner"], [NamedChatModel("slow", model)], agent_tools("planner"))
+    }
+    totals = []
+    for _ in range(2):
+        step = MemoryStep(
+            SessionFacts(UUID(int=1), UUID(int=2), "", {}, (), 0, datetime.now(UTC)), bench.journal
+        )
+        ctx = ToolContext("planner", step, bench.frames, bench.shelf, None)  # type: ignore[arg-type]
+        await bench.crew["planner"].run(ctx, BRIEF)
+        totals.append(ctx.thinking.present_s)
+    chats = [load_message(done.value) for call, done in bench.journal.recorded if call.kind == "chat"]
+    assert totals == [sum(chat.response_metadata[THOUGHT_S] for chat in chats)] * 2
+    assert len(model.heard) == 2

@@ -15,6 +15,7 @@ def rows(*found: list[Any]) -> SessionOutcome:
     return done(answer={"rows": [*found]})
 
 
+NAMED = {"name": "mean", "type": "number"}
 ASKED = SessionOutcome("asked", questions=("How is the question meant? Nothing is known of 'salary'.",))
 FAILED = SessionOutcome("failed", error=SessionError(code="single_class", detail="Only one class."))
 SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": "regression"})
@@ -23,6 +24,12 @@ SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": 
 @pytest.mark.parametrize(
     ("expected", "outcome", "right"),
     [
+        ({"cells": {"mean": 2.5}}, done(answer={"values": {"mean": {"value": 2.5}}}), True),
+        ({"cells": {"mean": 2.5}}, done(answer={"values": {"mean": {"value": 2.6}}}), False),
+        ({"cells": {"mean": 2.5}}, done(answer={"columns": [NAMED], "rows": [[2.5]]}), True),
+        ({"cells": {"mean": 2.5}}, rows([2.5], [2.5]), False),
+        ({"text": "@mean[2.50]"}, done(headline="It is @mean[2.50]."), True),
+        ({"text": "@mean[2.50]"}, done(headline="It is @mean[2.5]."), False),
         ({"value": 3}, rows([3]), True),
         ({"value": 3}, rows([3.1]), False),
         ({"value": 3, "abs": 0.2}, rows([3.1]), True),

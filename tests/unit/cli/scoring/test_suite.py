@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,17 @@ def written(folder: Path, *lines: Any) -> str:
 
 
 def test_every_shipped_suite_can_be_read_and_is_not_small():
-    names = [path.name for path in SHIPPED.iterdir() if path.is_dir()]
-    assert names == ["basics"]
+    names = {path.name for path in SHIPPED.iterdir() if path.is_dir()}
+    assert names == {"basics", "chat", "hundred"}
     kinds = {item.kind for item in read_suite("basics").items}
     assert len(read_suite("basics").items) >= 20
     assert {"value", "values", "table", "metric", "asks", "refuses"} <= kinds
+
+
+def test_the_hundred_questions_have_levels_and_programs_that_answer_them():
+    items = read_suite("hundred").items
+    assert Counter(item.level for item in items) == {"easy": 40, "medium": 40, "hard": 20}
+    assert all(item.program for item in items)
 
 
 def test_each_wrong_line_is_named_with_what_is_wrong(tmp_path):

@@ -16,7 +16,7 @@ from app.modeling.training.fitting import CandidateSpec
 from app.modeling.training.fitting import fit as fit_model
 from app.modeling.training.time_limits import reduce_to_limit, reduce_work
 from app.modeling.training.training_set import TrainingSet
-from app.modeling.training.tuning import UNTUNED, propose_hyperparameters
+from app.modeling.training.tuning import UNTUNED, enumerate_grid, propose_hyperparameters
 
 from ..frames import candidate_fit, people, problem, series
 
@@ -75,6 +75,34 @@ def test_an_ensemble_is_chosen_that_nothing_beats_beyond_noise() -> None:
     assert tied["best"] == "Ensemble" or "averages several" in tied["reason"]
     behind = fit("Ensemble", [0.70, 0.72, 0.68, 0.71, 0.69], "Ensemble", weights={"good": 1.0})
     assert compare_candidates([NAIVE, GOOD, behind])["chosen"] == "good"
+
+
+def test_an_ensemble_that_does_not_beat_the_plain_candidate_is_not_delivered() -> None:
+    plain = fit("PlainBoosting", [0.81, 0.83, 0.79, 0.82, 0.80], "PlainBoosting")
+    for blended_score, chosen in ((0.80, "PlainBoosting"), (0.85, "Ensemble")):
+        blended = fit("Ensemble", [blended_score] * 5, "Ensemble", weights={"good": 1.0})
+        assert compare_candidates([NAIVE, BAD, plain, blended])["chosen"] == chosen
+
+
+def test_more_folds_of_the_plain_candidate_leave_the_others_compared() -> None:
+    plain = fit("PlainBoosting", [0.7] * 5, "PlainBoosting")
+    facts = compare_candidates([plain, fit("one", [0.8, 0.8, None, None, None])])
+    assert all(row["is_compared"] for row in facts["leaderboard"])
+    assert facts["folds_compared"] == 2
+
+
+def test_a_fit_that_its_time_cut_is_not_compared_as_if_it_were_finished() -> None:
+    cut = fit("cut", [0.93] * 5, "LightGBM", is_cut=True, rows=1000, learned_share=0.5)
+    facts = compare_candidates([NAIVE, GOOD, cut])
+    row = facts["leaderboard"][-1]
+    assert (row["name"], row["is_cut"], row["is_compared"], row["learned_rows"]) == ("cut", True, False, 500)
+    assert facts["chosen"] == "good"
+    assert "not compared as if finished: cut" in facts["reason"]
+
+
+def test_where_time_cut_every_model_they_are_compared_with_each_other() -> None:
+    cut = fit("cut", [0.93] * 5, "LightGBM", is_cut=True)
+    assert compare_candidates([NAIVE, cut])["chosen"] == "cut"
 
 
 def test_candidates_with_fewer_folds_stand_apart() -> None:
@@ -206,3 +234,12 @@ def test_rows_are_cut_so_that_wide_features_fit_into_memory(
     assert narrow.row_share == 1
     assert 0.2 < cut_to_fit.row_share < 0.5
     assert note is not None
+
+
+def test_a_grid_search_has_every_combination_but_those_that_were_fitted() -> None:
+    grid = {"max_depth": [2, 3], "min_child_weight": [1, 5, 9]}
+    previous = [FittedSpec(estimator="XGBoost", hyperparameters={"max_depth": 3, "min_child_weight": 5})]
+    proposed = enumerate_grid([NAIVE, BAD, GOOD], grid, previous)
+    pairs = {(p["hyperparameters"]["max_depth"], p["hyperparameters"]["min_child_weight"]) for p in proposed}
+    assert pairs == {(2, 1), (2, 5), (2, 9), (3, 1), (3, 9)}
+    assert {proposal["estimator"] for proposal in proposed} == {"XGBoost"}

@@ -69,3 +69,28 @@ def test_missing_values_and_constants_form_no_group() -> None:
     rows = pd.DataFrame({"a": [np.nan] * 50, "b": [1.0] * 50, "c": np.arange(50.0)})
 
     assert [group.columns for group in group_columns(rows, ["a", "b", "c"])] == [("a",), ("b",), ("c",)]
+
+
+def test_a_text_is_one_group_with_the_category_that_its_words_tell() -> None:
+    rng = np.random.default_rng(0)
+    count = 300
+    sex = rng.choice(["female", "male"], count)
+    title = np.where(sex == "male", "Mr", rng.choice(["Mrs", "Miss"], count))
+    families = [f"F{place:03d}".translate(str.maketrans("0123456789", "abcdefghij")) for place in range(200)]
+    rows = pd.DataFrame(
+        {
+            "name": [
+                f"{family}, {word}" for family, word in zip(rng.choice(families, count), title, strict=True)
+            ],
+            "port": rng.choice(["east", "west"], count),
+            "sex": sex,
+            "ticket": [f"T-{place}" for place in range(count)],
+        }
+    )
+
+    assert group_columns(rows, list(rows.columns)) == [
+        ColumnGroup(("sex", "name"), "words"),
+        ColumnGroup(("port",)),
+        ColumnGroup(("ticket",)),
+    ]
+    assert [group.reason for group in group_columns(rows[:40], ["name", "sex"])] == ["single", "single"]

@@ -5,9 +5,9 @@ import pytest
 import xgboost
 
 from app.modeling.explanation.contributions import TreeMember, explain_contributions
-from app.modeling.explanation.explained_model import Deadline
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
+from app.modeling.training.deadline import Deadline
 
 from .conftest import BINARY, NUMBER
 

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
-from app.modeling.explanation.explained_model import Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
+from app.modeling.training.deadline import Deadline
 
 from .conftest import NUMBER
 

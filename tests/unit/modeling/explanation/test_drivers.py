@@ -178,14 +178,14 @@ def test_effects_of_a_rare_class_are_changes_of_its_probability() -> None:
     assert age["low"] > 0.0
 
 
-def test_effects_of_few_rows_are_not_told() -> None:
+def test_nothing_is_told_of_few_rows() -> None:
     rng = np.random.default_rng(9)
     columns = pd.DataFrame(rng.normal(size=(15, 2)), columns=["a", "b"])
     subject = ExplainedModel(lambda rows: 5 * rows["a"].to_numpy(), NUMBER)
     truth = 5 * columns["a"].to_numpy()
     facts = find_drivers(measure_importances(subject, columns, truth, ["a", "b"]), 15)
 
-    assert [driver["effects"] for driver in facts["drivers"]] == [[]]
+    assert facts["drivers"] == []
 
 
 @pytest.mark.parametrize("metric", ["rmse", "mae", "r2"])
@@ -222,6 +222,16 @@ def test_standard_errors_cover_the_rows_that_lend_values() -> None:
         means.append(importance.mean)
         errors.append(importance.std)
     assert 0.75 <= np.mean(errors) / np.std(means, ddof=1) <= 1.5
+
+
+@pytest.mark.parametrize(("rows", "is_told"), [(24, False), (60, True)])
+def test_no_column_is_called_a_driver_on_a_handful_of_rows(rows: int, is_told: bool) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=rows)})
+    truth = 5 * table["x"].to_numpy() + 0.1 * rng.normal(size=rows)
+    subject = ExplainedModel(lambda given: 5 * given["x"].to_numpy(), NUMBER)
+    measurement = measure_importances(subject, table, truth, ["x"], repeats=5)
+    assert bool(find_drivers(measurement, rows)["drivers"]) is is_told
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from app.modeling.explanation.explained_model import Deadline, ExplainedModel
+from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.importance import permutation_importance
+from app.modeling.training.deadline import Deadline
 
 from .conftest import BINARY
 

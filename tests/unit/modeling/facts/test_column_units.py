@@ -32,8 +32,24 @@ def test_a_name_ends_with_its_unit(name: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("days from opened to closed", "days"),
+        ("hours from first call to last call", "hours"),
+        ("delay in minutes (arrived after planned)", "minutes"),
+    ],
+)
+def test_a_time_between_columns_has_the_unit_that_it_is_computed_in(name: str, unit: str) -> None:
+    time = find_unit(name)
+    assert time is not None
+    assert time.text == unit
+
+
+@pytest.mark.parametrize(
     "name",
     [
+        "dollars from sales to partners",
+        "delay in delivery of goods",
         "price",
         "grade_c",
         "log_in",

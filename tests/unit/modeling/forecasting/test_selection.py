@@ -43,6 +43,44 @@ def test_a_seasonal_method_is_chosen_for_a_seasonal_series():
     choice = choose_methods([trial], is_squared=False)
     assert "last value" not in choice.methods
     assert choice.errors[choice.methods[0]] < 0.5 * choice.errors["last value"]
+    assert sum(choice.weights.values()) == pytest.approx(1.0)
+    assert list(choice.weights.values()) == sorted(choice.weights.values(), reverse=True)
+
+
+def test_a_method_without_error_is_taken_alone():
+    values = np.tile(np.arange(12.0), 10)
+    trial = run_trial(values, list_methods(values, 60, (12,), is_smoothed=False), 60, HORIZON)
+    assert trial is not None
+    choice = choose_methods([trial], is_squared=False)
+    assert len(choice.methods) == 1
+    assert choice.errors[choice.methods[0]] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_trial_fits_again_after_a_new_level():
+    chance = np.random.default_rng(1)
+    values = np.where(np.arange(160) > 100, 60.0, 40.0) + chance.normal(0, 2, 160)
+    methods = list_methods(values, 96, ())
+    errors = {}
+    for refits in (1, 4):
+        trial = run_trial(values, methods, 96, HORIZON, refits)
+        assert trial is not None
+        misses = np.abs(trial.truth - trial.forecasts["exponential smoothing"])[len(trial.truth) // 2 :]
+        errors[refits] = float(np.nanmean(misses))
+    assert errors[4] < errors[1]
+
+
+def test_intervals_are_wider_where_errors_hang_together():
+    chance = np.random.default_rng(4)
+    scale = np.sqrt(np.arange(1, HORIZON + 1))
+    independent = chance.normal(0, 1, (60, HORIZON)) * scale
+    steps = chance.normal(0, 1, 60 + HORIZON)
+    dependent = np.array([np.cumsum(steps[i : i + HORIZON]) for i in range(60)])
+    dependent *= np.sqrt((independent**2).mean(axis=0) / (dependent**2).mean(axis=0))
+    widths = [
+        np.subtract(*PathIntervals.fit(errors).bounds(np.zeros(HORIZON), np.arange(1, HORIZON + 1)))[-1]
+        for errors in (independent, dependent)
+    ]
+    assert widths[1] < widths[0]  # low minus high: the dependent errors have the wider interval
 
 
 def test_intervals_hold_nine_of_ten_truths():
@@ -68,7 +106,14 @@ def test_series_of_a_table_are_forecast_with_the_sum_that_is_asked_for(rows):
     ]
     kind, outlook = ProblemKind.REGRESSION, Outlook.VALUE
     problem = Problem(
-        "sold", kind, "mae", None, None, "month", "region", horizon=6, every_step=True, outlook=outlook
+        "sold",
+        kind,
+        "mae",
+        time_column="month",
+        group_column="region",
+        horizon=6,
+        every_step=True,
+        outlook=outlook,
     )
     forecast = forecast_series(pd.concat(tables, ignore_index=True), problem, "sum", skipped=3)
     assert forecast is not None

@@ -1,5 +1,7 @@
 """The hold-out and the folds keep apart what must be kept apart."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,14 +35,33 @@ def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
     frame = houses()
     doubled = pd.concat([frame, frame.iloc[:80]], ignore_index=True)
     locked = lock_holdout(doubled, problem(doubled, "price"), seed=0)
-    assert locked.duplicates_removed == 80
+    assert (locked.equal_rows, locked.together_rows) == (160, 160)
+    assert len(locked.train) + len(locked.holdout) == len(doubled)
     assert locked.train.merge(locked.holdout).empty
 
 
-def test_repeats_are_kept_where_most_of_the_table_repeats() -> None:
+def test_repeats_of_two_categories_are_kept() -> None:
     frame = pd.DataFrame({"sex": ["f", "m"] * 100, "alive": [1, 0, 0, 1] * 50})
     locked = lock_holdout(frame, problem(frame, "alive"), seed=0)
-    assert (locked.duplicates_removed, len(locked.notes)) == (0, 1)
+    assert len(locked.train) + len(locked.holdout) == 200
+    assert (locked.equal_rows, locked.together_rows) == (200, 0)
+
+
+def test_equal_rows_of_few_values_are_rows_of_their_own() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"type": rng.choice(list("abcd"), 3000), "size": rng.integers(1, 9, 3000)})
+    frame["score"] = rng.integers(60, 100, 3000)
+    locked = lock_holdout(frame, problem(frame, "score"), seed=0)
+    assert len(locked.train) + len(locked.holdout) == 3000
+    assert (locked.equal_rows > 1500, locked.together_rows) == (True, 0)
+
+
+def test_equal_rows_are_in_one_fold_where_they_are_no_coincidence() -> None:
+    frame = pd.concat([houses(), houses().head(80)], ignore_index=True)
+    plan = FoldPlan(SplitKind.RANDOM, 4, 0, equal_rows_together=True)
+    for fold in make_folds(frame, problem(frame, "price"), plan):
+        assert frame.iloc[fold.train].merge(frame.iloc[fold.test]).empty
+        assert sorted([*fold.train, *fold.test]) == list(range(380))
 
 
 def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
@@ -214,3 +235,12 @@ def test_the_holdout_share_is_larger_for_few_rows_and_smaller_for_many() -> None
     assert shares == [0.25, 0.2, 0.1, 0.05]
     rare = (many.index % 500 == 0).astype("float64")
     assert choose_share(pd.Series(rare), asked, SplitKind.STRATIFIED) == 0.2
+
+
+@pytest.mark.parametrize(("moments", "horizon", "share"), [(400, 12, 1 / 3), (48, 12, 0.25), (80, 30, 0.25)])
+def test_a_third_of_the_time_of_a_series_is_held_out_if_it_is_long_enough(
+    moments: int, horizon: int, share: float
+) -> None:
+    frame = series(moments)
+    asked = replace(problem(frame, "sales"), time_column="day", horizon=horizon, every_step=True)
+    assert choose_share(frame["sales"], asked, SplitKind.TIME, moments) == share

@@ -48,6 +48,12 @@ frame = pd.DataFrame({"y": [1.0, 2.1, 2.9, 4.2], "x": [1, 2, 3, 4], "g": list("a
 fit = smf.ols("y ~ x + C(g)", data=frame).fit()
 result = "ok" if abs(fit.params["x"] - 1) < 0.2 else fit.params
 """,
+    "indicators of prices": """
+import numpy as np, pandas as pd, talib as ta
+close = pd.Series(np.linspace(1, 2, 60))
+high = ta.BBANDS(close, timeperiod=20, matype=ta.MA_Type.EMA)[0]
+result = "ok" if ta.RSI(close, 14).iloc[-1] == 100 and len(high) == 60 else "wrong"
+""",
     "a pipeline with folds": """
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -273,4 +279,5 @@ result = sm.OLS(np.arange(5.0), np.ones(5)).fit().load("x")
 from statsmodels.regression.linear_model import RegressionResults
 result = RegressionResults.load("x")
 """,
+    "settings of TA-Lib": "import talib\ntalib.set_compatibility(1)",
 }

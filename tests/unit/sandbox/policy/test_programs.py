@@ -52,3 +52,23 @@ def test_code_that_cannot_be_parsed_is_invalid_input() -> None:
     for source in ("def f(:", "x = '\0'", "(" * 500):
         with pytest.raises(InvalidInput):
             compile_code(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "_getattr_ = None",
+        "_print = 1",
+        "_tmp0 = 1",
+        "_last_value_ = 1",
+        "__x = 1",
+        "class A:\n    _x = 1",
+        "class A:\n    def _x(self):\n        return 1",
+        "import pandas as pd\npd.DataFrame()._mgr",
+        "from numpy import _core",
+        "import numpy._core._methods as _m",
+    ],
+)
+def test_private_names_lead_nowhere(source: str) -> None:
+    with pytest.raises(REFUSALS):
+        run(source)

@@ -11,7 +11,8 @@ from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext
-from app.tools.finalization.explanation import MIN_LATE_S, MIN_S, explanation_limit_s
+from app.tools.finalization.explanation import MIN_LATE_S, MIN_S, explanation_limits_s
+from app.tools.stage_limits import FINAL_DRAWING_SHARE
 
 
 def context(until_s: float, **preferences: float | bool) -> ToolContext:
@@ -27,10 +28,10 @@ def context(until_s: float, **preferences: float | bool) -> ToolContext:
 async def test_the_explanation_limit_is_a_share_of_the_budget_and_at_most_the_time_left(
     budget_s: float, left_s: float, seconds: float
 ) -> None:
-    assert await explanation_limit_s(context(left_s, time_budget_s=budget_s)) == pytest.approx(
-        seconds, abs=0.05
-    )
+    limit_s, drawing_s = await explanation_limits_s(context(left_s, time_budget_s=budget_s))
+    assert limit_s == pytest.approx(seconds, abs=0.05)
+    assert drawing_s == pytest.approx(FINAL_DRAWING_SHARE * max(left_s, 0.0), abs=0.05)
 
 
 async def test_a_deterministic_session_measures_without_a_clock() -> None:
-    assert await explanation_limit_s(context(1.0, deterministic=True)) is None
+    assert await explanation_limits_s(context(1.0, deterministic=True)) == (None, None)

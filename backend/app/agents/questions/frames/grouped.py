@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.questions.grouping import group_compared
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import QuestionReading, Value
-from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
+from app.agents.questions.rows_plan import Figure, PlanDraft, flatten, start_plan
 from app.plans import build
 from app.plans.plan import Plan
 
@@ -15,10 +15,12 @@ def plan_figures(
 ) -> Plan:
     """Plan the figures of all rows, or of each group if the question names groups."""
     group_compared(reading)
-    draft = start_plan(reading, _values(figures), base)
+    draft = start_plan(reading, values_of(figures), base)
     draft.present(figures)
     if not reading.keys:
         draft.group([], figures)
+        if any(figure.parts for figure in figures):
+            draft.select([figure.name for figure in with_parts(figures)])
         return draft.plan()
     finish_groups(draft, reading.keys, figures, order)
     return draft.plan()
@@ -32,13 +34,20 @@ def finish_groups(draft: PlanDraft, keys: Sequence[Value], figures: Sequence[Fig
         sort_keys.insert(0, (figures[0].name, order.descending))
     draft.steps.append(build.sort(*dict.fromkeys(sort_keys)))
     names = [draft.name_of(key) for key in keys]
-    if orders != names:
-        draft.select([*names, *(figure.name for figure in figures)])
+    if orders != names or any(figure.parts for figure in figures):
+        draft.select([*names, *(figure.name for figure in with_parts(figures))])
     if order.limit:
         draft.steps.append(build.limit(order.limit))
 
 
-def _values(figures: Sequence[Figure]) -> list[Value]:
-    values = [figure.value for figure in figures if figure.value]
-    values += [figure.other for figure in figures if figure.other]
-    return values + [Value(figure.where, "", "boolean") for figure in figures if figure.where]
+def with_parts(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures, and behind them what they are made of."""
+    by_name = {figure.name: figure for figure in (*figures, *flatten(figures))}
+    return list(by_name.values())
+
+
+def values_of(figures: Sequence[Figure]) -> list[Value]:
+    plain = flatten(figures)
+    values = [figure.value for figure in plain if figure.value]
+    values += [figure.other for figure in plain if figure.other]
+    return values + [Value(figure.where, "", "boolean") for figure in plain if figure.where]

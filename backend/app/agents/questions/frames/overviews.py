@@ -9,6 +9,7 @@ from app.agents.questions.frames.grouped import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import Order, take_order
+from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,
@@ -51,7 +52,7 @@ def missing_values(reading: QuestionReading) -> Plan | None:
         or text.find(f"how many|number of|count {_GAPS} values|cells are?|in? there|table|data|dataset?")
         or text.find("complete data")
     )
-    if per_column is None and not text.has(f"{_GAPS}"):
+    if per_column is None and (not text.has(f"{_GAPS}") or _says_state(text)):
         return None
     mention = text.find("C=column")
     if mention is not None and text.has(f"{_GAPS}"):
@@ -89,6 +90,14 @@ def missing_values(reading: QuestionReading) -> Plan | None:
         draft.steps.append(build.sort(("missing", True), ("column", False)))
     draft.select(displayed)
     return draft.plan()
+
+
+def _says_state(text: QuestionItems) -> bool:
+    """Tell if a word for gaps says how rows are: `how many flats are empty` asks for no missing names."""
+    mention = text.find("C=column")
+    item = text.required(mention, "column") if mention else None
+    names_rows = item is not None and bool(item.row_tables) and not item.columns[0].column.missing
+    return names_rows and not text.has("values|value|cells|entries")
 
 
 def _missing_of(reading: QuestionReading, item: QuestionItem, is_share: bool) -> Plan:

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+from scipy.stats import entropy, spearmanr
 
 from app.modeling.analysis.leakage.combinations import find_outcome_in_text, find_target_parts
 from app.modeling.analysis.leakage.look_ahead import find_peeking_columns
-from app.modeling.facts.computation_facts import Leak
+from app.modeling.analysis.leakage.row_numbers import ROW_NUMBER_NAME, looks_like_row_number
+from app.modeling.analysis.leakage.target_averages import find_target_averages
+from app.modeling.facts.leaks import Leak
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
@@ -30,14 +32,25 @@ PERFECT, WEAK = {True: 0.995, False: 0.99}, {True: 0.75, False: 0.5}
 SUSPICIOUS = {True: 0.93, False: 0.85}
 """Score from which a column is suspected if its name suggests that it is recorded after the outcome."""
 
+EVIDENCE_OF: Mapping[tuple[str, bool], str] = {
+    ("near_copy", True): "identity",
+    ("part_of_target", False): "identity",
+    ("target_in_text", False): "identity",
+    ("row_order", True): "identity",
+    ("fills_for_one_outcome", True): "time",
+    ("after_outcome", False): "time",
+}
+"""Kind of a leak, and if it is certain -> evidence. The others predict very well, which is no evidence: an
+identifier may carry information, open and close of a day move together, some classes may lack a measurement."""
+MIN_TOLD_SHARE = 0.8
+"""Share of the uncertainty about the class that gaps remove, where they tell most classes apart. A measurement
+that some of many classes lack stays far below."""
+
 _OUTCOME = re.compile(
     r"outcome|results?|resol(ved|ution)|clos(ed|ing)|settle(d|ment)|refund(ed)?|cancel(l?ed|lation)|churn(ed)?"
     r"|discharged?|recover(ed|ies)|collected|payout|final|actual|after|post|death|died|approved|rejected|decision"
     r"|winner|exit|ended|reason"
 )
-
-_ID_NAME = re.compile(r"(^|_|\s)(id|index|idx|row|rownum|rowid|nr|no)$|^unnamed|Id$|ID$", re.IGNORECASE)
-_YEAR_NAME = re.compile(r"year|jahr|^yr$|date|month|day", re.IGNORECASE)
 
 
 def find_leaks(frame: pd.DataFrame, problem: Problem, scores: Mapping[str, float]) -> list[Leak]:
@@ -66,30 +79,9 @@ def find_leaks(frame: pd.DataFrame, problem: Problem, scores: Mapping[str, float
             leaks.append(leak)
     reported = {leak["column"] for leak in leaks}
     leaks += [leak for leak in _target_parts(inputs, labels, problem) if leak["column"] not in reported]
+    reported = {leak["column"] for leak in leaks}
+    leaks += [leak for leak in find_target_averages(frame, problem) if leak["column"] not in reported]
     return sorted(leaks, key=lambda leak: (not leak["certain"], leak["column"]))
-
-
-def looks_like_row_number(column: pd.Series) -> bool:
-    """Return true for distinct whole numbers that rise or fall with the rows and leave few gaps: an
-    identifier."""
-    if _is_fractional(column) or column_kind(column) is not ColumnKind.NUMBER:
-        return False
-    if column.isna().any() or _YEAR_NAME.search(str(column.name)):
-        return False
-    values = to_float(column).to_numpy()
-    if len(values) < 20 or (values != np.round(values)).any() or len(np.unique(values)) < len(values):
-        return False
-    steps = np.diff(values)
-    monotonic = bool((steps > 0).all() or (steps < 0).all())
-    dense = values.max() - values.min() < 2 * len(values)
-    is_named = bool(_ID_NAME.search(str(column.name)))
-    return bool(monotonic and dense) or (is_named and bool(monotonic or dense))
-
-
-def _is_fractional(column: pd.Series) -> bool:
-    """Return true if the first values are fractional or missing."""
-    first = column.to_numpy()[:20]
-    return first.dtype.kind == "f" and bool((first != np.round(first)).any())
 
 
 def _near_copy(
@@ -148,7 +140,15 @@ def _filled_for_one_outcome(column: pd.Series, labels: pd.Series, problem: Probl
     text = (
         f"{column.name!r} is filled in for {highest:.0%} of the rows of one class and {lowest:.0%} of another."
     )
-    return _leak(column.name, "fills_for_one_outcome", text, highest - lowest >= 0.95, {"filled": evidence})
+    is_certain = highest - lowest >= 0.95 and _told_share(filled, labels) >= MIN_TOLD_SHARE
+    return _leak(column.name, "fills_for_one_outcome", text, is_certain, {"filled": evidence})
+
+
+def _told_share(filled: pd.Series, labels: pd.Series) -> float:
+    """Share of the entropy of the classes that is gone once it is known whether the column is filled in."""
+    counts = pd.crosstab(filled, labels).to_numpy(dtype="float64")
+    within = sum(row.sum() / counts.sum() * entropy(row) for row in counts)
+    return 1 - float(within / entropy(counts.sum(axis=0)))
 
 
 def _filled_by_target(filled: pd.Series, labels: pd.Series) -> Leak | None:
@@ -175,7 +175,11 @@ def _row_order(column: pd.Series, relation: float, problem: Problem) -> Leak | N
     if looks_like_row_number(column):
         text = f"{column.name!r} only numbers the rows but predicts the target: the file was sorted by it."
         return _leak(column.name, "row_order", text, True, {"score": relation})
-    if _ID_NAME.search(str(column.name)) and column.is_unique and pd.api.types.is_integer_dtype(column.dtype):
+    if (
+        ROW_NUMBER_NAME.search(str(column.name))
+        and column.is_unique
+        and pd.api.types.is_integer_dtype(column.dtype)
+    ):
         text = (
             f"{column.name!r} is an identifier but predicts the target: identifiers were assigned in its order."
         )
@@ -259,4 +263,12 @@ def _target_parts(inputs: pd.DataFrame, labels: pd.Series, problem: Problem) -> 
 
 
 def _leak(column: object, kind: str, text: str, certain: bool, evidence: Mapping[str, object]) -> Leak:
-    return {"column": str(column), "kind": kind, "text": text, "certain": certain, "evidence": dict(evidence)}
+    evidence_of = EVIDENCE_OF.get((kind, certain), "score")
+    return {
+        "column": str(column),
+        "kind": kind,
+        "text": text,
+        "certain": certain,
+        "evidence_of": evidence_of,
+        "evidence": dict(evidence),
+    }

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.analysis.market_features import BARS
-from app.modeling.facts.computation_facts import Leak
+from app.modeling.facts.leaks import Leak
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
@@ -122,4 +122,11 @@ def _leak(name: str, share: float) -> Leak:
     )
     evidence = {"later_returns_explain": round_significant(share)}
     certain = share >= CERTAIN
-    return {"column": name, "kind": "peeks_ahead", "text": text, "certain": certain, "evidence": evidence}
+    return {
+        "column": name,
+        "kind": "peeks_ahead",
+        "text": text,
+        "certain": certain,
+        "evidence_of": "time",
+        "evidence": evidence,
+    }

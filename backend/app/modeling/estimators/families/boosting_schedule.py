@@ -12,6 +12,9 @@ MIN_RATE, MAX_RATE = 0.02, 0.3
 """Learning rates: slower ones gain little, faster ones overfit."""
 DEFAULT_RATE, DEFAULT_ROUNDS = 0.05, 500
 """Pace without a time limit; their product is ROUNDS_TIMES_RATE."""
+MIN_FINISHED_ROUNDS = int(ROUNDS_TIMES_RATE / MAX_RATE)
+"""Rounds that a fit needs at the fastest rate. With time for fewer it learns from fewer rows: a fit that is cut
+says little about its family."""
 PROBE_ROUNDS = 8
 """Rounds that measure the time of a round; the first also warms up."""
 MIN_ROUNDS = 200
@@ -63,6 +66,15 @@ class Clock:
     def end_round(self) -> None:
         """Record the end of a round."""
         self._ticks.append(time.perf_counter())
+
+    def restart_rounds(self) -> None:
+        """Count rounds from now on; the limit stays."""
+        self._ticks = [time.perf_counter()]
+
+    @property
+    def round_count(self) -> int:
+        """Rounds that ended."""
+        return len(self._ticks) - 1
 
     @property
     def round_s(self) -> float:

@@ -19,6 +19,16 @@ class Validation:
     y: np.ndarray
     seconds: float | None = None
     max_seconds: float | None = None
+    may_reduce: bool = False
+    """Whether a fit that cannot finish in its time on these rows may raise TooManyRows."""
+
+
+class TooManyRows(Exception):
+    """A fit cannot finish in its time on its rows; it can on `share` of them."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__(f"The fit finishes in its time on {share:.2g} of its rows.")
+        self.share = share
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -31,6 +41,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     classes: int
     curve_: np.ndarray
+    is_cut_: bool = False
+    """True if the time ended while the loss still fell."""
 
     def fit(
         self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None

@@ -1,5 +1,6 @@
 """A regression of the logarithm, for positive targets with a long tail."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,12 +24,9 @@ class LogTargetModel(Learner):
         self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
     ) -> Self:
         self.unit_ = float(np.median(y[y > 0])) / 10 if (y > 0).any() else 1.0
-        log_validation = (
-            None
-            if validation is None
-            else Validation(validation.X, self._log(validation.y), validation.seconds)
-        )
+        log_validation = None if validation is None else replace(validation, y=self._log(validation.y))
         self.inner.fit(X, self._log(y), log_validation, weights)
+        self.is_cut_ = self.inner.is_cut_
         self.factor_ = self.factor or 1.0
         self._validation = validation
         self._set_factor()

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
-from app.modeling.analysis.leakage.leaking_columns import find_leaks, looks_like_row_number
+from app.modeling.analysis.leakage.leaking_columns import find_leaks
+from app.modeling.analysis.leakage.row_numbers import looks_like_row_number
 from app.modeling.analysis.univariate import score_columns
 
 from ...frames import houses, people, problem, series

@@ -1,5 +1,6 @@
 """Every family on every kind of target: fit with validation rows, settings, storage."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,13 @@ import skops.io
 
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.catboost import CatBoost, catboost
-from app.modeling.estimators.families.learner import Learner, Validation, best_common_position, make_loss
+from app.modeling.estimators.families.learner import (
+    Learner,
+    TooManyRows,
+    Validation,
+    best_common_position,
+    make_loss,
+)
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
 from app.modeling.estimators.families.log_target import LogTargetModel
@@ -144,3 +151,25 @@ def test_contributions_of_features_sum_to_the_prediction(family: str, classes: i
     else:
         shares = np.exp(total) / np.exp(total).sum(axis=1, keepdims=True)
         np.testing.assert_allclose(shares, learner.predict_proba(X), rtol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["LightGBM", "XGBoost"])
+def test_boosting_without_time_asks_for_fewer_rows_or_finishes_on_those_that_it_has(family: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8000, 3)).astype("float32")
+    y = X[:, 0] + rng.normal(scale=0.1, size=8000)
+    with pytest.raises(TooManyRows) as excess:
+        FAMILIES[family](0).fit(X, y, Validation(X[:500], y[:500], 0.0, 0.0, may_reduce=True))
+    assert 0 < excess.value.share < 1
+    learner = FAMILIES[family](0).fit(X, y, Validation(X[:500], y[:500], 0.0, 0.0))
+    assert len(learner.curve_) >= learner.rounds_ >= 1
+
+
+def test_fixed_rounds_without_time_take_fewer_rows_or_are_marked_as_cut() -> None:
+    X, y, validation = halves(*numbers(2600))
+    late = replace(validation, max_seconds=0.0)
+    with pytest.raises(TooManyRows):
+        LightGBM(0, n_estimators=50).fit(X, y, replace(late, may_reduce=True))
+    cut, finished = (LightGBM(0, n_estimators=50).fit(X, y, limits) for limits in (late, validation))
+    assert (cut.is_cut_, finished.is_cut_) == (True, False)
+    assert (cut.rounds_, finished.rounds_) == (1, 50)

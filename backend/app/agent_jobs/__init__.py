@@ -1,0 +1,1 @@
+"""Jobs of machines: prompts that come by the Redis queue or by HTTP, each answered once."""

@@ -1,0 +1,113 @@
+"""The graph `job`: the intent of a prompt, then its answer or the change of a workflow."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from app.agent_jobs.memory import JobMemory
+from app.agent_jobs.message import JobMessage
+from app.agent_jobs.patch_lane import ChangeServices, change_workflow, load_document
+from app.agent_jobs.previous_results import PreviousTables
+from app.agent_jobs.service import JobService
+from app.errors import LabError, NotFound, Unavailable
+from app.json_types import JsonValue
+from app.sessions.graphs import GraphSpec, JournaledState, journaled
+from app.sessions.schemas import JOB_GRAPH
+from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
+from app.threads.graph import ChatContext, answer_message
+from app.workflows.intent.classification import classify_intent
+
+VERSION = 1
+"""Version of the graph: jobs that have begun go on with the one that they began with."""
+AGENT = "dispatcher"
+
+
+class JobState(JournaledState, total=False):
+    outcome: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class JobServices:
+    """Services of one owner. `previous`: the tables that came with the message."""
+
+    jobs: JobService
+    changes: ChangeServices
+    memory: JobMemory
+    previous: PreviousTables
+
+
+@dataclass(frozen=True)
+class JobContext:
+    chat: ChatContext
+    services: JobServices
+
+
+def make_graph_spec(
+    make_chat: Callable[[StepScope], ChatContext], services_of: Callable[[SessionFacts], JobServices]
+) -> GraphSpec:
+    """Build the graph of jobs. `make_chat`: makes the context in which the analyst answers."""
+
+    def make_context(step: StepScope) -> JobContext:
+        return JobContext(make_chat(step), services_of(step.session))
+
+    graph: Any = StateGraph(JobState)
+    graph.add_node("dispatching", journaled("dispatching", _dispatch))
+    graph.add_edge(START, "dispatching")
+    graph.add_edge("dispatching", END)
+    return GraphSpec(
+        JOB_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, lambda state: dict(state["outcome"])
+    )
+
+
+async def _dispatch(state: JobState, runtime: Runtime[JobContext]) -> dict[str, Any]:
+    job = runtime.context
+    message = await _read_message(job)
+    decided = await _decide(job, message)
+    if decided["lane"] == "execute":
+        outcome = await _execute(job, message)
+    elif decided["lane"] == "patch":
+        outcome = await change_workflow(job.chat.step, job.services.changes, message)
+    else:
+        outcome = {"question": f"{decided['reason']} Is it for now, or a lasting change of a workflow?"}
+    return {"outcome": {**outcome, "lane": decided["lane"]}}
+
+
+async def _read_message(job: JobContext) -> JobMessage:
+    """Read the message, which never changes. Raises NotFound once it is deleted."""
+    record = await job.services.jobs.find_by_session(job.chat.step.session.id)
+    if record is None:
+        raise NotFound("job_not_found", "The message of this job was deleted.")
+    return record.read_message()
+
+
+async def _decide(job: JobContext, message: JobMessage) -> Mapping[str, Any]:
+    """Decide the lane in a recorded call: the saved workflow whose parts count may change later."""
+
+    async def decide() -> CallResult:
+        if str(job.chat.step.session.preferences["mode"]) != "auto":
+            return CallResult({"lane": "execute", "reason": "It is code."})
+        try:
+            document = await load_document(job.services.changes, message)
+        except LabError:  # the lane that needs the workflow says what is wrong
+            document = None
+        intent = classify_intent(message.prompt, document)
+        return CallResult({"lane": intent.lane, "reason": intent.reason}, intent.reason)
+
+    request: dict[str, JsonValue] = {"prompt": message.prompt}
+    value = await job.chat.step.call(Call("intent", "choice", "classify_intent", AGENT, request), decide)
+    return value if isinstance(value, dict) else {}
+
+
+async def _execute(job: JobContext, message: JobMessage) -> dict[str, Any]:
+    try:
+        tables = await job.services.previous.read(job.chat.step, message)
+    except Unavailable:
+        raise
+    except LabError as error:
+        return {"failure": {"code": error.code, "message": error.detail}}
+    conversation = replace(job.chat.conversation, datasets=tables(job.chat.conversation.datasets))
+    memory = job.services.memory.of_session(message.context.session_id)
+    return await answer_message(replace(job.chat, conversation=conversation, memory=memory))

@@ -1,0 +1,130 @@
+"""The lane of lasting changes: a patch of the workflow that came with a job, or of a saved one."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid5
+
+from app.agent_jobs.message import JobMessage
+from app.agent_jobs.service import JobService
+from app.artifacts.workspace import Workspace
+from app.errors import Conflict, InvalidInput, LabError, NotFound, Unavailable
+from app.json_types import JsonValue
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult, StepScope
+from app.workflows.differences import compare_documents
+from app.workflows.document import WorkflowDocument
+from app.workflows.document_check import DocumentCheck
+from app.workflows.proposals import ProposalService, ProposedChange, propose_by_words
+from app.workflows.schemas import WorkflowView
+from app.workflows.service import WorkflowService
+
+AGENT = "dispatcher"
+CHANGE_FILE = "change.json"
+
+
+@dataclass(frozen=True)
+class ChangeServices:
+    """Services of one owner."""
+
+    jobs: JobService
+    workflows: WorkflowService
+    check: DocumentCheck
+    proposals: ProposalService
+    files: Workspace
+
+
+async def change_workflow(step: StepScope, services: ChangeServices, message: JobMessage) -> dict[str, Any]:
+    """Make the change in a recorded call. What is unclear is a question, anything else a failure."""
+
+    async def change() -> CallResult:
+        try:
+            return await _change(step.session.id, services, message)
+        except Unavailable:
+            raise
+        except LabError as error:
+            if error.code == "change_unclear":
+                options = error.facts.get("options")
+                choices = list(options) if isinstance(options, list | tuple) else []
+                return CallResult({"question": error.detail, "options": choices}, error.detail)
+            return CallResult(
+                {"failure": {"code": error.code, "message": error.detail}}, error.detail, failed=True
+            )
+
+    request: dict[str, JsonValue] = {"prompt": message.prompt}
+    value = await step.call(Call("tool:0.0", "tool", "patch_workflow", AGENT, request), change)
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+async def find_saved(services: ChangeServices, message: JobMessage) -> WorkflowView | None:
+    """Find the saved workflow that a job names. Raises NotFound if it names one and brings none itself."""
+    if message.workflow_tag is None:
+        return None
+    workflow_id = await services.jobs.find_workflow(message.workflow_tag)
+    if workflow_id is None and message.current_workflow is None:
+        raise NotFound("workflow_not_found", f"You have no workflow {message.workflow_tag}.")
+    return None if workflow_id is None else await services.workflows.get(workflow_id)
+
+
+async def load_document(services: ChangeServices, message: JobMessage) -> WorkflowDocument | None:
+    """Return the workflow that came with a job, else the saved one that it names."""
+    if message.current_workflow is not None:
+        return message.current_workflow
+    saved = await find_saved(services, message)
+    return saved.document if saved else None
+
+
+async def _change(session_id: UUID, services: ChangeServices, message: JobMessage) -> CallResult:
+    saved = await find_saved(services, message)
+    document = message.current_workflow or (saved.document if saved else None)
+    if document is None:
+        raise InvalidInput(
+            "workflow_missing",
+            "This asks for a lasting change. Send the workflow as `current_workflow`, or its name as "
+            "`workflow_tag`.",
+        )
+    if saved is not None and saved.document != document:
+        raise Conflict(
+            "workflow_changed",
+            f"The saved workflow {saved.name} is another one by now: its version is {saved.version}. "
+            "Read it again.",
+        )
+    change = await propose_by_words(document, message.prompt, services.check, message.time_zone)
+    faults = [fault.model_dump(mode="json") for fault in await services.check.find_faults(change.document)]
+    outcome = _describe(document, change) | ({"faults": faults} if faults else {})
+    if saved is not None:
+        outcome |= await _propose(session_id, services, saved, change, message)
+    draft = await _store(services, outcome)
+    return CallResult({**outcome, "digest": draft.digest}, change.summary, [draft])
+
+
+def _describe(document: WorkflowDocument, change: ProposedChange) -> dict[str, Any]:
+    return {
+        "summary": change.summary,
+        "difference": compare_documents(document, change.document).text,
+        "patch": change.operations,
+        "workflow": change.document.to_json(),
+    }
+
+
+async def _propose(
+    session_id: UUID,
+    services: ChangeServices,
+    saved: WorkflowView,
+    change: ProposedChange,
+    message: JobMessage,
+) -> dict[str, Any]:
+    """Propose the change for the saved workflow, once; accept it if the job says so."""
+    words = message.prompt[:500]
+    proposal = await services.proposals.create(saved, change, words, uuid5(session_id, "proposal"))
+    facts: dict[str, Any] = {"workflow_id": str(saved.id), "proposal": str(proposal.id), "saved": False}
+    if message.save:
+        await services.proposals.accept(proposal.id)
+        return {**facts, "saved": True}
+    return {**facts, "question": f"Accept this change? {change.summary}", "options": ["accept", "reject"]}
+
+
+async def _store(services: ChangeServices, outcome: Mapping[str, Any]) -> ArtifactDraft:
+    content = json.dumps(outcome, indent=1).encode()
+    blob = await services.files.put(content)
+    return ArtifactDraft("text", CHANGE_FILE, "application/json", blob.digest, len(content))

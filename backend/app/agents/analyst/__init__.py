@@ -1,0 +1,1 @@
+"""The analyst: answers the messages of a conversation about data."""

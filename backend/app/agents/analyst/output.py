@@ -1,0 +1,11 @@
+"""The output of the analyst."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Reply(BaseModel):
+    """The words that end a turn."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str

@@ -1,0 +1,1 @@
+"""The aim of a goal: the kind of request, with probabilities."""

@@ -1,0 +1,113 @@
+"""Steps of a sketch over nouns that are no measures: what is asked for, counted, or shown."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.agents.goals.tokenizer import words
+from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.grouping import display_reference, make_period
+from app.agents.questions.question_reading import QuestionReading, make_value
+from app.agents.questions.row_nouns import DAYS, is_daily
+from app.agents.questions.scope import Reference
+from app.agents.questions.value_matching import flag_values
+
+SHOWN_FLAG_COST = 0.3
+"""Cost of a yes/no column that is shown: it rather is a condition."""
+RESTATED_COST = 0.2
+"""Cost of a plural behind a measure that only says what the rows are of."""
+EVENT_ROWS_COST = 0.1
+"""Cost of the rows of a table for the plural of what one of its times is of: `arrivals`."""
+DISTINCT_DAYS_COST = 0.1
+"""Cost of different days of a table with several rows a day."""
+FLAG_HEAD_COST = 0.1
+"""Cost of a yes/no column as what is asked for, which rather is a condition."""
+COUNTED_NOUN_COST, DAILY_ROWS_COST = 0.03, 0.33
+"""Cost of different values of a column as what is counted, and the same of days, which rather are rows."""
+_COUNT_SUPERLATIVES = frozenset({"most", "fewest", "least"})
+_ASKING = frozenset({"which", "what", "who", "whose", "where"})
+
+
+def noun_steps(
+    sketch: Sketch, reading: QuestionReading, mention: Mention, reference: Reference
+) -> Iterator[Sketch]:
+    """Yield the sketches in which a column that is no measure is asked for, counted, or shown."""
+    pending = sketch.pending
+    if pending.key_word or pending.is_negated or pending.orders or pending.bound or pending.is_missing:
+        return
+    display = display_reference(reading, reference)
+    noun = replace(mention, value=make_value(display), table=display.table, functions=pending.functions)
+    if _is_counted(sketch, mention, reference):
+        yield from _counted_noun(sketch, reading, noun, reference)
+        return
+    if reference.column.type == "datetime":
+        is_event = mention.item.word.endswith("s") and mention.item.word not in words(reference.column.name)
+        if is_event:
+            yield _rows_by_time(sketch, mention)
+        if is_event and pending.superlative in _COUNT_SUPERLATIVES:
+            return
+        if pending.functions:
+            yield sketch.advance(
+                [sketch.place], measures=(*sketch.measures, noun), pending=NOTHING, last="measure"
+            )
+            return
+    if _restates_rows(sketch, mention, reference):
+        yield sketch.advance([sketch.place], RESTATED_COST, pending=pending, last="rows")
+    yield from _asked_or_shown(sketch, noun, is_flag=flag_values(reference.column) is not None)
+
+
+def _is_counted(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
+    is_row_name = reference.column.unique and mention.table in mention.item.row_tables
+    is_flag = flag_values(reference.column) is not None
+    is_subject = sketch.counts and not sketch.rows and not sketch.heads
+    return sketch.pending.is_distinct or (is_subject and not is_row_name and not is_flag)
+
+
+def _counted_noun(
+    sketch: Sketch, reading: QuestionReading, noun: Mention, reference: Reference
+) -> Iterator[Sketch]:
+    """A column whose different values are counted."""
+    pending = sketch.pending
+    cleared = replace(pending, is_distinct=False)
+    flags = sketch.flagged("distinct") if pending.is_distinct else sketch.flags
+    is_time, names_days = reference.column.type == "datetime", noun.item.word in DAYS
+    is_day = names_days and is_daily(reading.scope.table(reference.table))
+    if is_time and names_days and not is_day:
+        days = replace(noun, value=make_period(reference, "day"))
+        yield sketch.advance(
+            [sketch.place], DISTINCT_DAYS_COST, heads=(*sketch.heads, days), pending=cleared, last="head"
+        )
+    elif pending.is_distinct or not is_time:
+        cost = DAILY_ROWS_COST if is_day else COUNTED_NOUN_COST
+        heads = (*sketch.heads, noun)
+        yield sketch.advance([sketch.place], cost, heads=heads, pending=cleared, flags=flags, last="head")
+
+
+def _rows_by_time(sketch: Sketch, mention: Mention) -> Sketch:
+    """The rows, by the time that a noun names: `arrivals per month`, `the yard with the most arrivals`."""
+    pending, rows = sketch.pending, replace(mention, value=None)
+    if pending.superlative in _COUNT_SUPERLATIVES and (sketch.rows or sketch.interrogative):
+        ranking = Ranking(pending.superlative, sketch.place, rows, pending.superlative_count, pending.ordinal)
+        return sketch.advance([sketch.place], EVENT_ROWS_COST, ranking=ranking, pending=NOTHING, last="rows")
+    return sketch.advance(
+        [sketch.place], EVENT_ROWS_COST, rows=(*sketch.rows, rows), pending=pending, last="rows"
+    )
+
+
+def _restates_rows(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
+    """Tell if a noun says again what the rows are of: `median population of African countries`."""
+    is_measured = bool(sketch.measures and sketch.measures[-1].functions) and not sketch.rows
+    is_plural_text = mention.item.word.endswith("s") and reference.column.type == "text"
+    return is_measured and is_plural_text and not sketch.pending.superlative
+
+
+def _asked_or_shown(sketch: Sketch, noun: Mention, is_flag: bool) -> Iterator[Sketch]:
+    pending, place = sketch.pending, sketch.place
+    is_asked = not sketch.rows or pending.superlative or sketch.ranking
+    has_asker = pending.superlative or sketch.interrogative in _ASKING or sketch.ranking
+    if is_asked and has_asker and not sketch.heads:
+        cost = FLAG_HEAD_COST if is_flag else 0.02
+        yield sketch.advance([place], cost, heads=(*sketch.heads, noun), pending=pending, last="head")
+    if not pending.superlative or (sketch.rows and sketch.link == "and"):
+        cost = 0.1 if not is_flag or sketch.shows else SHOWN_FLAG_COST
+        displayed = (*sketch.displayed, noun)
+        yield sketch.advance([place], cost, displayed=displayed, pending=pending, last="displayed")

@@ -1,0 +1,131 @@
+"""Differences and ratios: of two compared groups, and of two measures."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from app.agents.questions.composition.figures_of import (
+    IMPLIED_COST,
+    UNUSED_COST,
+    counted_figure,
+    figures_of,
+    fits_types,
+    names_function,
+    take_order,
+)
+from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.frames.grouped import plan_figures
+from app.agents.questions.grammar_words import ADJECTIVES
+from app.agents.questions.number_conditions import find_measure
+from app.agents.questions.question_reading import Condition, QuestionReading, make_value
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.plans import build
+from app.plans.plan import Plan
+
+
+def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`how many more men than women`, `difference in mean age between first and second class`."""
+    if not sketch.flags & {"difference", "excess", "change"}:
+        return
+    pair = _compared_pair(reading)
+    if pair is None or sketch.ranking or reading.keys or sketch.displayed:
+        return
+    figure, base, cost = _measured_figure(sketch, reading)
+    if figure is None:
+        return
+    is_change = "change" in sketch.flags
+    if is_change and not pair[0].is_date:
+        return
+    if is_change and str(pair[0].values[0]) < str(pair[1].values[0]):
+        pair = pair[1], pair[0]
+    yield _plan_pair(reading, pair, figure, base, "-", is_change), cost
+
+
+def plan_ratios(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`ratio of men to women`, `revenue per seat`, `protein per 100 calories`."""
+    if "ratio" not in sketch.flags or sketch.ranking or sketch.counts:
+        return
+    values = [measure.value for measure in sketch.measures if measure.value]
+    cost = UNUSED_COST * (len(sketch.displayed) + len(sketch.heads))
+    if len(values) == 2:
+        divided = replace(sketch.measures[0], divisor=sketch.measures[1])
+        yield plan_figures(reading, figures_of(sketch, divided), take_order(sketch)), cost
+        return
+    pair = _compared_pair(reading)
+    if "ratio" not in sketch.flags or pair is None or reading.keys or len(values) > 1:
+        return
+    if not values:
+        yield _plan_pair(reading, pair, Figure("count", label="rows"), None, "/"), cost
+        return
+    figure, base, measure_cost = _measured_figure(sketch, reading)
+    if figure is not None:
+        yield _plan_pair(reading, pair, figure, base, "/"), cost + measure_cost
+
+
+def _compared_pair(reading: QuestionReading) -> tuple[Condition, Condition] | None:
+    """Conditions on two values of one column, in the order of the question."""
+    for condition in reading.conditions:
+        if (
+            condition.column is None
+            or len(condition.values) != 2
+            or (condition.is_date and condition.group is None)
+            or condition.expression.kind == "not"
+        ):
+            continue
+        operand = condition.group.expression if condition.group else condition.column.expression
+        first, second = (
+            replace(
+                condition,
+                expression=build.compare("=", operand, build.literal(value)),
+                values=(value,),
+            )
+            for value in condition.values
+        )
+        return first, second
+    return None
+
+
+def _measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:
+    if len(sketch.measures) == 1:
+        measure = sketch.measures[0]
+        figures = figures_of(sketch, measure, is_compared="change" not in sketch.flags)
+        cost = 0.0 if names_function(sketch, measure) else IMPLIED_COST
+        return (figures[0] if fits_types(figures) and len(figures) == 1 else None), None, cost
+    if sketch.measures:
+        return None, None, 0.0
+    names = ADJECTIVES.get(sketch.pending.adjective, "").split()
+    if names:
+        reference = find_measure(reading, names, sketch.pending.adjective)
+        return (Figure("mean", make_value(reference)) if reference else None), None, IMPLIED_COST
+    if sketch.rows:
+        figure, base = counted_figure(reading, sketch.rows[0])
+        return figure, base, 0.0
+    return (Figure("count", label="rows"), None, 0.1) if "excess" in sketch.flags else (None, None, 0.0)
+
+
+def _plan_pair(
+    reading: QuestionReading,
+    pair: tuple[Condition, Condition],
+    figure: Figure,
+    base: str | None,
+    sign: Literal["-", "/"],
+    is_change: bool = False,
+) -> Plan:
+    """The figure of two groups of rows, and their difference or ratio."""
+    labels = [str(condition.values[0]) for condition in pair]
+    figures = [
+        replace(figure, where=condition.expression, label=f"{figure.name} of {label}")
+        for condition, label in zip(pair, labels, strict=True)
+    ]
+    values = [figure.value] if figure.value else []
+    draft = start_plan(reading, [*values], base)
+    draft.group([], figures)
+    first, second = (build.column(f.name) for f in figures)
+    name = "difference" if sign == "-" else "ratio"
+    draft.steps.append(build.derive(name, build.arithmetic(sign, first, second)))
+    names = [name]
+    if is_change:
+        draft.steps.append(build.derive("relative change", build.arithmetic("/", build.column(name), second)))
+        names.append("relative change")
+    draft.select([*names, *(f.name for f in figures)])
+    return draft.plan()

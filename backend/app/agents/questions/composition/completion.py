@@ -1,0 +1,211 @@
+"""Completion of sketches: the query plans that the parts of a sketch can mean together."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from app.agents.questions.composition.comparisons import plan_difference, plan_ratios
+from app.agents.questions.composition.counting import plan_absent, plan_any, plan_bounds, plan_counts
+from app.agents.questions.composition.figures_of import plan_aggregates, plan_comparison
+from app.agents.questions.composition.lists import plan_distinct, plan_rows
+from app.agents.questions.composition.rankings import plan_ranking
+from app.agents.questions.composition.series import plan_moment, plan_series
+from app.agents.questions.composition.shares import plan_shares
+from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.question_reading import (
+    NotUnderstood,
+    QuestionReading,
+    Value,
+    contradicts_itself,
+    make_value,
+)
+from app.agents.questions.value_matching import flag_values
+from app.errors import LabError
+from app.plans.compiler import compile_plan
+from app.plans.describe import describe_expression
+from app.plans.plan import Plan
+
+Completion = Callable[[Sketch, QuestionReading], Iterator[tuple[Plan, float]]]
+
+
+class PlanKind(NamedTuple):
+    """A kind of plans. `parts`, `flags`: what it can use of a sketch; it takes none that has more."""
+
+    completion: Completion
+    parts: frozenset[str]
+    flags: frozenset[str] = frozenset()
+
+
+def _kind(completion: Completion, parts: str, flags: str = "") -> PlanKind:
+    return PlanKind(completion, frozenset(parts.split()), frozenset(flags.split()))
+
+
+KINDS: tuple[PlanKind, ...] = (
+    _kind(
+        plan_shares, "measures functions keys heads rows order counts", "share rate versus frequency distinct"
+    ),
+    _kind(plan_series, "measures functions keys rows default counts", "cumulative change share amount"),
+    _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared"),
+    _kind(plan_absent, "absent rows counts heads", "any"),
+    _kind(
+        plan_ranking,
+        "ranking ordinal measures functions keys heads rows shown default order counts limit",
+        "frequency distinct share rate",
+    ),
+    _kind(plan_any, "rows heads", "any"),
+    PlanKind(plan_moment, frozenset({"rows", "heads", "shown"}), frozenset({"first moment", "last moment"})),
+    _kind(
+        plan_difference,
+        "measures functions rows default adjective counts",
+        "difference excess change versus compared others",
+    ),
+    _kind(plan_ratios, "measures functions keys rows default counts", "ratio share rate versus"),
+    _kind(
+        plan_counts,
+        "counts measures functions keys heads rows outer order limit default",
+        "versus distinct compared others",
+    ),
+    _kind(
+        plan_aggregates,
+        "measures functions keys rows default order limit adjective",
+        "versus compared amount others",
+    ),
+    _kind(plan_comparison, "keys rows default adjective functions", "versus compared others"),
+    _kind(plan_distinct, "heads shown rows", "distinct any"),
+    _kind(plan_rows, "heads shown rows measures order", "any versus"),
+)
+
+
+def parts_of(sketch: Sketch) -> frozenset[str]:
+    """Names of the parts that a sketch has."""
+    pending = sketch.pending
+    present = {
+        "measures": sketch.measures,
+        "functions": pending.functions,
+        "keys": sketch.keys,
+        "heads": sketch.heads,
+        "rows": sketch.rows,
+        "shown": sketch.displayed,
+        "bounds": sketch.bounds,
+        "absent": sketch.absent,
+        "ranking": sketch.ranking or pending.superlative,
+        "ordinal": pending.ordinal > 1,
+        "counts": sketch.counts,
+        "order": sketch.order or sketch.ordered_by,
+        "limit": sketch.limit,
+        "outer": sketch.outer_function,
+        "default": sketch.default_function,
+        "distinct": pending.is_distinct,
+        "adjective": pending.adjective,
+    }
+    return frozenset(name for name, part in present.items() if part)
+
+
+class Composed(NamedTuple):
+    """A plan of a sketch. `cost`: that of its words and of what it assumes."""
+
+    plan: Plan
+    cost: float
+    reading: QuestionReading
+    sketch: Sketch
+
+
+def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
+    """Yield the plans of the kinds that can use every part of a sketch."""
+    sketch = _add_functions(_limit(sketch))
+    pending = sketch.pending
+    if pending.is_negated or pending.is_missing or pending.sign or pending.bound or pending.number is not None:
+        return
+    if pending.key_word:
+        return  # `by` without a group: what it means is not understood
+    if _drops_number(sketch, base):
+        return
+    parts = parts_of(sketch)
+    for kind in KINDS:
+        if not parts <= kind.parts or not sketch.flags <= kind.flags:
+            continue
+        yield from _complete_as(kind, sketch, base)
+
+
+def _drops_number(sketch: Sketch, base: QuestionReading) -> bool:
+    """Tell if a number of the question has no part in a sketch: it would restrict the rows."""
+    return any(
+        item.kind == "number" and not item.role and place not in sketch.used
+        for place, item in enumerate(base.text.items)
+    )
+
+
+def _add_functions(sketch: Sketch) -> Sketch:
+    """Take aggregates behind the measures for theirs: `reaction by day: mean and SD`."""
+    functions = sketch.pending.functions
+    if not functions or not sketch.measures or sketch.counts:
+        return sketch
+    if len(sketch.measures) > 1 and any(measure.functions for measure in sketch.measures):
+        return sketch
+    measures = tuple(
+        replace(measure, functions=(*dict.fromkeys((*measure.functions, *functions)),))
+        for measure in sketch.measures
+    )
+    return replace(sketch, measures=measures, pending=replace(sketch.pending, functions=()))
+
+
+def _limit(sketch: Sketch) -> Sketch:
+    """Take `top 5` behind what it limits: a ranking, or groups of which a figure is asked for."""
+    pending = sketch.pending
+    count = pending.superlative_count
+    if count is None or pending.superlative not in ("top", "bottom"):
+        return sketch
+    cleared = replace(pending, superlative="", superlative_count=None)
+    if sketch.ranking is not None:
+        return replace(sketch, ranking=replace(sketch.ranking, count=count), pending=cleared)
+    is_grouped = sketch.keys and (sketch.measures or sketch.rows) and not sketch.heads
+    if is_grouped and sketch.place == max(sketch.used, default=0) + 1:
+        order = "down" if pending.superlative == "top" else "up"
+        return replace(sketch, limit=count, order=sketch.order or order, pending=cleared)
+    return sketch
+
+
+def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
+    reading = prepare(sketch, base)
+    if contradicts_itself(reading):
+        return
+    try:
+        for plan, cost in kind.completion(sketch, reading):
+            compile_plan(plan, reading.scope.schemas)
+            yield Composed(plan, sketch.cost + cost, reading, sketch)
+            reading = prepare(sketch, base)
+    except (NotUnderstood, LabError, ValueError):
+        return  # The parts do not fit together: this is no reading.
+
+
+def _set_against_rest(sketch: Sketch, reading: QuestionReading) -> None:
+    """Make the only condition a group where the question sets its rows against the others."""
+    conditions = [c for c in reading.conditions if not c.is_date]
+    is_needed = "others" in sketch.flags or (sketch.pending.adjective and not reading.keys)
+    if len(conditions) != 1 or conditions[0].is_compared or not is_needed:
+        return
+    condition = conditions[0]
+    reading.conditions.remove(condition)
+    column = condition.column
+    if column is not None and condition.values and flag_values(column.column) is not None:
+        reading.keys.append(make_value(column))
+        return
+    label = describe_expression(condition.expression).replace("\x1f", ".")
+    reading.keys.append(Value(condition.expression, label, "boolean", column))
+
+
+def prepare(sketch: Sketch, base: QuestionReading) -> QuestionReading:
+    """A reading with the conditions, groups and notes of a sketch; its items are used."""
+    reading = base.copy()
+    reading.conditions += sketch.conditions
+    reading.keys += [key.value for key in sketch.keys if key.value]
+    for note in sketch.notes:
+        reading.note(note)
+    conditions = {condition.place for condition in sketch.conditions}
+    for place in sketch.used:
+        reading.text.use([place], "condition" if place in conditions else "figure")
+    if sketch.flags & {"others", "compared"}:
+        _set_against_rest(sketch, reading)
+    for quality in sketch.qualities:
+        reading.quality *= min(1.0, quality + 0.05) ** 0.5
+    return replace(reading)

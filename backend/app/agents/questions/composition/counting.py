@@ -1,0 +1,299 @@
+"""Counts: of rows and different values, of groups by their number of rows, and of rows without others."""
+
+from collections.abc import Iterator
+
+from app.agents.goals.tokenizer import words
+from app.agents.goals.units import column_unit, find_unit
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.column_matching import name_parts
+from app.agents.questions.composition.figures_of import (
+    UNUSED_COST,
+    counted_figure,
+    figures_of,
+    is_countable,
+    take_order,
+)
+from app.agents.questions.composition.number_steps import bounded_expression
+from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
+from app.agents.questions.frames.grouped import plan_figures, values_of
+from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
+from app.agents.questions.grouping import display_reference, name_column
+from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
+from app.agents.questions.row_nouns import PEOPLE
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.scope import Reference, tables_of
+from app.plans import build
+from app.plans.plan import DatasetSource, JoinKey, JoinStep, Plan
+
+MIN_COUNTED_SCORE, UNNAMED_COUNT_COST = 0.78, 0.6
+"""Score of a measure whose total is a number of things, and the cost of one that the question hardly names."""
+OTHER_ROWS_COST = 0.15
+"""Cost of a second noun of rows, which only says where the first ones come from."""
+
+
+def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`how many orders per customer`, `number of different cities`, `how many are older than 30`."""
+    is_grouped_count = not sketch.measures and sketch.rows and reading.keys and not sketch.heads
+    if sketch.ranking or not (sketch.counts or is_grouped_count):
+        return
+    subject = _subject(sketch)
+    if subject is None and sketch.measures:
+        yield from _count_of_measure(sketch, reading)
+        return
+    if subject is None and (pieces := _pieces_of_value(sketch, reading)):
+        reading.note(f"The total of `{pieces.column.name}` is taken for their number.")
+        yield plan_figures(reading, [Figure("sum", make_value(pieces))], take_order(sketch), pieces.table), 0.0
+        pieces_cost = ROWS_OF_PIECES_COST
+    else:
+        pieces_cost = 0.0
+    functions = sketch.pending.functions if not sketch.measures else ()
+    if functions and (len(functions) > 1 or not reading.keys or functions == ("sum",)):
+        return
+    outer = functions[0] if functions else sketch.outer_function
+    cost = _unused_cost(sketch, reading) + pieces_cost
+    figure, base = counted_figure(reading, subject) if subject else (Figure("count", label="rows"), None)
+    if outer and reading.keys:
+        if subject and not _is_counted(sketch, reading, subject):
+            return
+        yield plan_two_levels(reading, figure, reading.keys.pop(), outer, base), cost
+        return
+    if outer:
+        cost += UNUSED_COST
+    figure, base = _each_once(reading, figure, base)
+    figures = [figure, *(own for measure in sketch.measures for own in figures_of(sketch, measure))]
+    yield plan_figures(reading, figures, take_order(sketch), base), cost
+
+
+def _each_once(reading: QuestionReading, figure: Figure, base: str | None) -> tuple[Figure, str | None]:
+    """A count of rows of a table by groups of another one whose rows belong to them: each counts once."""
+    scope = reading.scope
+    others = [name for name in tables_of([key.expression for key in reading.keys]) if base != name]
+    unreached = [name for name in others if base and not scope.reaches(base, name)]
+    if base is None or figure.function != "count" or len(unreached) != 1:
+        return figure, base
+    link = scope.link(unreached[0], base)
+    column = scope.table(link.many).column(link.foreign_key) if link else None
+    if link is None or column is None:
+        return figure, base
+    reading.note(f"Each row of `{base}` counts once.")
+    return Figure("count_distinct", make_value(Reference(link.many, column)), label=figure.name), link.many
+
+
+ROWS_OF_PIECES_COST = 0.2
+"""Cost of a number of rows where pieces are asked for: `how many croissants did we sell`."""
+
+
+def _pieces_of_value(sketch: Sketch, reading: QuestionReading) -> Reference | None:
+    """The quantity of the things that a counted value names: `how many croissants did we sell`."""
+    items = reading.text.items
+    for condition in sketch.conditions:
+        reference, place = condition.column, condition.place
+        before = [item.text for item in items[max(place - 2, 0) : place]]
+        is_counted = before[-1:] == ["many"] or before[-2:] == ["number", "of"]
+        if reference is None or not is_counted or not items[place].word.endswith("s"):
+            continue
+        columns = reading.scope.stored_columns(reference.table)
+        pieces = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
+        if len(pieces) == 1 and _SELLING & {item.text for item in items}:
+            return Reference(reference.table, pieces[0])
+    return None
+
+
+_SELLING = word_set("sell sold buy bought order ordered ship shipped deliver delivered rent rented")
+"""Verbs of which one says that pieces are counted and not rows."""
+
+
+def _is_counted(sketch: Sketch, reading: QuestionReading, subject: Mention) -> bool:
+    """Tell if the number of some things is averaged: `average orders per customer`, not `average gift`."""
+    before = reading.text.items[subject.place - 1].text if subject.place > 0 else ""
+    return sketch.counts or (subject.item.word.endswith("s") and before in AGGREGATE_WORDS)
+
+
+UNTOLD_ROWS_COST = 0.3
+"""Cost of a count of all rows that the question does not name."""
+
+
+def _unused_cost(sketch: Sketch, reading: QuestionReading) -> float:
+    """The cost of parts of a sketch that a count leaves out, and of rows that nothing names."""
+    unused = len(sketch.displayed) + len([m for m in sketch.measures if not m.functions])
+    if "compared" in sketch.flags and not any(c.is_compared for c in reading.conditions):
+        unused += 1
+    nouns = len(sketch.rows) + len(sketch.heads)
+    is_untold = not nouns and not (reading.conditions or reading.keys or reading.means)
+    return UNUSED_COST * unused + OTHER_ROWS_COST * max(0, nouns - 1) + UNTOLD_ROWS_COST * is_untold
+
+
+def _subject(sketch: Sketch) -> Mention | None:
+    nouns = sorted([*sketch.heads, *sketch.rows], key=lambda mention: mention.place)
+    if "distinct" in sketch.flags and sketch.heads:
+        return sketch.heads[0]
+    return nouns[0] if nouns else None
+
+
+def _count_of_measure(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`how many seats per country`: the sum of a number of things, or the different ones of a label."""
+    if len(sketch.measures) > 1 or sketch.measures[0].functions:
+        return
+    measure = sketch.measures[0]
+    reference = measure.value.reference if measure.value else None
+    if reference is None or measure.value is None:
+        return
+    if is_label(reference, measure.item.word):
+        figure = Figure("count_distinct", measure.value)
+    else:
+        figure = Figure("sum", measure.value)
+        reading.note(f"The total of `{reference.column.name}` is taken for their number.")
+    matches = measure.item.columns
+    unit, own_unit = find_unit(measure.item.word), column_unit(reference.column.name)
+    is_unit = unit is not None and own_unit == unit  # `how many km did Ana run`
+    is_named = is_unit or (bool(matches) and matches[0].score >= MIN_COUNTED_SCORE)
+    is_named = is_named or measure.item.word in PEOPLE  # these are no rows where a column counts them
+    cost = 0.1 if is_named else UNNAMED_COUNT_COST
+    yield plan_figures(reading, [figure], take_order(sketch), reference.table), cost
+
+
+def is_label(reference: Reference, word: str) -> bool:
+    """Tell if a whole number names things: `subjects` of a column `Subject`, which holds their numbers."""
+    column = reference.column
+    is_singular = not column.name.casefold().endswith("s")
+    return (
+        column.type == "integer"
+        and is_singular
+        and word == f"{column.name.casefold()}s"
+        and isinstance(column.low, int | float)
+        and column.low > 0
+    )
+
+
+def plan_two_levels(
+    reading: QuestionReading, figure: Figure, key: Value, function: str, base: str | None
+) -> Plan:
+    """An aggregate over groups of a figure of each: `average number of orders per customer`."""
+    draft = start_plan(reading, [key, *([figure.value] if figure.value else [])], base)
+    outer = [*reading.keys]
+    names = [draft.name_of(value) for value in outer]
+    draft.group([*outer, key], [figure])
+    label = f"{function} {figure.name} per {key.label}"
+    draft.steps.append(build.group(names, [build.aggregation(label, function, figure.name)]))  # type: ignore[arg-type]
+    if names:
+        draft.steps.append(build.sort(*((name, False) for name in names)))
+    return draft.plan()
+
+
+def plan_bounds(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`customers with more than three orders`, `how many species have at least two animals`."""
+    if len(sketch.bounds) != 1:
+        return
+    bound = sketch.bounds[0]
+    nouns = [m for m in (*sketch.heads, *sketch.displayed, *sketch.rows) if m.place != bound.mention.place]
+    owner = min(nouns, key=lambda mention: mention.place, default=None)
+    if owner is None and sketch.interrogative == "who":
+        owner = person_column(reading, bound.mention.table)
+    key = group_of(reading, owner, bound.mention.table) if owner else None
+    if (
+        owner is None
+        or key is None
+        or (key.reference and key.reference.column.unique and not bound.mention.is_rows)
+    ):
+        return
+    cost = UNUSED_COST * (len(sketch.measures) + max(len(nouns) - 1, 0))
+    figure, base = bounded_figure(sketch, reading, bound.mention)
+    draft = start_plan(reading, [key, *values_of([figure])], base or bound.mention.table)
+    draft.present([figure])
+    draft.group([key], [figure])
+    draft.keep(bounded_expression(bound, figure.name))
+    if sketch.counts:
+        label = f"number of {owner.item.word}"
+        draft.steps.append(build.group([], [build.aggregation(label, "count")]))
+    else:
+        draft.steps.append(build.sort((figure.name, True), (draft.name_of(key), False)))
+    yield draft.plan(), cost
+
+
+def bounded_figure(sketch: Sketch, reading: QuestionReading, mention: Mention) -> tuple[Figure, str | None]:
+    """The figure of each group that a bound compares: its rows, its different things, or a measure of it."""
+    if mention.value is None or not is_countable(mention.value):
+        return counted_figure(reading, mention)
+    return figures_of(sketch, mention)[0], mention.table
+
+
+def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | None:
+    """The value of a table's rows that says to which of the owner's things a row belongs."""
+    if owner.value is not None:
+        return owner.value
+    word = owner.item.word
+    if entity := entity_key(reading, word, table) or entity_name(reading, word, table):
+        return make_value(display_reference(reading, entity))
+    if owner.table != table and (link := reading.scope.link(table, owner.table)):
+        single = reading.scope.table(link.single)
+        name = name_column(single.columns, link.key) or single.column(link.key)
+        return make_value(Reference(single.name, name)) if name else None
+    return None
+
+
+PERSONS = PERSON_NOUNS | word_set(
+    """
+    name agent seller salesperson driver owner author teacher manager rep winner champion referee clerk
+    operator technician doctor nurse trainer instructor traveller traveler rider buyer assignee
+    director runner reader actor artist singer musician composer captain coach chef cook guide farmer pilot
+    lawyer judge editor publisher photographer designer engineer consultant clerk cashier barber vet surgeon
+    scorer swimmer cyclist boxer golfer skier sailor climber donor tenant landlord lecturer tutor patron handler
+    """
+)
+"""Nouns of columns that hold persons."""
+
+
+def person_column(reading: QuestionReading, table: str) -> Mention | None:
+    """The column of persons that `who` asks for, where the rows are no persons themselves."""
+    columns = [
+        Reference(table, column)
+        for column in reading.scope.stored_columns(table)
+        if column.type == "text" and PERSONS & {*name_parts(column.name), *words(column.name)}
+    ]
+    if len(columns) != 1 or columns[0].column.unique:
+        return None
+    reading.note(f"`{columns[0].column.name}` is taken for 'who'.")
+    return Mention(-1, reading.text.items[0], make_value(columns[0]), table)
+
+
+def plan_absent(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`customers without orders`: rows of a table to which no row of another one belongs."""
+    if not sketch.absent or not sketch.rows:
+        return
+    owner = sketch.rows[0]
+    link = reading.scope.link(sketch.absent[0], owner.table)
+    if link is None:
+        return
+    cost = UNUSED_COST * (len(sketch.measures) + len(sketch.rows) - 1)
+    draft = start_plan(reading, [], owner.table)
+    many = DatasetSource(kind="dataset", table=link.many)
+    keys = [JoinKey(left=link.key, right=link.foreign_key)]
+    draft.steps.append(JoinStep(kind="join", source=many, on=keys, how="anti"))
+    if sketch.counts:
+        draft.group([], [Figure("count", label=f"number of {owner.item.word}")])
+    else:
+        name = name_column(reading.scope.table(owner.table).columns, link.key)
+        names = [*([name.name] if name else []), link.key]
+        draft.select(names)
+        draft.steps.append(build.sort((names[0], False)))
+    reading.note(f"Rows of `{owner.table}` that no row of `{link.many}` belongs to are meant.")
+    yield draft.plan(), cost
+
+
+def plan_any(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`are there any orders above 500`: yes or no, with their number."""
+    if "any" not in sketch.flags or not reading.conditions or sketch.measures:
+        return
+    base = sketch.rows[0].table if sketch.rows else None
+    draft = start_plan(reading, [], base)
+    draft.group([], [Figure("count", label="rows")])
+    draft.steps.append(build.derive("any", build.compare(">", build.column("rows"), build.literal(0))))
+    draft.select(["any", "rows"])
+    yield draft.plan(), UNUSED_COST * (len(sketch.heads) + len(sketch.displayed))
+
+
+def measures_of(sketch: Sketch) -> list[Mention]:
+    return [
+        m for m in sketch.measures if m.value and m.value.reference and is_measurable(m.value.reference.column)
+    ]

@@ -1,0 +1,326 @@
+"""Steps of a sketch over nouns: a word as a column, as a value, or as the rows of a table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
+from app.agents.questions.composition.asked_nouns import EVENT_ROWS_COST, noun_steps
+from app.agents.questions.composition.cues import PERIODS
+from app.agents.questions.composition.number_steps import bounded_column
+from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.composition.unit_steps import value_in_unit
+from app.agents.questions.composition.value_steps import (
+    flag_step,
+    missing_step,
+)
+from app.agents.questions.figures import QUANTITY_NAMES, default_function
+from app.agents.questions.grammar_words import ADJECTIVES
+from app.agents.questions.grouping import (
+    MAX_NUMBER_GROUPS,
+    display_reference,
+    make_period,
+)
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking import MONEY_NOUNS
+from app.agents.questions.question_reading import (
+    AMBIGUITY,
+    GENERAL_PARTS,
+    Condition,
+    QuestionReading,
+    Value,
+    is_measurable,
+    make_value,
+)
+from app.agents.questions.scope import Reference
+from app.agents.questions.value_matching import flag_values
+from app.plans import build
+
+MAX_COLUMN_READINGS = 4
+"""Columns that one word is tried for."""
+DISTANCE_COST = 0.75
+"""Cost of a column that a word does not resemble at all."""
+MIN_BOUNDED_SCORE = 0.78
+"""Score of a column whose name stands behind a number: a weaker match is a noun that is counted."""
+PART_COST = 0.1
+"""Cost of a column for a part of what a word means."""
+STORED_VALUE_COST = 0.6
+"""Cost of a column that a word resembles, where the word is a stored value: `cash` of `paid_by`."""
+PRICE_OF_REVENUE_COST = 0.5
+"""Cost of the price of one piece for `revenue`, which is that of all."""
+REVENUE_NOUNS = frozenset({"revenue", "revenues", "sales", "turnover", "takings"})
+PIECE_PRICES = frozenset({"price", "unit", "per", "rate", "each"})
+QUANTITY_OF_MONEY_COST = 0.15
+"""Cost of a number of pieces for a word that rather means money: `sales`."""
+OTHER_TABLE_COST = 0.08
+"""Cost of a column of a table that the question does not name, where it names one."""
+MEASURE_AS_KEY_COST = 0.6
+"""Cost of a number that groups behind `per`, which rather divides."""
+COUNTED_KEY_COST = 0.15
+"""The same for a number of rows, which is seldom divided by a measure: `number of wines per vintage`."""
+SINGLE_ROW_KEY_COST = 0.3
+"""Cost of an aggregate of groups of one row each: `mean km per shift` means each row, not each group."""
+UNFIT_ADJECTIVE_COST = 0.3
+"""Cost of a superlative of a measure of which its adjective is not said."""
+IN_KEYS_COST = 0.15
+"""Cost of a measure that stands in a list of groups: `by language and hall`."""
+UNJOINED_COST = 0.5
+"""Cost of a second measure that nothing joins with the first one."""
+_PAIRED = frozenset({"share", "ratio", "per", "difference", "excess"})
+_LIST_LINKS = frozenset({",", "and", "or", "&", "/", "versus", "plus"})
+
+
+def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem]) -> Iterator[Sketch]:
+    """Yield the sketches in which the item at the sketch's place is a column."""
+    item = items[sketch.place]
+    best = item.columns[0].score if item.columns else 0.0
+    for match in item.columns[:MAX_COLUMN_READINGS]:
+        if match.score < best - 0.35:
+            continue
+        cost = (1.0 - match.score) * DISTANCE_COST + _lack_of_generality(item, match)
+        if item.values and item.values[0].score >= STEM > match.score:
+            cost += STORED_VALUE_COST
+        if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
+            cost += QUANTITY_OF_MONEY_COST
+        if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
+            cost += PRICE_OF_REVENUE_COST
+        if reading.main_tables and match.table not in reading.main_tables:
+            cost += OTHER_TABLE_COST
+        for step in _readings_of_column(sketch, reading, item, match):
+            annotated = step
+            if match.coverage < 1 or match.score < 0.9:
+                annotated = step.with_note(f"`{match.column.name}` is taken for {item.text!r}.")
+            yield replace(
+                annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
+            )
+
+
+def _is_price_of_pieces(column: Column, reading: QuestionReading) -> bool:
+    """Tell if a column is the price of one of several pieces whose number some table has."""
+    quantities = (QUANTITY_NAMES & {*words(c.name)} for table in reading.scope.tables for c in table.columns)
+    return bool(PIECE_PRICES & {*words(column.name)}) and any(quantities)
+
+
+def _lack_of_generality(item: QuestionItem, match: ColumnMatch) -> float:
+    """Cost of a part of what a word means, beside the whole: `sleep_rem` beside `sleep_total`."""
+    if match.coverage >= 1 or GENERAL_PARTS & {*name_parts(match.column.name)}:
+        return 0.0
+    near = (other for other in item.columns if abs(other.score - match.score) < AMBIGUITY)
+    return PART_COST if any(GENERAL_PARTS & {*name_parts(other.column.name)} for other in near) else 0.0
+
+
+def _readings_of_column(
+    sketch: Sketch, reading: QuestionReading, item: QuestionItem, match: ColumnMatch
+) -> Iterator[Sketch]:
+    reference = Reference(match.table, match.column)
+    place, pending = sketch.place, sketch.pending
+    if _repeats_condition(sketch, reference):
+        yield sketch.advance([place], 0.0)
+        return
+    mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
+    if pending.orders and (step := _order_step(sketch, mention)):
+        yield step
+    if is_measurable(match.column) and (flag_values(match.column) is None or sketch.pending.functions):
+        yield from _measure_readings(sketch, mention)
+        if match.score >= MIN_BOUNDED_SCORE:
+            yield from bounded_column(sketch, mention)
+    if step := flag_step(sketch, reference, item):
+        yield step
+    if step := missing_step(sketch, reference):
+        yield step
+    if step := _possessed(sketch, reading, reference):
+        yield step
+    if _may_group(sketch, reference) and not pending.is_negated:
+        yield from _key_readings(sketch, reading, mention, reference)
+    ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)
+    if not is_measurable(match.column) or pending.is_distinct or ranks_values:
+        yield from noun_steps(sketch, reading, mention, reference)
+
+
+POSSESSED_COST = 0.2
+"""Cost of a column behind `with` that rows must have a value of: `orders with a discount`."""
+_POSSESSION = frozenset({"with", "have", "has", "had", "having", "got"})
+
+
+def _possessed(sketch: Sketch, reading: QuestionReading, reference: Reference) -> Sketch | None:
+    """A column behind `with` as one that has a value, or one above zero where many are zero."""
+    place, pending, column = sketch.place, sketch.pending, reference.column
+    items = reading.text.items
+    before = [item.text for item in items[max(place - 2, 0) : place] if item.text not in ("a", "an", "any")]
+    is_plain = sketch.rows and not pending.is_negated and not pending.is_missing and not pending.bound
+    if before[-1:] == [] or before[-1] not in _POSSESSION or not is_plain or flag_values(column) is not None:
+        return None
+    if pending.superlative or pending.functions or pending.number is not None or sketch.shows:
+        return None
+    if column.missing > 0:
+        expression = build.is_present(reference.expression)
+    elif is_measurable(column) and column.low == 0:
+        expression = build.compare(">", reference.expression, build.literal(0))
+    else:
+        return None
+    condition = Condition(expression, reference, place=place)
+    conditions = (*sketch.conditions, condition)
+    return sketch.advance([place], POSSESSED_COST, conditions=conditions, pending=pending, last="value")
+
+
+def _repeats_condition(sketch: Sketch, reference: Reference) -> bool:
+    """Tell if a column's name only stands beside one of its values: `the 2nd class`."""
+    if sketch.last != "value" or sketch.link or not sketch.conditions:
+        return False
+    return sketch.conditions[-1].column == reference and not sketch.pending.key_word
+
+
+def _order_step(sketch: Sketch, mention: Mention) -> Sketch | None:
+    """A column behind `sorted by`: the order of rows or groups, or the measure of `top 10 flights`."""
+    pending, place = sketch.pending, sketch.place
+    order = replace(mention, functions=pending.functions)
+    if pending.superlative in ("top", "bottom"):
+        ranking = Ranking(pending.superlative, place, order, pending.superlative_count)
+        return sketch.advance([place], ranking=ranking, pending=NOTHING, last="measure")
+    if pending.superlative:
+        return None
+    return sketch.advance([place], ordered_by=order, pending=NOTHING, last="measure")
+
+
+def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
+    pending, place = sketch.pending, sketch.place
+    if pending.is_negated or pending.is_distinct or pending.bound or pending.is_missing:
+        return
+    if pending.orders:
+        return  # `_order_step` reads it
+    if ranked := _ranked_measure(sketch, mention):
+        yield ranked
+        return
+    if (joined := _joined_measure(sketch, mention)) is not None:
+        yield joined
+        return
+    functions = pending.functions
+    if not functions and sketch.last == "measure" and sketch.link in _LIST_LINKS and sketch.measures:
+        functions = sketch.measures[-1].functions
+    measure = replace(mention, functions=functions)
+    if pending.key_word in ("per", "by", "over"):
+        if sketch.heads and sketch.ranking is None and pending.key_word == "by":
+            return  # Here a rank is asked for, which `_ranked_by` of the plans reads.
+        if pending.key_word == "per":
+            yield from _divided(sketch, measure)
+        return
+    if pending.key_word:
+        return
+    cleared = replace(pending, functions=(), adjective="")
+    is_joined = (
+        not sketch.measures or functions or sketch.link in _LIST_LINKS or sketch.flags & _PAIRED or sketch.shows
+    )
+    cost = 0.0 if is_joined else UNJOINED_COST
+    cost += IN_KEYS_COST if sketch.last == "key" and sketch.link in _LIST_LINKS else 0.0
+    measure = replace(measure, joining_cost=cost)
+    yield sketch.advance([place], cost, measures=(*sketch.measures, measure), pending=cleared, last="measure")
+
+
+def _ranked_measure(sketch: Sketch, mention: Mention) -> Sketch | None:
+    """The measure of a superlative: `the highest fare`, or behind `by`: `top 5 products by revenue`."""
+    pending = sketch.pending
+    has_things = bool(sketch.heads or sketch.rows or sketch.displayed)
+    if not pending.superlative or (pending.key_word and not (pending.key_word == "by" and has_things)):
+        return None
+    is_fit = bool(pending.key_word) or _fits_adjective(pending.superlative, mention)
+    measure = replace(mention, functions=pending.functions)
+    ranking = Ranking(pending.superlative, sketch.place, measure, pending.superlative_count, pending.ordinal)
+    cost = 0.0 if is_fit else UNFIT_ADJECTIVE_COST
+    return sketch.advance([sketch.place], cost, ranking=ranking, pending=NOTHING, last="measure")
+
+
+def _joined_measure(sketch: Sketch, mention: Mention) -> Sketch | None:
+    """The sum or difference of the last measure and this one in each row: `goals plus assists`."""
+    sign: Literal["+", "-"] | None = {"plus": "+", "+": "+", "minus": "-"}.get(sketch.link)  # type: ignore[assignment]
+    last = sketch.measures[-1] if sketch.measures and sketch.last == "measure" else None
+    if sign is None or last is None or last.value is None or mention.value is None:
+        return None
+    if last.table != mention.table:
+        return None
+    value = combine_values(last.value, mention.value, sign)
+    functions = last.functions or sketch.pending.functions
+    if not functions and last.value.reference is not None:
+        functions = (default_function(last.value.reference.column),)
+    combined = replace(last, value=value, functions=functions)
+    pending = replace(sketch.pending, functions=())
+    return sketch.advance(
+        [sketch.place], measures=(*sketch.measures[:-1], combined), pending=pending, last="measure"
+    )
+
+
+def combine_values(first: Value, second: Value, sign: Literal["+", "-"]) -> Value:
+    """Two values of each row by a sign."""
+    label = f"{first.label} {'plus' if sign == '+' else 'less'} {second.label}"
+    return Value(build.arithmetic(sign, first.expression, second.expression), label, "number")
+
+
+def _divided(sketch: Sketch, divisor: Mention) -> Iterator[Sketch]:
+    """The last measure, or the rows, divided by what stands behind `per`."""
+    cleared = replace(sketch.pending, key_word="", functions=())
+    if sketch.measures and sketch.measures[-1].divisor is None and sketch.last == "measure":
+        last = replace(sketch.measures[-1], divisor=divisor)
+        yield sketch.advance(
+            [sketch.place], 0.03, measures=(*sketch.measures[:-1], last), pending=cleared, last="measure"
+        )
+    elif sketch.ranking is None and sketch.rows and sketch.last == "rows":
+        rows = replace(sketch.rows[-1], divisor=divisor)
+        yield sketch.advance(
+            [sketch.place],
+            0.03,
+            rows=sketch.rows[:-1],
+            measures=(*sketch.measures, rows),
+            counts=False,
+            outer_function="",
+            pending=cleared,
+            last="measure",
+        )
+
+
+def _fits_adjective(word: str, mention: Mention) -> bool:
+    """Tell if an adjective can be said of a measure: days are not hot, temperatures are."""
+    names = ADJECTIVES.get(word, "").split()
+    reference = mention.value.reference if mention.value else None
+    if not names or reference is None:
+        return True
+    parts = name_parts(reference.column.name)
+    return any(word_strength(name, part) >= CONCEPT for name in names for part in parts)
+
+
+def _may_group(sketch: Sketch, reference: Reference) -> bool:
+    column = reference.column
+    if is_measurable(column):
+        return column.type == "integer" and column.distinct <= MAX_NUMBER_GROUPS
+    return True
+
+
+def _key_readings(
+    sketch: Sketch, reading: QuestionReading, mention: Mention, reference: Reference
+) -> Iterator[Sketch]:
+    """A column as a group: behind `by`, or in a list that began behind it."""
+    in_list = sketch.last == "key" and sketch.link in _LIST_LINKS
+    if not (sketch.pending.key_word or in_list or (sketch.pending.orders and sketch.keys)):
+        return
+    display = display_reference(reading, reference)
+    value = make_value(display)
+    if reference.column.type == "datetime":
+        # `per stop` of a column `stopped` names rows, not days.
+        is_event = bool(mention.item.row_tables) or mention.item.word not in words(reference.column.name)
+        if is_event and sketch.pending.key_word == "per" and sketch.measures and sketch.measures[-1].functions:
+            # `mean scrap per stop`: each row is a stop
+            pending = replace(sketch.pending, key_word="")
+            yield sketch.advance([sketch.place], EVENT_ROWS_COST, pending=pending, last="rows")
+        if reference.column.is_stored_as_text or mention.item.word in PERIODS or is_event:
+            return
+        value = make_period(reference, "day")
+    is_open = is_measurable(reference.column) and sketch.pending.key_word in ("over", "per", "over the")
+    is_counted = sketch.counts and sketch.rows and not sketch.measures
+    cost = (COUNTED_KEY_COST if is_counted else MEASURE_AS_KEY_COST) if is_open else 0.0
+    if in_list and not sketch.pending.key_word:
+        cost += 0.2 if sketch.link == "," else 0.05
+    if reference.column.unique and sketch.measures and sketch.measures[-1].functions:
+        cost += SINGLE_ROW_KEY_COST
+    pending = replace(sketch.pending, key_word="", orders=False)
+    key = replace(mention, value=value, table=display.table)
+    yield sketch.advance([sketch.place], cost, keys=(*sketch.keys, key), pending=pending, last="key")

@@ -1,0 +1,336 @@
+"""Rankings: the rows or groups with the most or the least of a measure, and extreme values."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.agents.goals.tokenizer import words
+from app.agents.goals.units import column_unit
+from app.agents.questions.column_matching import STEM, name_parts, word_strength
+from app.agents.questions.composition.counting import group_of, person_column
+from app.agents.questions.composition.figures_of import (
+    IMPLIED_COST,
+    UNUSED_COST,
+    counted_figure,
+    figures_by_name,
+    figures_of,
+    names_function,
+)
+from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
+from app.agents.questions.date_columns import date_reference
+from app.agents.questions.figures import default_function
+from app.agents.questions.frames.grouped import plan_figures, values_of
+from app.agents.questions.frames.ranked import rank_groups, rank_rows
+from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SMALL
+from app.agents.questions.grouping import make_period
+from app.agents.questions.number_conditions import find_measure
+from app.agents.questions.ordering import Order, is_descending
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+    Value,
+    holds_years,
+    make_value,
+)
+from app.agents.questions.row_nouns import DAYS, is_daily
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.plan import AggregateFunction, Plan, WindowFunction
+
+BARE_MOST_COST = 0.15
+"""Cost of a number of rows for `most` without a noun: `which bike was used the most`."""
+MIN_NAMING_SHARE = 0.6
+"""Different values by rows from which a text names the rows, a few of which share a name."""
+OPEN_RANK_COUNT = 100
+"""Rows of `top products` without a number."""
+_AMOUNTS = frozenset({"most", "least", "fewest", "highest", "lowest", "best", "worst", "top"})
+"""Superlatives of persons' totals; others rank single rows: `who ran the farthest`."""
+_ASKS_FOR_ROWS = frozenset({"who", "which", "when", "where", "whose"})
+
+
+def plan_ranking(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`the 5 heaviest animals`, `which city has the highest mean price`, `most common species`."""
+    pending = sketch.pending
+    if sketch.flags & {"share", "rate"} and pending.superlative and sketch.ranking is None:
+        word, count = pending.superlative, pending.superlative_count
+        yield from _by_share(sketch, reading, Ranking(word, -1, None, count, pending.ordinal))
+        return
+    ranking = sketch.ranking or _ranking_of_adjective(sketch, reading)
+    if ranking is None or (sketch.counts and not sketch.rows):
+        return
+    if sketch.flags & {"share", "rate"}:
+        yield from _by_share(sketch, reading, ranking)
+        return
+    cost = UNUSED_COST * (len(sketch.measures) if ranking.measure is not None else 0)
+    if ranking.measure is None and len(sketch.measures) == 1 and "frequency" not in sketch.flags:
+        ranking = replace(ranking, measure=sketch.measures[0])
+    if ranking.measure is None and "frequency" not in sketch.flags:
+        if ranking.word not in ("most", "least"):
+            return
+        cost += BARE_MOST_COST
+    owner = _owner(sketch, ranking)
+    if owner is None and sketch.interrogative == "who" and ranking.word in _AMOUNTS:
+        tables = [ranking.measure.table] if ranking.measure else [t.name for t in reading.scope.tables]
+        owner = person_column(reading, tables[0])
+    if ranking.measure is None or ranking.measure.is_rows:
+        yield from _by_count(sketch, reading, ranking, owner, cost)
+        return
+    yield from _by_measure(sketch, reading, ranking, ranking.measure, owner, cost)
+
+
+def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Iterator[tuple[Plan, float]]:
+    """`which class has the highest survival rate`: groups ranked by the share of rows that meet a condition."""
+    conditions = [c for c in reading.conditions if not c.is_date]
+    owner = _owner(sketch, ranking)
+    key = owner.value if owner else None
+    if len(conditions) != 1 or sketch.measures or ranking.measure or key is None or sketch.displayed:
+        return
+    condition = conditions[0]
+    reading.conditions.remove(condition)
+    column = condition.column
+    if column is not None and column.column.missing > 0:
+        reading.conditions.append(Condition(build.is_present(column.expression), column))
+    condition_value = Value(condition.expression, "condition met", "boolean", column)
+    figure = Figure("share_true", condition_value, label="share")
+    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
+
+
+def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking | None:
+    """The superlative of an adjective that means a measure: `oldest`, `cheapest`."""
+    pending = sketch.pending
+    word = pending.superlative
+    if not word:
+        return None
+    ranking = Ranking(word, -1, None, pending.superlative_count, pending.ordinal)
+    if "frequency" in sketch.flags or sketch.measures:
+        return ranking
+    if word in ("most", "least"):
+        return ranking if sketch.heads or sketch.displayed else None
+    names = ADJECTIVES.get(word, "").split()
+    if names == ["date"]:
+        reference = date_reference(reading)
+    else:
+        reference = find_measure(reading, names, word) if names else None
+    if reference is None:
+        return None
+    measure = Mention(-1, reading.text.items[0], make_value(reference), reference.table)
+    return replace(ranking, measure=replace(measure, functions=pending.functions))
+
+
+def _owner(sketch: Sketch, ranking: Ranking) -> Mention | None:
+    """The noun whose things are ranked."""
+    own_place = ranking.measure.place if ranking.measure else -1
+    nouns = [m for m in (*sketch.heads, *sketch.rows) if m.place != own_place]
+    owner = min(nouns, key=lambda mention: mention.place, default=None)
+    subject = sketch.displayed[0] if sketch.displayed and owner is None else None
+    if subject is not None and (subject.place < own_place or own_place < 0):
+        return _in_days(subject)
+    return owner
+
+
+def _in_days(mention: Mention) -> Mention:
+    """A column of times as the days that it holds."""
+    reference = mention.value.reference if mention.value else None
+    if reference is None or reference.column.type != "datetime" or reference.column.is_stored_as_text:
+        return mention
+    return replace(mention, value=make_period(reference, "day"))
+
+
+def _unused(sketch: Sketch, owner: Mention | None) -> int:
+    """The number of nouns that a ranking neither ranks nor shows."""
+    return len([m for m in sketch.displayed if owner is None or m.place != owner.place])
+
+
+def _is_descending(sketch: Sketch, ranking: Ranking, value: Value | None) -> bool:
+    column = value.reference.column if value and value.reference else None
+    if ranking.word in ("top", "bottom", "best", "worst"):
+        is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
+        return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
+    if ranking.word in SMALL or ranking.word in ("fastest", "slowest", "quickest"):
+        parts = {*name_parts(column.name)} if column else set()
+        unit = column_unit(column.name) if column else None
+        is_pace = bool(PACE_WORDS & parts) or (unit is not None and unit.dimension == "time")
+        is_pace = is_pace or (column is not None and bool(_TIME_UNITS & {*words(column.name)}))
+        if ranking.word in ("fastest", "quickest"):
+            return not is_pace
+        if ranking.word == "slowest":
+            return is_pace
+        return False
+    if column is not None and (column.type == "datetime" or holds_years(column)):
+        if ranking.word in ("oldest", "earliest"):
+            return False
+        if ranking.word in ("youngest", "newest", "latest"):
+            return True
+    return is_descending(ranking.word, column)
+
+
+_TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})
+
+
+def _by_count(
+    sketch: Sketch, reading: QuestionReading, ranking: Ranking, owner: Mention | None, cost: float
+) -> Iterator[tuple[Plan, float]]:
+    """Groups ranked by their number of rows."""
+    subject = ranking.measure
+    if owner is None and sketch.displayed and not reading.keys:
+        owner = sketch.displayed[0]
+    if subject is None and owner is not None and owner.is_rows and len(sketch.heads) + len(sketch.rows) > 1:
+        subject = owner
+        owner = next(m for m in (*sketch.heads, *sketch.rows) if m is not subject)
+    if owner is None:
+        return
+    table = subject.table if subject else (owner.table if owner.value else "")
+    key = owner.value or group_of(reading, owner, table or owner.table)
+    if key is None:
+        return
+    rows = subject or next((m for m in sketch.rows if m is not owner), None)
+    figure, base = counted_figure(reading, rows) if rows else (Figure("count", label="rows"), None)
+    others = _unused(sketch, owner)
+    descending = ranking.word not in LOW
+    yield _ranked_groups(reading, key, figure, descending, ranking, base), cost + UNUSED_COST * others
+
+
+def _by_measure(
+    sketch: Sketch,
+    reading: QuestionReading,
+    ranking: Ranking,
+    measure: Mention,
+    owner: Mention | None,
+    cost: float,
+) -> Iterator[tuple[Plan, float]]:
+    value = measure.value
+    if value is None:
+        return
+    descending = _is_descending(sketch, ranking, value)
+    has_function = names_function(sketch, measure)
+    repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
+    if owner and not has_function and repeated is None and _ranks_rows(reading, owner, measure):
+        details = [m.value for m in (*sketch.heads, *sketch.displayed) if m.value and m.place != owner.place]
+        yield _ranked_rows(reading, value, descending, ranking, details), cost
+        return
+    cost += UNUSED_COST * _unused(sketch, owner)
+    if owner is None:
+        yield from _without_owner(sketch, reading, ranking, measure, descending, cost)
+        return
+    key = make_value(repeated) if repeated else owner.value or group_of(reading, owner, measure.table)
+    if key is None:
+        return
+    figure = _figure(sketch, measure, value)
+    if not has_function:
+        word = "total" if figure.function == "sum" else figure.function
+        reading.note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
+        cost += IMPLIED_COST
+    yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
+
+
+def _without_owner(
+    sketch: Sketch,
+    reading: QuestionReading,
+    ranking: Ranking,
+    measure: Mention,
+    descending: bool,
+    cost: float,
+) -> Iterator[tuple[Plan, float]]:
+    """A superlative of a measure without the noun that it ranks: a row, a group, or the extreme value."""
+    value = measure.value
+    if value is None:
+        return
+    has_function = names_function(sketch, measure)
+    is_adjective = ranking.word in ADJECTIVES or ranking.word in ("top", "bottom")
+    asks_rows = (
+        is_adjective
+        or sketch.interrogative in _ASKS_FOR_ROWS
+        or ranking.count is not None
+        or ranking.ordinal > 1
+    )
+    if has_function and reading.keys:
+        key = reading.keys.pop()
+        figure = _figure(sketch, measure, value)
+        yield _ranked_groups(reading, key, figure, descending, ranking, None), cost + IMPLIED_COST
+    elif asks_rows and not has_function:
+        yield _ranked_rows(reading, value, descending, ranking), cost
+    elif not has_function:
+        extreme: AggregateFunction = "max" if descending else "min"
+        yield plan_figures(reading, [Figure(extreme, value)], Order()), cost
+
+
+def _ranks_rows(reading: QuestionReading, owner: Mention, measure: Mention) -> bool:
+    """Tell if the owner's things are rows of the measure's table: by their table, name, or day."""
+    if owner.item.word in DAYS and is_daily(reading.scope.table(measure.table)):
+        return True
+    if owner.is_rows:
+        return owner.table == measure.table
+    reference = owner.value.reference if owner.value else None
+    if reference is None or reference.table != measure.table:
+        return False
+    rows = reading.scope.table(reference.table).rows
+    is_name = reference.column.type == "text" and reference.column.distinct >= MIN_NAMING_SHARE * rows
+    return reference.column.unique or is_name
+
+
+def _repeated_name(reading: QuestionReading, owner: Mention, table: str) -> Reference | None:
+    """The column of names that repeat: `pizza_name` for the pizzas of a table of sales."""
+    for column in reading.scope.stored_columns(table):
+        parts = name_parts(column.name)
+        is_name = len(parts) == 2 and parts[1] == "name" and column.type == "text" and not column.unique
+        if is_name and word_strength(owner.item.word, parts[0]) >= STEM:
+            return Reference(table, column)
+    return None
+
+
+def _figure(sketch: Sketch, measure: Mention, value: Value) -> Figure:
+    if measure.divisor is not None:
+        return figures_of(sketch, measure)[0]
+    functions = measure.functions or sketch.pending.functions
+    if functions:
+        return figures_by_name(functions[0], value)[0]
+    if sketch.default_function:
+        return Figure(sketch.default_function, value)  # type: ignore[arg-type]
+    column = value.reference.column if value.reference else None
+    return Figure(default_function(column, measure.item.word) if column else "sum", value)
+
+
+def _rank_count(ranking: Ranking) -> int:
+    """The number of things that are asked for: all of `top products`, one `top scorer`."""
+    is_single = ranking.measure is not None and not ranking.measure.item.word.endswith("s")
+    is_open = ranking.word in ("top", "bottom") and not (is_single and ranking.measure)
+    return ranking.count or (OPEN_RANK_COUNT if is_open else 1)
+
+
+def _ranked_rows(
+    reading: QuestionReading, value: Value, descending: bool, ranking: Ranking, details: Sequence[Value] = ()
+) -> Plan:
+    count = _rank_count(ranking)
+    return rank_rows(reading, value, descending, count, ranking.ordinal, details)
+
+
+def _ranked_groups(
+    reading: QuestionReading,
+    key: Value,
+    figure: Figure,
+    descending: bool,
+    ranking: Ranking,
+    base: str | None,
+) -> Plan:
+    """The first groups by a figure, of all rows or within each of other groups."""
+    count = ranking.count or (OPEN_RANK_COUNT if ranking.word in ("top", "bottom") else 1)
+    outer = [*reading.keys]
+    if not outer and ranking.ordinal == 1:
+        return rank_groups(reading, [key], figure, descending, count, base)
+    draft = start_plan(reading, [*outer, key, *values_of([figure])], base)
+    draft.present([figure])
+    draft.group([*outer, key], [figure])
+    within = [draft.name_of(value) for value in outer]
+    name = draft.name_of(key)
+    function: WindowFunction = "dense_rank" if ranking.ordinal > 1 else "rank"
+    draft.steps.append(build.window("rank", function, within=within, order=[(figure.name, descending)]))
+    rank = build.column("rank")
+    if ranking.ordinal > 1:
+        draft.keep(build.compare("=", rank, build.literal(ranking.ordinal)))
+    else:
+        draft.keep(build.compare("<=", rank, build.literal(count)))
+    draft.steps.append(
+        build.sort(*((label, False) for label in within), (figure.name, descending), (name, False))
+    )
+    draft.select([*within, name, figure.name])
+    return draft.plan()

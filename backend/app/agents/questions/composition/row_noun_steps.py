@@ -1,0 +1,118 @@
+"""Steps of a sketch over nouns that name the rows of a table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.agents.goals.stemming import stem
+from app.agents.goals.tokenizer import words
+from app.agents.questions.column_matching import STEM
+from app.agents.questions.composition.number_steps import counted_rows_bound
+from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.composition.value_steps import MIN_BARE_VALUE_SCORE
+from app.agents.questions.figures import entity_key, entity_name
+from app.agents.questions.grouping import display_reference, name_column
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
+from app.agents.questions.scope import Reference
+
+NAMED_ROWS_COST = 0.2
+"""Cost of the rows of a table for a word that names a column of it: `products` of the lines of orders."""
+VALUE_AS_ROWS_COST = 0.45
+"""Cost of the rows of a table for a word that is a stored value: `women` of persons."""
+UNNAMED_ROWS_COST = 0.15
+"""Further cost of rows whose table has another name, for a word that names a measure too."""
+
+
+def row_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem]) -> Iterator[Sketch]:
+    """Yield the sketches in which the item at the sketch's place names the rows of a table."""
+    item = items[sketch.place]
+    for number, table in enumerate(item.row_tables[:2]):
+        mention = Mention(sketch.place, item, None, table)
+        columns = [m for m in item.columns if m.score >= STEM and m.table == table and not m.column.unique]
+        is_measured = any(is_measurable(m.column) for m in item.columns) and not sketch.counts
+        cost = 0.1 * number + (NAMED_ROWS_COST if columns or is_measured else 0.0)
+        if is_measured and stem(item.word) not in map(stem, words(table)):
+            cost += UNNAMED_ROWS_COST
+        cost = max(cost, VALUE_AS_ROWS_COST if _is_value(item) else 0.0)
+        for step in _readings_of_rows(sketch, reading, mention):
+            yield replace(step, cost=step.cost + cost)
+
+
+def _is_value(item: QuestionItem) -> bool:
+    return bool(item.values) and item.values[0].score >= MIN_BARE_VALUE_SCORE
+
+
+def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    pending, place = sketch.pending, sketch.place
+    if pending.is_distinct and not entity_key(reading, mention.item.word, mention.table):
+        return
+    pending = replace(pending, is_distinct=False)
+    if bounded := counted_rows_bound(sketch, mention):
+        yield bounded
+        return
+    if pending.superlative and pending.key_word == "by" and sketch.counts and (sketch.heads or sketch.rows):
+        # `top 3 users by number of plays`
+        ranking = Ranking(pending.superlative, place, mention, pending.superlative_count, pending.ordinal)
+        yield sketch.advance([place], ranking=ranking, counts=False, pending=NOTHING, last="rows")
+        return
+    in_list = sketch.last == "key" and sketch.link in ("and", ",", "&", "/")
+    if pending.key_word or in_list:
+        yield from _grouping_rows(sketch, reading, mention)
+    if pending.key_word:
+        return
+    asks_who = sketch.interrogative == "who" and not sketch.rows
+    is_other = bool(sketch.rows) and sketch.rows[0].table != mention.table
+    if pending.is_negated and pending.number is None and (asks_who or is_other):
+        yield from _absent_rows(sketch, reading, mention)
+        return
+    if pending.superlative in ("most", "fewest", "least", "highest", "largest") and (
+        sketch.heads or sketch.rows or sketch.interrogative
+    ):
+        ranking = Ranking(pending.superlative, place, mention, pending.superlative_count, pending.ordinal)
+        yield sketch.advance([place], ranking=ranking, pending=NOTHING, last="rows")
+    yield sketch.advance([place], rows=(*sketch.rows, mention), pending=pending, last="rows")
+
+
+LISTED_KEY_COST, SINGLE_ROW_COST = 0.05, 0.3
+"""Cost of rows as a further group of a list, and of an aggregate of groups of one row each."""
+
+
+def _grouping_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketches in which rows are groups: `per order and customer`, where each row is an order."""
+    own = sketch.measures[-1] if sketch.measures and sketch.measures[-1].functions else None
+    cleared = replace(sketch.pending, key_word="")
+    is_single = own is not None and own.table == mention.table
+    if sketch.pending.key_word == "per" and is_single:
+        yield sketch.advance([sketch.place], pending=cleared, last="key")
+    if key := _row_key(reading, mention, sketch):
+        reference = key.value.reference if key.value else None
+        cost = 0.0 if sketch.pending.key_word else LISTED_KEY_COST
+        cost += SINGLE_ROW_COST if is_single and reference is not None and reference.column.unique else 0.0
+        yield sketch.advance([sketch.place], cost, keys=(*sketch.keys, key), pending=cleared, last="key")
+
+
+def _absent_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketch in which no such row belongs to the rows asked for: `who has never ordered anything`."""
+    rows = sketch.rows
+    if not rows:
+        owners = {link.single for link in reading.scope.links if link.many == mention.table}
+        rows = (replace(mention, table=owners.pop()),) if len(owners) == 1 else ()
+    if rows and reading.scope.link(mention.table, rows[0].table):
+        absent = (*sketch.absent, mention.table)
+        yield sketch.advance([sketch.place], rows=rows, absent=absent, pending=NOTHING, last="rows")
+
+
+def _row_key(reading: QuestionReading, mention: Mention, sketch: Sketch) -> Mention | None:
+    """The name of the rows of another table as a group (`orders per customer`), or a number that repeats."""
+    single = reading.scope.table(mention.table)
+    word, table = mention.item.word, mention.table
+    if entity := entity_key(reading, word, table) or entity_name(reading, word, table):
+        return replace(mention, value=make_value(display_reference(reading, entity)))
+    links = [link for link in reading.scope.links if link.single == single.name]
+    if not links:
+        return None
+    name = name_column(single.columns, links[0].key) or single.column(links[0].key)
+    if name is None:
+        return None
+    value: Value = make_value(Reference(single.name, name))
+    return replace(mention, value=value)

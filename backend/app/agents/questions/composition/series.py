@@ -1,0 +1,96 @@
+"""Figures along time: running totals, and changes from one period to the next."""
+
+from collections.abc import Iterator
+
+from app.agents.questions.composition.figures_of import (
+    IMPLIED_COST,
+    UNUSED_COST,
+    counted_figure,
+    figures_of,
+    fits_types,
+)
+from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.date_columns import date_reference
+from app.agents.questions.grouping import make_period
+from app.agents.questions.question_reading import QuestionReading, make_value
+from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.plan import Plan
+
+
+def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`cumulative sales by week`, `month over month change of revenue`, `yearly growth of orders`."""
+    kinds = sketch.flags & {"cumulative", "change"}
+    if len(kinds) != 1 or sketch.ranking or "share" in sketch.flags - {"share"}:
+        return
+    figure, base, cost = _figure(sketch, reading)
+    if figure is None or len(reading.keys) > 1:
+        return
+    cost += UNUSED_COST * (len(sketch.heads) + len(sketch.displayed))
+    keys = [*reading.keys]
+    if not keys:
+        reference = date_reference(reading)
+        if reference is None:
+            return
+        keys, cost = [make_period(reference, "day")], cost + 0.05
+        if "change" in kinds:
+            return
+    draft = start_plan(reading, [*keys, *([figure.value] if figure.value else [])], base)
+    draft.present([figure])
+    order = draft.group(keys, [figure])[0]
+    label = draft.name_of(keys[0])
+    if "cumulative" in kinds:
+        yield _running(draft, figure, order, label), cost
+    else:
+        yield _changes(draft, figure, order, label), cost
+
+
+def _figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:
+    if len(sketch.measures) == 1:
+        figures = figures_of(sketch, sketch.measures[0])
+        return (figures[0] if fits_types(figures) and len(figures) == 1 else None), None, IMPLIED_COST / 2
+    if sketch.rows and not sketch.measures:
+        figure, base = counted_figure(reading, sketch.rows[0])
+        return figure, base, 0.05
+    return None, None, 0.0
+
+
+def _running(draft: PlanDraft, figure: Figure, order: str, label: str) -> Plan:
+    name = f"running {figure.name}"
+    draft.steps.append(build.window(name, "cumulative_sum", figure.name, order=[(order, False)]))
+    draft.steps.append(build.sort((order, False)))
+    draft.select([label, name, figure.name])
+    return draft.plan()
+
+
+def _changes(draft: PlanDraft, figure: Figure, order: str, label: str) -> Plan:
+    draft.steps.append(build.window("before", "lag", figure.name, order=[(order, False)]))
+    before, now = build.column("before"), build.column(figure.name)
+    draft.steps.append(build.derive("change", build.arithmetic("-", now, before)))
+    draft.steps.append(build.derive("relative change", build.arithmetic("/", build.column("change"), before)))
+    draft.steps += [build.keep(build.is_present(before)), build.sort((order, False))]
+    draft.select([label, figure.name, "change", "relative change"])
+    return draft.plan()
+
+
+def plan_moment(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`when did customers from Oslo order for the first time`: the first or last time of the rows."""
+    flags = sketch.flags & {"first moment", "last moment"}
+    if len(flags) != 1 or sketch.measures or sketch.keys or sketch.counts:
+        return
+    names = [mention.table for mention in reversed(sketch.rows)]
+    names += [mention.table for mention in sketch.heads if mention.table]
+    names += [condition.column.table for condition in reading.conditions if condition.column]
+    tables = [reading.scope.table(name) for name in (*names, *(t.name for t in reading.scope.tables))]
+    dated = next((table for table in tables if any(not c.is_stored_as_text for c in table.dates)), None)
+    if dated is None:
+        return
+    times = [m.value for m in (*sketch.displayed, *sketch.heads) if m.value and m.value.type == "datetime"]
+    others = len(sketch.displayed) + len([m for m in sketch.heads if m.value]) - len(times)
+    column = next(c for c in dated.dates if not c.is_stored_as_text)
+    value = times[0] if times else make_value(Reference(dated.name, column))
+    figure = Figure("min" if "first moment" in flags else "max", value)
+    draft = start_plan(reading, [value])
+    draft.group([], [figure])
+    yield draft.plan(), UNUSED_COST * others

@@ -1,0 +1,211 @@
+"""Shares: of rows that meet a condition, of each group, and of the total of a measure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.composition.figures_of import UNUSED_COST, figures_of, take_order
+from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.coverage import is_action
+from app.agents.questions.figures import entity_key
+from app.agents.questions.frames.grouped import finish_groups, plan_figures
+from app.agents.questions.frames.shares import group_shares, share_of_total
+from app.agents.questions.grouping import group_compared
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+    Value,
+    is_measurable,
+    make_value,
+)
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.scope import Reference
+from app.plans import build
+from app.plans.plan import Plan
+
+OPEN_PARTS_COST = 0.35
+"""Cost of a share of two conditions of which neither is said to be the rest's."""
+RATE_COST = 0.1
+"""Cost of a rate of the rows that meet a condition behind it, which may be one of two that are compared."""
+WHOLE_COST = 0.2
+"""Cost of the whole that a rate is taken of without being named."""
+_WHOLES = word_set(
+    """
+    capacity impressions attempts total population units produced visits sessions enrolled seats portions
+    entries applicants requests sent shots
+    """
+)
+"""Words of numbers of which another one is a part."""
+_OWNERS = frozenset({"of", "for", "in", "from"})
+_COPULAS = frozenset({"is", "are", "was", "were", "be", "been"})
+"""Words between the whole and its part: `what share of the fractures were in Harbour`."""
+
+
+def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`share of women who survived`, `survival rate by sex`, `percentage of sales from each region`."""
+    if "share" not in sketch.flags or sketch.flags & {"change", "cumulative"} or sketch.bounds:
+        return
+    averages = sketch.pending.functions and sketch.pending.functions != ("sum",) and not sketch.measures
+    if sketch.ranking or sketch.absent or averages:
+        return
+    odd = [m for m in sketch.measures if m.functions and m.functions != ("sum",)]
+    cost = UNUSED_COST * (len(odd) + len(sketch.displayed))
+    values = [measure.value for measure in sketch.measures if measure.value]
+    if len(values) == 2 and values[0] == values[1]:
+        yield from _share_of_measure(sketch, reading, values[0], cost)
+    elif len(values) == 2 and not sketch.heads:
+        yield _part_of_whole(sketch, reading), cost + PART_COST
+    elif len(values) == 1:
+        group_compared(reading)
+        yield from _share_of_measure(sketch, reading, values[0], cost)
+    elif not values:
+        group_compared(reading)
+        yield from _share_of_groups(sketch, reading, cost)
+
+
+PART_COST = 0.1
+"""Cost of a share of two measures, of which the words say only by their order which one is the whole."""
+
+
+def _part_of_whole(sketch: Sketch, reading: QuestionReading) -> Plan:
+    """`tips as a percentage of fares`, `what share of the calories comes from fat`."""
+    first, second = sketch.measures
+    if first.place < sketch.share_place < second.place:
+        part, total = first, second
+    else:
+        part, total = second, first
+    figure = figures_of(sketch, replace(part, functions=(), divisor=replace(total, functions=())))[0]
+    return plan_figures(reading, [replace(figure, label="share")], take_order(sketch))
+
+
+def _share_of_measure(
+    sketch: Sketch, reading: QuestionReading, value: Value, cost: float
+) -> Iterator[tuple[Plan, float]]:
+    if "rate" in sketch.flags:
+        yield from _rate_of_whole(sketch, reading, value, cost)
+    elif reading.keys or reading.conditions:
+        yield share_of_total(reading, value), cost
+
+
+def _share_of_groups(sketch: Sketch, reading: QuestionReading, cost: float) -> Iterator[tuple[Plan, float]]:
+    """The share of rows that meet a condition, or of each group in all rows."""
+    if sketch.heads and sketch.heads[0].value and not reading.conditions:
+        reading.keys.append(sketch.heads[0].value)
+    if any(not c.is_compared for c in reading.conditions):
+        yield from _share_of_rows(sketch, reading, cost)
+    elif reading.keys and "rate" not in sketch.flags:
+        yield group_shares(reading), cost
+
+
+def _rate_of_whole(
+    sketch: Sketch, reading: QuestionReading, part: Value, cost: float
+) -> Iterator[tuple[Plan, float]]:
+    """`click rate by channel`: a number in the only one that it can be a part of."""
+    total = _whole_of(part, reading)
+    if total is None:
+        return
+    reading.note(f"The total of `{part.label}` by that of `{total.label}` is taken for the rate.")
+    figure = Figure("mean", label=f"{part.label} rate", parts=(Figure("sum", part), Figure("sum", total)))
+    yield plan_figures(reading, [figure], take_order(sketch)), cost + WHOLE_COST
+
+
+def _whole_of(part: Value, reading: QuestionReading) -> Value | None:
+    """The only number of the same table that a number is a part of: of `clicks` the `impressions`."""
+    if part.reference is None:
+        return None
+    wholes = [
+        Reference(part.reference.table, column)
+        for column in reading.scope.stored_columns(part.reference.table)
+        if column != part.reference.column
+        and column.type == "integer"
+        and is_measurable(column)
+        and _WHOLES & set(words(column.name))
+        and not is_below(column, part.reference.column)
+    ]
+    return make_value(wholes[0]) if len(wholes) == 1 else None
+
+
+def is_below(column: Column, other: Column) -> bool:
+    """Tell if the highest value of a column is below that of another one."""
+    return (
+        isinstance(column.high, int | float)
+        and isinstance(other.high, int | float)
+        and column.high < other.high
+    )
+
+
+def _share_of_rows(sketch: Sketch, reading: QuestionReading, cost: float) -> Iterator[tuple[Plan, float]]:
+    conditions = sorted((c for c in reading.conditions if not c.is_compared), key=lambda c: c.place)
+    if any(m.is_rows and entity_key(reading, m.item.word, m.table) for m in sketch.rows):
+        return  # An order of several lines would count once for each of them.
+    for part, extra in _parts(sketch, reading, conditions):
+        trial = reading.copy()
+        trial.conditions = [c for c in reading.conditions if c not in part]
+        yield _plan_share(sketch, trial, part), cost + extra
+
+
+def _parts(
+    sketch: Sketch, reading: QuestionReading, conditions: Sequence[Condition]
+) -> Iterator[tuple[list[Condition], float]]:
+    """Conditions whose share is asked for, among the rows that meet the others."""
+    if len(conditions) == 1:
+        yield [*conditions], 0.0
+        return
+    if sketch.among_place >= 0:
+        before = [c for c in conditions if c.place < sketch.among_place]
+        if before and len(before) < len(conditions):
+            yield before, 0.0
+            return
+    values = [c for c in conditions if not c.is_date]
+    if len(values) == 1:
+        yield values, 0.0
+        return
+    before = [c for c in values if c.place < sketch.share_place]
+    if before and "rate" in sketch.flags:
+        yield before, RATE_COST  # `survival rate of women`
+        return
+    following = [c for c in values if c.place > sketch.share_place]
+    if len(following) >= 2 and len(following) == len(values):
+        yield _part_of_values(reading, following)
+    elif before:
+        yield following or before[-1:], OPEN_PARTS_COST
+
+
+def _part_of_values(reading: QuestionReading, following: Sequence[Condition]) -> tuple[list[Condition], float]:
+    """The part among conditions behind the word of a share, and its cost.
+
+    `share of women who survived`, `what share of women survived`: the first noun is the whole. Of three or more
+    the last one is the part.
+    """
+    if len(following) > 2:
+        return [following[-1]], 0.0
+    texts = [item.text for item in reading.text.items[following[0].place + 1 : following[1].place]]
+    if not _OWNERS & set(texts) or _COPULAS & set(texts) or any(map(is_action, texts)):
+        return [following[1]], 0.0
+    return [following[0]], OPEN_PARTS_COST if "in" in texts else 0.1
+
+
+def _plan_share(sketch: Sketch, reading: QuestionReading, part: Sequence[Condition]) -> Plan:
+    tested = build.every([c.expression for c in part])
+    presence = [
+        build.is_present(c.column.expression)
+        for c in part
+        if c.column and c.column.column.missing > 0 and "is_null" not in c.expression.model_dump_json()
+    ]
+    figure = Figure("share_true", Value(tested, "condition met", "boolean"), label="share")
+    base = sketch.rows[0].table if sketch.rows else None
+    draft = start_plan(reading, [Value(tested, "", "boolean")], base)
+    for condition in presence:
+        draft.keep(condition)
+    if presence:
+        reading.note("Rows without a value of the condition count neither way.")
+    if reading.keys:
+        count = Figure("count", label="rows")
+        figures = [figure] if "rate" in sketch.flags else [figure, count]
+        finish_groups(draft, reading.keys, figures, take_order(sketch))
+    else:
+        count = Figure("count", Value(tested, "met", "boolean"), where=tested, label="rows that meet it")
+        draft.group([], [figure, count])
+    return draft.plan()

@@ -1,0 +1,187 @@
+"""Steps of a sketch over values and numbers: conditions on the rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.grammar_words import ROW_WORDS
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
+from app.agents.questions.scope import Reference
+from app.agents.questions.value_conditions import value_condition
+from app.agents.questions.value_matching import ValueMatch, denies_flag, flag_values
+from app.plans import build
+from app.plans.expressions import Scalar
+
+EXACT_SCORE = 0.98
+"""Score of a value that a word spells out."""
+MIN_VALUE_SCORE = 0.4
+"""Score of a value beside the name of its column."""
+MIN_BARE_VALUE_SCORE = 0.6
+"""Score of a value that stands alone."""
+MIN_AGENT_SCORE, AGENT_COST = 0.9, 0.05
+"""Score and cost of a value behind `by`, where groups stand: `books by Khan`."""
+BEHIND_SUPERLATIVE_COST = 0.05
+"""Cost of a value between a superlative and its noun: `the most vip tickets`."""
+VALUE_DISTANCE_COST = 0.6
+"""Cost of a value that a word does not resemble at all."""
+FLAG_COST, FLAG_IN_LIST_COST = 0.05, 0.3
+"""Cost of a yes/no column as a condition; behind `by sex and` it is rather a group."""
+_COMPARING = frozenset({"versus", "than", "and", ","})
+_VALUE_LINKS = frozenset({"versus", "than", "and", "or", ",", "to", "/", "&", "nor", "from", "with"})
+
+
+def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem]) -> Iterator[Sketch]:
+    """Yield the sketches in which the item at the sketch's place is a value of a column."""
+    item = items[sketch.place]
+    if sketch.pending.key_word in ("per", "each", "every") or sketch.pending.bound:
+        return
+    is_agent = sketch.pending.key_word == "by"
+    for match in item.values[:3]:
+        is_beside = _stands_beside(match, items, sketch.place)
+        if match.score < (MIN_VALUE_SCORE if is_beside else MIN_BARE_VALUE_SCORE):
+            continue
+        if item.kind == "word" and len(item.text) == 1 and not is_beside:
+            continue
+        if item.word in ROW_WORDS and match.score < EXACT_SCORE:
+            continue  # `readings` are rows and no `read`
+        if is_agent and match.score < MIN_AGENT_SCORE:
+            continue
+        cost = (1.0 - match.score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
+        cost += AGENT_COST if is_agent else 0.0
+        cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
+        if reading.main_tables and match.table not in reading.main_tables and not is_beside:
+            cost += 0.08
+        for step in _conditions_of(sketch, match, item):
+            annotated = step
+            if match.score < 0.9:
+                annotated = step.with_note(
+                    f"`{match.column.name}` {match.values[0]!r} is taken for {item.text!r}."
+                )
+            yield replace(
+                annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
+            )
+
+
+def _stands_beside(match: ValueMatch, items: Sequence[QuestionItem], place: int) -> bool:
+    near = [*items[max(place - 3, 0) : place], *items[place + 1 : place + 2]]
+    return any(column.key == match.key for item in near for column in item.columns[:2])
+
+
+def _conditions_of(sketch: Sketch, match: ValueMatch, item: QuestionItem) -> Iterator[Sketch]:
+    reference = Reference(match.table, match.column)
+    last = sketch.conditions[-1] if sketch.conditions else None
+    place = sketch.place
+    if (
+        last is not None
+        and sketch.last == "value"
+        and last.column == reference
+        and sketch.link in _VALUE_LINKS
+        and not sketch.pending.is_negated
+        and not set(last.values) & set(match.values)
+    ):
+        yield _joined(sketch, last, match)
+        return
+    earlier = next(
+        (c for c in sketch.conditions if c.column == reference and c.values and c.expression.kind != "not"),
+        None,
+    )
+    if earlier is not None and not sketch.pending.is_negated:
+        if not set(earlier.values) & set(match.values):
+            yield _set_against_value(sketch, earlier, match)
+        return
+    condition = Condition(value_condition(reference, [match]), reference, tuple(match.values), place=place)
+    if sketch.pending.is_negated != match.is_denied:
+        condition = replace(condition, expression=build.negate(condition.expression))
+    if sketch.last == "displayed" and sketch.displayed:
+        value = sketch.displayed[-1].value
+        if value is not None and value.reference == reference:
+            sketch = replace(sketch, displayed=sketch.displayed[:-1])  # `caused by animals` names it once
+    key_word = "" if sketch.pending.key_word == "by" else sketch.pending.key_word
+    pending = replace(sketch.pending, is_negated=False, adjective="", key_word=key_word)
+    yield sketch.advance([place], conditions=(*sketch.conditions, condition), pending=pending, last="value")
+
+
+def _joined(sketch: Sketch, last: Condition, match: ValueMatch) -> Sketch:
+    """Another value of the same column: an alternative, or one that the first is compared with."""
+    values: tuple[Scalar, ...] = (*last.values, *match.values)
+    reference = Reference(match.table, match.column)
+    is_negated = last.expression.kind == "not"
+    expression = build.is_one_of(reference.expression, values)
+    condition = replace(
+        last,
+        expression=build.negate(expression) if is_negated else expression,
+        values=values,
+        is_compared=(not is_negated and sketch.link in _COMPARING) or last.is_compared,
+    )
+    return sketch.advance([sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value")
+
+
+def _set_against_value(sketch: Sketch, earlier: Condition, match: ValueMatch) -> Sketch:
+    """A second value of a column, apart from the first: no row has both, so the two are compared."""
+    values: tuple[Scalar, ...] = (*earlier.values, *match.values)
+    reference = Reference(match.table, match.column)
+    both = replace(
+        earlier,
+        expression=build.is_one_of(reference.expression, values),
+        values=values,
+        is_compared=True,
+    )
+    conditions = tuple(both if c is earlier else c for c in sketch.conditions)
+    pending = replace(sketch.pending, adjective=sketch.pending.adjective)
+    return sketch.advance([sketch.place], conditions=conditions, pending=pending, last="value")
+
+
+def flag_step(sketch: Sketch, reference: Reference, item: QuestionItem) -> Sketch | None:
+    """A yes/no column as a condition: `survivors`, `who did not survive`."""
+    flags = flag_values(reference.column)
+    if flags is None or sketch.pending.key_word or item.kind == "name":
+        return None
+    no, yes = flags
+    value = yes if sketch.pending.is_negated == denies_flag(item.word, reference.column) else no
+    last = sketch.conditions[-1] if sketch.conditions else None
+    if last is not None and last.column == reference:
+        return _set_against(sketch, last, flags) if last.values == (no if value == yes else yes,) else None
+    condition = Condition(
+        build.compare("=", reference.expression, build.literal(value)),
+        reference,
+        (value,),
+        place=sketch.place,
+    )
+    pending = replace(sketch.pending, is_negated=False)
+    cost = FLAG_IN_LIST_COST if sketch.last == "key" and sketch.link else FLAG_COST
+    cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
+    return sketch.advance(
+        [sketch.place], cost, conditions=(*sketch.conditions, condition), pending=pending, last="value"
+    ).with_note(f"Those for which `{reference.column.name}` is {value} are meant.")
+
+
+def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) -> Sketch:
+    """Both values of a yes/no column, which are compared: `employed versus unemployed`."""
+    both = build.is_one_of(build.column(last.column.name if last.column else ""), flags)
+    condition = replace(last, expression=both, values=flags, is_compared=True)
+    return sketch.advance([sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value")
+
+
+def missing_step(sketch: Sketch, reference: Reference) -> Sketch | None:
+    """A negated column as one without a value, or as zero: `without a fare`, `no rain`."""
+    column = reference.column
+    if sketch.pending.is_missing and column.missing > 0:
+        condition = Condition(build.is_missing(reference.expression), reference, place=sketch.place)
+        pending = replace(sketch.pending, is_missing=False, is_negated=False)
+        return sketch.advance(
+            [sketch.place], conditions=(*sketch.conditions, condition), pending=pending, last="value"
+        )
+    if not sketch.pending.is_negated or flag_values(column) is not None:
+        return None
+    if column.missing > 0:
+        expression = build.is_missing(reference.expression)
+    elif is_measurable(column) and column.low == 0:
+        expression = build.compare("=", reference.expression, build.literal(0))
+    else:
+        return None
+    pending = replace(sketch.pending, is_negated=False)
+    condition = Condition(expression, reference, place=sketch.place)
+    return sketch.advance(
+        [sketch.place], 0.1, conditions=(*sketch.conditions, condition), pending=pending, last="value"
+    )

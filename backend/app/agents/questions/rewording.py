@@ -1,0 +1,97 @@
+"""Rewording of questions to the forms that their grammar reads, and sentences that ask for nothing."""
+
+import re
+from collections.abc import Sequence
+
+from app.agents.goals.tables import TableProfile
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking import mark_items
+from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
+
+_OPEN_NUMBER = re.compile(r"\b(\d{1,12}(?:\.\d{1,6})?) ([a-z]{1,40}) or (more|less|fewer)\b", re.IGNORECASE)
+_DATED = re.compile(r"\b(?:from|dated|dating from) (before|after|since)\b", re.IGNORECASE)
+_OLDER_DATE = re.compile(
+    r"\b(older|earlier|newer|later|younger) than (?=(?:\d{1,2} )?[A-Za-z]{3,9} \d|\d{4}-\d\d)", re.IGNORECASE
+)
+_TIME_OF_ONE = re.compile(
+    r"\bhow many (hours|days|minutes|weeks|months) (?:does|did) (?:a|an|one|each) ([a-z]{2,40})"
+    r" (?:take|last)\b",
+    re.IGNORECASE,
+)
+"""The time that one of some things takes, which is a mean: `how many days does a repair take`."""
+_LONG_UNITS = (
+    (re.compile(r"\b(?:square met(?:re|er)s?|sq\.? ?m(?:et(?:re|er)s?)?)\b", re.IGNORECASE), "m2"),
+    (re.compile(r"\bcubic met(?:re|er)s?\b", re.IGNORECASE), "m3"),
+    (re.compile(r"\bkilowatt[- ]?hours?\b", re.IGNORECASE), "kwh"),
+    (re.compile(r"\b(?:kilomet(?:re|er)s?|km) (?:per|an) hour\b", re.IGNORECASE), "km/h"),
+)
+"""Units of several words, and their signs in names of columns."""
+_PLURAL_NUMBER = re.compile(r"\b(?!\d{3}0s)(\d{3,6})s\b")
+"""Numbers that are counted, other than decades: `404s`."""
+_SENTENCE_END = re.compile(r"(?<!\bvs)[.?!:;]\s")
+_FIGURE_WORDS = frozenset(
+    {"how", "count", "mean", "average", "avg", "median", "total", "sum", "percentage", "percentages", "percent"}
+    | {
+        "share",
+        "shares",
+        "max",
+        "min",
+        "maximum",
+        "minimum",
+        "sd",
+        "std",
+        "correlation",
+        "quartiles",
+        "compare",
+        "number",
+        "rank",
+    }
+    | {"weekend", "weekends", "weekday", "weekdays"}
+)
+"""Words of sentences that say what is asked for, though they name no column."""
+
+
+_SORT = re.compile(r"^(?:please )?(?:sort|order|rank) (?!by\b)(.{1,60}?) by\b", re.IGNORECASE)
+"""A request to sort rows, which lists them: `sort the flights by price`."""
+
+
+def reword(question: str) -> str:
+    """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
+    text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(r"list \1 sorted by", question))
+    for pattern, unit in _LONG_UNITS:
+        text = pattern.sub(unit, text)
+    text = _PLURAL_NUMBER.sub(r"\1", text)
+    text = _OPEN_NUMBER.sub(_put_bound_first, text)
+    text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)
+    return _DATED.sub(lambda match: match[1], text)
+
+
+def _put_bound_first(match: re.Match[str]) -> str:
+    bound = "at least" if match[3].lower() == "more" else "at most"
+    return f"{bound} {match[1]} {match[2]}"
+
+
+def split_preamble(question: str, tables: Sequence[TableProfile]) -> tuple[str, list[str]]:
+    """Part the sentences and titles that name nothing of the tables from a question: `rush hour: ...`.
+
+    Returns the rest of the question, and what was parted. A question of one sentence is returned as it is.
+    """
+    parts = [part.strip() for part in _SENTENCE_END.split(question) if part.strip()]
+    if len(parts) < 2:
+        return question, []
+    meaningful = [part for part in parts if _has_meaning(part, tables)]
+    if not meaningful or len(meaningful) == len(parts):
+        return question, []
+    return ", ".join(meaningful), [part for part in parts if part not in meaningful]
+
+
+def _has_meaning(part: str, tables: Sequence[TableProfile]) -> bool:
+    """Tell if a sentence names a column, a value, rows, a number or a figure."""
+    return any(_is_meant(item) for item in mark_items(part, tables).items)
+
+
+def _is_meant(item: QuestionItem) -> bool:
+    if item.kind != "word":
+        return item.kind != "sign"
+    is_named = any(match.score >= MIN_CLEAR_SCORE for match in item.columns) or bool(item.values)
+    return is_named or bool(item.row_tables) or item.word in _FIGURE_WORDS

@@ -1,0 +1,193 @@
+"""Nouns that name the rows of tables: by name, by what identifies the rows, by what they are used for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.agents.goals.concepts import expand, share_concept
+from app.agents.goals.stemming import stem
+from app.agents.goals.tables import Column, TableProfile, row_spacing_s
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
+from app.agents.questions.column_matching import name_parts, related_strength
+from app.agents.questions.grammar_words import (
+    IGNORED,
+    KNOWN_WORDS,
+    PERSON_NOUNS,
+    ROW_NOUNS,
+    ROW_WORDS,
+    SUPERLATIVES,
+)
+from app.agents.questions.items import QuestionItem
+
+MIN_ROW_STRENGTH = 0.45
+"""Strength from which a noun is taken for the rows of a table by its use."""
+
+
+def row_noun_strengths(table: TableProfile) -> dict[str, float]:
+    """Stems of nouns that name the rows of a table, with their strength."""
+    parts = words(table.name)
+    nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
+    for column in table.columns:
+        own = name_parts(column.name)
+        if column.unique and set(own) & IDENTIFIER_WORDS:
+            for part in own:
+                if part not in IDENTIFIER_WORDS:
+                    nouns.setdefault(stem(part), 0.9)
+        if column.type == "datetime":
+            for part in words(column.name):
+                nouns.setdefault(f"{stem(part)}s", 0.65)
+    return nouns
+
+
+PEOPLE = word_set("people persons inhabitants residents participants visitors passengers guests attendees")
+_PERSON_COUNTS = PEOPLE | word_set("population enrolled enrolment attendance headcount pax")
+"""Words for any people, and words of columns that hold their number."""
+_PERSON_TRAITS = word_set("age sex gender height weight salary income wage born birth birthday education")
+"""Words of columns of tables whose rows are persons."""
+
+
+def _may_be_rows(word: str, table: TableProfile) -> bool:
+    """Tell if a common noun may name the rows of a table: customers are no rows of a table of tickets."""
+    if word not in PERSON_NOUNS:
+        return word in ROW_WORDS
+    if any(c.is_number and word in words(c.name)[:-1] for c in table.columns):
+        return False  # a column measures them: `customers_out` of outages
+    if word in PEOPLE and any(
+        c.type == "integer" and _PERSON_COUNTS & set(words(c.name)) for c in table.columns
+    ):
+        return False  # a column counts them: the `population` of towns
+    noun = words(table.name)[-1] if words(table.name) else ""
+    is_other = noun in ROW_WORDS - PERSON_NOUNS
+    others = [column for column in table.columns if words(column.name)[-1:] and _names_person(column)]
+    return not (is_other and others) or any(_PERSON_TRAITS & set(words(c.name)) for c in table.columns)
+
+
+def _names_person(column: Column) -> bool:
+    """Tell if a column holds persons that come back: the `agent` of tickets."""
+    nouns = _PERSON_ROLES | PERSON_NOUNS
+    return column.type == "text" and not column.unique and words(column.name)[-1] in nouns
+
+
+_PERSON_ROLES = word_set(
+    "agent seller salesperson owner author teacher manager rep assignee operator technician"
+)
+"""Nouns of columns that hold persons who are not the rows' own."""
+
+
+_NEVER_ROWS = word_set(
+    """
+    data dataset month year week quarter hour table rate level value number days' date time
+    """
+)
+
+
+def row_tables(
+    word: str, tables: Sequence[TableProfile], nouns: Mapping[str, Mapping[str, float]]
+) -> tuple[str, ...]:
+    """Tables whose rows a noun names, the likeliest first: by name, or by what identifies the rows.
+
+    `nouns`: by table the strengths of `row_noun_strengths`.
+    """
+    own = expand(word)
+    if len(word) < 3 or word in _NEVER_ROWS:
+        return ()
+    scores = {table.name: _row_score(word, own, table, nouns[table.name]) for table in tables}
+    if max(scores.values(), default=0.0) == 0.0:
+        if word in ROW_NOUNS or (len(tables) == 1 and _may_be_rows(word, tables[0])):
+            return tuple(table.name for table in tables)
+        if word.endswith("s") and word not in IGNORED:
+            scores = {table.name: _related_row_score(word, table) for table in tables}
+    ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
+    return tuple(ranked)
+
+
+def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, float]) -> float:
+    if own in nouns:
+        return nouns[own]
+    if word in DAYS and is_daily(table):
+        return 0.85
+    if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.name)):
+        return 0.7
+    # `stops` of a table with a time `stopped`
+    return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0
+
+
+DAYS = frozenset({"days", "day", "nights", "night", "dates"})
+
+
+def _related_row_score(word: str, table: TableProfile) -> float:
+    strength = max((related_strength(word, part) for part in words(table.name)), default=0.0)
+    return strength if strength >= MIN_ROW_STRENGTH else 0.0
+
+
+def is_daily(table: TableProfile) -> bool:
+    names = {part for column in table.columns for part in name_parts(column.name)}
+    if "day" in names and "month" in names:
+        return True
+    dates = [column for column in table.dates if column.unique]
+    return len(table.dates) == 1 and bool(dates) and row_spacing_s(dates[0]) == SECONDS_BY_UNIT["day"]
+
+
+MIN_CLEAR_SCORE = 0.6
+"""Score of a column that is meant by its name or a synonym, and not by a related word."""
+
+
+def is_clear(item: QuestionItem) -> bool:
+    return bool(item.values) or any(match.score >= MIN_CLEAR_SCORE for match in item.columns)
+
+
+_ASKING = frozenset({"which", "many", "number", "list", "names", "what"})
+
+
+def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile]) -> list[QuestionItem]:
+    """Take an unknown noun after `which` or `how many` for the rows of the only table whose rows have names."""
+    named_tables = [
+        t
+        for t in tables
+        if any(
+            c.unique and c.type == "text" and c.hint in ("id", "text") and not c.name.endswith("id")
+            for c in t.columns
+        )
+    ]
+    is_named = len(named_tables) == 1
+    if not is_named:
+        named_tables = [*tables] if len(tables) == 1 and _restricts_rows(items) else []
+    if not named_tables or any(item.row_tables for item in items):
+        return items
+    for place, item in enumerate(items):
+        if item.kind != "word" or is_clear(item) or item.word in KNOWN_WORDS or not item.word.isalpha():
+            continue
+        before = [i.text for i in items[max(place - 3, 0) : place]]
+        is_plural = item.word.endswith("s") or item.word in ("people",)
+        if _is_part_of_value(item.word, named_tables[0]):
+            continue
+        following = items[place + 1].text if place + 1 < len(items) else ""
+        if (is_plural or ("which" in before[-1:] and is_named)) and (
+            (not place and following in _RELATIVES)
+            or _ASKING & set(before)
+            or (place >= 1 and items[place - 1].text in _SUPERLATIVE_WORDS)
+            or items[place - 1].kind == "number"
+        ):
+            return [*items[:place], replace(item, row_tables=(named_tables[0].name,)), *items[place + 1 :]]
+    return items
+
+
+_RELATIVES = frozenset(
+    {"that", "who", "which", "with", "without", "whose", "where", "in", "from", "above", "below"}
+)
+"""Words behind the noun of rows that a question begins with."""
+
+
+def _is_part_of_value(word: str, table: TableProfile) -> bool:
+    """Tell if a word stands in stored texts, where it tells rows apart: `burgers` of a menu."""
+    own = stem(word)
+    texts = (str(v) for c in table.columns if c.type == "text" for v in (*c.values, *c.top))
+    return any(own in map(stem, words(text)) for text in texts)
+
+
+def _restricts_rows(items: Sequence[QuestionItem]) -> bool:
+    """Tell if a question names a column, a value or a number, by which unknown things may be told apart."""
+    return any(is_clear(item) or item.kind in ("number", "date", "literal") for item in items)
+
+
+_SUPERLATIVE_WORDS = SUPERLATIVES | frozenset({"expensive", "dangerous", "all", "the"})

@@ -1,0 +1,83 @@
+"""Server-sent events of a session: a response that ends with the session, the credential or the process."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
+
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from app.api.heartbeat import with_heartbeats
+from app.api.session_socket import HEARTBEAT_S
+from app.api.stream_lifetime import hold_stream
+from app.auth.principal import Principal
+from app.observability.metrics.api_requests import SLOW_CLIENTS
+from app.sessions.events.serialization import EventMessage
+from app.sessions.events.subscription import FellBehind
+from app.tasks import cancel_and_wait
+
+SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+Format = Callable[[Sequence[EventMessage]], str]
+"""Writes a batch of events as server-sent events."""
+
+
+def format_events(batch: Sequence[EventMessage]) -> str:
+    return "".join(map(format_event, batch))
+
+
+def format_event(event: EventMessage) -> str:
+    cursor = "" if event.seq is None else f"id: {event.seq}\n"
+    return f"{cursor}event: {event.kind}\ndata: {event.data}\n\n"
+
+
+class EventStream(Response):
+    """Server-sent events until the session, credential or process ends. Clients reconnect by themselves.
+
+    `preamble`: events that come before those of the session.
+    """
+
+    def __init__(
+        self,
+        principal: Principal,
+        events: AsyncGenerator[list[EventMessage], None],
+        write: Format = format_events,
+        preamble: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`headers`: those of the response beside the usual ones of an event stream."""
+        super().__init__()
+        self._principal = principal
+        self._events = events
+        self._write = write
+        self._preamble = preamble
+        self._sse_headers = {**SSE_HEADERS, **(headers or {})}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Raises TooMany before the response starts."""
+        request = Request(scope)
+        async with aclosing(self._events), hold_stream(request, self._principal, "sse") as ended:
+            stream = self._as_sse(ended, request.app.state.leaving)
+            answer = StreamingResponse(stream, media_type="text/event-stream", headers=self._sse_headers)
+            await answer(scope, receive, send)
+
+    async def _as_sse(self, ended: "asyncio.Task[None]", leaving: asyncio.Event) -> AsyncIterator[str]:
+        """Format events. A client that reads too slowly is cut off, and reconnects with its cursor."""
+        yield f"retry: 1000\n\n{self._preamble}"
+        over = asyncio.create_task(_wait_for_any(ended, leaving))
+        try:
+            async with aclosing(with_heartbeats(self._events, HEARTBEAT_S, over)) as batches:
+                async for batch in batches:
+                    yield ": heartbeat\n\n" if batch is None else self._write(batch)
+        except FellBehind:
+            SLOW_CLIENTS.labels("events").inc()
+        finally:
+            await cancel_and_wait(over)
+
+
+async def _wait_for_any(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
+    shutdown = asyncio.create_task(leaving.wait())
+    try:
+        await asyncio.wait({ended, shutdown}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await cancel_and_wait(shutdown)

@@ -1,0 +1,74 @@
+"""The one stream of a browser: every tab's sessions and lists over one connection."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response, WebSocket
+from fastapi.responses import StreamingResponse
+
+from app.api.browser_stream import BrowserSocket, as_event_messages
+from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
+from app.api.event_stream import EventStream
+from app.api.openapi import problems
+from app.api.session_socket import CLOSE_CODES, Close, close, close_code_of_failure
+from app.api.stream_lifetime import hold_stream
+from app.auth.principal import Principal, Scope
+from app.errors import LabError
+from app.observability.metrics.api_requests import REFUSALS
+from app.resources import Resources
+from app.sessions.events.watches import MAX_WATCHES, Watches
+from app.sessions.queries import SessionReader
+
+router = APIRouter(tags=["sessions"])
+
+WatchText = Annotated[str, Query(pattern=r"^[\w.-]{1,40}:[0-9a-f-]{36}:\d{1,16}$")]
+
+
+def _watches(resources: Resources, principal: Principal) -> Watches:
+    reader = SessionReader(resources.database, principal.user_id)
+    return Watches(resources.watch.stream_batches, reader.check_exists, reader.lists_position)
+
+
+@router.get(
+    "/events",
+    operation_id="stream_many_sessions",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}, **problems(401, 429)},
+)
+async def stream_many(
+    principal: PrincipalDep,
+    resources: ResourcesDep,
+    watch: Annotated[
+        list[WatchText],
+        Query(max_length=MAX_WATCHES, description="`name:session:cursor`, once for each watched session."),
+    ] = [],  # noqa: B006 - FastAPI copies it
+    lists: Annotated[str, Query(max_length=40, description="Name of a watch of the lists.")] = "",
+) -> Response:
+    """Stream frames of many sessions as server-sent events, for where sockets are cut.
+
+    A client reconnects with the cursors of its watches. See `docs/api.md` for the frames.
+    """
+    watches = _watches(resources, principal)
+    for text in watch:
+        name, session, since = text.split(":")
+        watches.watch(name, UUID(session), int(since))
+    if lists:
+        watches.watch_lists(lists)
+    return EventStream(principal, as_event_messages(watches))
+
+
+@router.websocket("/stream")
+async def stream(socket: WebSocket, resources: ResourcesDep, auth_services: AuthDep) -> None:
+    """Serve the socket. Refusals are close codes: browsers do not show why a handshake was refused."""
+    await socket.accept()
+    try:
+        principal = await principal_of(socket, auth_services)
+        require(principal, Scope.READ)
+        async with hold_stream(socket, principal, "socket") as ended:
+            await BrowserSocket(socket, _watches(resources, principal)).serve(ended)
+    except LabError as refusal:
+        if refusal.kind == "too_many":
+            REFUSALS.labels(refusal.code).inc()
+        await close(socket, CLOSE_CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
+    except Exception as error:  # noqa: BLE001 - the edge: it is logged
+        await close(socket, close_code_of_failure(error, None))

@@ -1,0 +1,53 @@
+"""Forks of sessions."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
+from app.api.openapi import problems
+from app.pipeline.fork_changes import RULES
+from app.sessions.forks.schemas import ForkCreate, ForkCreated, ForkPreview
+from app.sessions.forks.service import ForkService
+
+router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
+
+
+async def _fork_service(resources: ResourcesDep) -> ForkService:
+    return ForkService(resources.database, resources.send, resources.settings.sessions, RULES)
+
+
+ForkServiceDep = Annotated[ForkService, Depends(_fork_service)]
+
+
+@router.post(
+    "/{session_id}/fork",
+    status_code=201,
+    operation_id="fork_session",
+    responses={200: {"model": ForkPreview, "description": "A dry run."}, **problems(404, 409)},
+    dependencies=[CHECK_STORAGE],
+)
+async def fork_session(
+    session_id: UUID,
+    body: ForkCreate,
+    principal: PrincipalDep,
+    service: ForkServiceDep,
+    request: Request,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+    dry: Annotated[
+        bool, Query(description="Only check the fork, and say what it would copy and run again.")
+    ] = False,
+) -> ForkCreated | ForkPreview:
+    """Go back to a step or a question of a session, and go on from there in another way.
+
+    The fork is a new session with a copy of everything that was recorded before that point. It runs at once.
+    The source stays as it is, and either can be deleted without the other. With `dry` nothing is made.
+    """
+    if dry:
+        response.status_code = 200
+        return await service.preview(principal.user_id, session_id, body)
+    forked = await service.fork(principal.user_id, session_id, body, idempotency_key)
+    response.headers["Location"] = f"{request.url.path.rpartition('/')[0].rpartition('/')[0]}/{forked.id}"
+    return forked

@@ -1,0 +1,44 @@
+"""The lane of a message: data for now, or a lasting change of a workflow."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.openapi import problems
+from app.workflows.document import WorkflowDocument
+from app.workflows.intent.classification import Intent, classify_intent
+from app.workflows.service import WorkflowService
+
+router = APIRouter(tags=["workflows"], responses=problems(401))
+
+Words = Annotated[str, Field(max_length=20_000)]
+"""A message of a user: as long as one of a conversation may be."""
+
+
+class IntentContext(BaseModel):
+    """Messages before this one. Unknown fields are ignored."""
+
+    earlier: list[Words] = Field(default_factory=list, max_length=100, description="Newest last.")
+
+
+class IntentRequest(BaseModel):
+    """A message, and the workflow that it may change: by id, or as it stands."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: Annotated[str, Field(min_length=1, max_length=20_000)]
+    workflow_id: UUID | None = None
+    workflow: WorkflowDocument | None = None
+    context: IntentContext = Field(default_factory=IntentContext)
+
+
+@router.post("/intent", operation_id="classify_intent", responses=problems(404))
+async def classify_message(body: IntentRequest, principal: PrincipalDep, resources: ResourcesDep) -> Intent:
+    """Say whether a message asks for data now or for a lasting change. Nothing is executed or saved."""
+    document = body.workflow
+    if body.workflow_id is not None:
+        document = (await WorkflowService(resources.database, principal.user_id).get(body.workflow_id)).document
+    return classify_intent(body.message, document, body.context.earlier)

@@ -1,0 +1,37 @@
+"""Search in everything that the caller has."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.openapi import problems
+from app.search.search import MAX_HITS, SearchHit, search
+
+router = APIRouter(tags=["sessions"], responses=problems(401))
+
+
+class SearchView(BaseModel):
+    """Hits of a search, the newest first."""
+
+    items: list[SearchHit]
+
+
+@router.get("/search", operation_id="search")
+async def search_all(
+    principal: PrincipalDep,
+    resources: ResourcesDep,
+    q: Annotated[
+        str,
+        Query(
+            min_length=1,
+            max_length=200,
+            pattern=r"^[^\x00]+$",
+            description="Words as they stand there, in one piece.",
+        ),
+    ],
+    limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
+) -> SearchView:
+    """Search goals, conversations, names of datasets and of their columns, models and workflows."""
+    return SearchView(items=await search(resources.database, principal.user_id, q, limit))

@@ -1,0 +1,303 @@
+"""Conversations: messages to the analyst, their turns, and the threads that hold them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
+from app.api.deps import (
+    CHECK_STORAGE,
+    IdempotencyKey,
+    KeyedPageDep,
+    Page,
+    PrincipalDep,
+    ResourcesDep,
+    keyed_page,
+)
+from app.api.event_stream import EventStream, format_event
+from app.api.openapi import problems
+from app.resources import Resources
+from app.sessions.events.serialization import EventMessage
+from app.threads.queries import ThreadReader
+from app.threads.schemas import (
+    ChatMessage,
+    Mode,
+    ThreadMessages,
+    ThreadSummary,
+    ThreadUpdate,
+    ThreadView,
+    ToolCode,
+    TurnPreferences,
+    TurnView,
+)
+from app.threads.service import CreatedTurn, ThreadService
+from app.threads.stream_events import TurnTranslation
+
+router = APIRouter(tags=["chat"], responses=problems(401))
+
+MAX_WAIT_S = 60.0
+"""Longest wait for the end of a turn: below the usual time-out of balancers, a minute and more."""
+PAUSES = frozenset({"clarification_asked"})
+"""Events that end the wait: the turn goes on when its user has answered."""
+
+
+async def _service(resources: ResourcesDep) -> ThreadService:
+    return ThreadService(resources.database, resources.send)
+
+
+async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadReader:
+    return ThreadReader(resources.database, principal.user_id)
+
+
+ThreadServiceDep = Annotated[ThreadService, Depends(_service)]
+ThreadReaderDep = Annotated[ThreadReader, Depends(_reader)]
+Wait = Annotated[
+    float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end of the turn before the answer.")
+]
+
+
+@router.post(
+    "/chat",
+    operation_id="chat",
+    responses={
+        202: {
+            "model": TurnView,
+            "description": "The turn goes on: it did not end within `wait`, or it asks you.",
+        },
+        **problems(404, 409),
+    },
+    dependencies=[CHECK_STORAGE],
+)
+async def chat(
+    body: ChatMessage,
+    principal: PrincipalDep,
+    service: ThreadServiceDep,
+    reader: ThreadReaderDep,
+    resources: ResourcesDep,
+    request: Request,
+    response: Response,
+    wait: Wait = MAX_WAIT_S,
+    idempotency_key: IdempotencyKey = None,
+) -> TurnView:
+    """Say something and wait for the answer.
+
+    A message that arrives while the turn before it runs begins when that one has ended.
+    """
+    created = await service.post(principal.user_id, body, idempotency_key)
+    response.headers["Location"] = _turn_path(request, created)
+    has_ended = await _ends_within(resources, created.turn_id, min(wait, MAX_WAIT_S))
+    response.status_code = 200 if has_ended else 202
+    return await reader.get_turn(created.turn_id)
+
+
+@router.post(
+    "/chat/stream",
+    operation_id="chat_stream",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "Events of the turn; the first one and `Location` name it.",
+            "content": {"text/event-stream": {}},
+        },
+        **problems(404, 409),
+    },
+    dependencies=[CHECK_STORAGE],
+)
+async def chat_stream(
+    body: ChatMessage,
+    principal: PrincipalDep,
+    service: ThreadServiceDep,
+    reader: ThreadReaderDep,
+    resources: ResourcesDep,
+    request: Request,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Say something and follow the answer as server-sent events.
+
+    Leaving does not cancel the turn: `GET /turns/{turn_id}/events` goes on after the last received `id`.
+    """
+    created = await service.post(principal.user_id, body, idempotency_key)
+    fields = {"turn_id", "thread_id", "worldline_id", "status"}
+    turn = await reader.get_turn(created.turn_id)
+    opening = EventMessage(None, "status", turn.model_dump_json(include=fields))
+    return _stream(
+        resources,
+        principal,
+        created.turn_id,
+        0,
+        format_event(opening),
+        {"Location": _turn_path(request, created)},
+    )
+
+
+async def _run_tool(
+    body: ToolCode, mode: Mode, principal: PrincipalDep, service: ThreadServiceDep, resources: ResourcesDep
+) -> UUID:
+    message = ChatMessage(
+        message=body.code,
+        mode=mode,
+        worldline_id=body.worldline_id,
+        preferences=TurnPreferences(time_limit_s=body.timeout_s),
+    )
+    created = await service.post(principal.user_id, message)
+    await _ends_within(resources, created.turn_id, MAX_WAIT_S)
+    return created.turn_id
+
+
+@router.post("/tools/sql", operation_id="run_sql_tool", responses=problems(404), dependencies=[CHECK_STORAGE])
+async def run_sql_tool(
+    body: ToolCode,
+    principal: PrincipalDep,
+    service: ThreadServiceDep,
+    reader: ThreadReaderDep,
+    resources: ResourcesDep,
+) -> TurnView:
+    """Run SQL at the end of a worldline, as a message of the mode `sql` does, and wait for its turn."""
+    return await reader.get_turn(await _run_tool(body, "sql", principal, service, resources))
+
+
+@router.post(
+    "/tools/python", operation_id="run_python_tool", responses=problems(404), dependencies=[CHECK_STORAGE]
+)
+async def run_python_tool(
+    body: ToolCode,
+    principal: PrincipalDep,
+    service: ThreadServiceDep,
+    reader: ThreadReaderDep,
+    resources: ResourcesDep,
+) -> TurnView:
+    """Run a program at the end of a worldline, as a message of the mode `python` does; wait for its turn."""
+    return await reader.get_turn(await _run_tool(body, "python", principal, service, resources))
+
+
+@router.get("/turns/{turn_id}", operation_id="get_turn", responses=problems(404))
+async def get_turn(turn_id: UUID, reader: ThreadReaderDep) -> TurnView:
+    """Describe a turn: message, answer, table, SQL, plan and files."""
+    return await reader.get_turn(turn_id)
+
+
+@router.get(
+    "/turns/{turn_id}/events",
+    operation_id="stream_turn_events",
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "`id` is the cursor for reconnecting.", "content": {"text/event-stream": {}}},
+        204: {"description": "The turn has ended, and no further event exists."},
+        **problems(404),
+    },
+)
+async def stream_turn_events(
+    turn_id: UUID,
+    principal: PrincipalDep,
+    reader: ThreadReaderDep,
+    resources: ResourcesDep,
+    since: Annotated[int, Query(ge=0, le=2**53, description="Number of the last received event.")] = 0,
+    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
+) -> Response:
+    """Stream the events of a turn after `since` or `Last-Event-ID` until it has ended."""
+    cursor = int(last_event_id) if last_event_id is not None else since
+    if await reader.is_over(turn_id, cursor):
+        return Response(status_code=204)
+    return _stream(resources, principal, turn_id, cursor)
+
+
+@router.get("/threads", operation_id="list_threads")
+async def list_threads(
+    reader: ThreadReaderDep,
+    page: KeyedPageDep,
+    search: Annotated[
+        str | None, Query(min_length=1, max_length=200, description="Text in a title or a message.")
+    ] = None,
+    archived: bool = False,
+) -> Page[ThreadSummary]:
+    """List your conversations, the last used first."""
+    return keyed_page(page, await reader.list_threads(page.portion, search, archived))
+
+
+@router.get("/threads/{thread_id}", operation_id="get_thread", responses=problems(404))
+async def get_thread(thread_id: UUID, reader: ThreadReaderDep) -> ThreadView:
+    """Describe a conversation with its worldlines."""
+    return await reader.get_thread(thread_id)
+
+
+@router.get("/threads/{thread_id}/messages", operation_id="list_thread_messages", responses=problems(404))
+async def list_thread_messages(
+    thread_id: UUID,
+    reader: ThreadReaderDep,
+    worldline: Annotated[UUID | None, Query(description="By default the first one of the thread.")] = None,
+    before: Annotated[UUID | None, Query(description="`next` of a page: turns before that one.")] = None,
+    turns: Annotated[int, Query(ge=1, le=200, description="Number of turns.")] = 50,
+) -> ThreadMessages:
+    """List the messages of a worldline, oldest first, from its root to its last turn."""
+    return await reader.list_messages(thread_id, worldline, before, turns)
+
+
+@router.patch("/threads/{thread_id}", operation_id="update_thread", responses=problems(404))
+async def update_thread(
+    thread_id: UUID,
+    body: ThreadUpdate,
+    principal: PrincipalDep,
+    service: ThreadServiceDep,
+    reader: ThreadReaderDep,
+) -> ThreadView:
+    """Change the title or the datasets of a conversation, or archive it."""
+    await service.update_thread(principal.user_id, thread_id, body)
+    return await reader.get_thread(thread_id)
+
+
+@router.delete(
+    "/threads/{thread_id}",
+    status_code=204,
+    operation_id="delete_thread",
+    response_class=Response,
+    responses=RESPONSES,
+)
+async def delete_thread(
+    thread_id: UUID, principal: PrincipalDep, reader: ThreadReaderDep, deletions: DeletionsDep
+) -> Response:
+    """Delete a conversation with all of its turns and their files. Running turns are cancelled first."""
+    await reader.get_thread(thread_id)
+    return deletion_response(await deletions.delete_thread(principal.user_id, thread_id))
+
+
+def _turn_path(request: Request, created: CreatedTurn) -> str:
+    prefix = request.url.path.partition("/chat")[0]
+    return f"{prefix}/turns/{created.turn_id}"
+
+
+async def _ends_within(resources: Resources, turn_id: UUID, wait_s: float) -> bool:
+    """Follow the events of a turn until it has ended or asks its user, or the time is over."""
+    if not wait_s:
+        return False
+    with suppress(TimeoutError):
+        async with (
+            asyncio.timeout(wait_s),
+            aclosing(resources.watch.stream_batches(turn_id)) as batches,
+        ):
+            async for batch in batches:
+                if any(event.kind in PAUSES for event in batch):
+                    return False
+        return True
+    return False
+
+
+def _stream(
+    resources: Resources,
+    principal: PrincipalDep,
+    turn_id: UUID,
+    cursor: int,
+    preamble: str = "",
+    headers: dict[str, str] | None = None,
+) -> EventStream:
+    translation = TurnTranslation(str(turn_id))
+
+    def write(batch: Sequence[EventMessage]) -> str:
+        return "".join(format_event(event) for recorded in batch for event in translation.translate(recorded))
+
+    events: AsyncGenerator[list[EventMessage], None] = resources.watch.stream_batches(turn_id, cursor)
+    return EventStream(principal, events, write, preamble, headers)

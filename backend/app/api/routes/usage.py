@@ -1,0 +1,43 @@
+"""Usage of the quotas of a user."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from app.api.deps import AuthDep, PrincipalDep, ResourcesDep
+from app.api.openapi import problems
+from app.auth.quotas import MIB, QuotaUpdate
+
+router = APIRouter(prefix="/auth", tags=["auth"], responses=problems(401))
+
+_OPEN = """
+select count(*) as open, count(*) filter (where admitted_at is not null) as running
+from sessions where owner_id = $1 and ended_at is null
+"""
+
+
+class QuotaUsage(BaseModel):
+    """Amounts in use now. A limit of 0 is none."""
+
+    stored_bytes: int = Field(description="Bytes of datasets and artifacts.")
+    max_stored_bytes: int
+    open_sessions: int = Field(description="Sessions and runs that have not ended.")
+    max_open_sessions: int
+    running_sessions: int
+    max_running_sessions: int
+    rates: QuotaUpdate = Field(description="Rates and amounts that hold for this user.")
+
+
+@router.get("/me/usage", operation_id="get_usage")
+async def get_usage(principal: PrincipalDep, auth_services: AuthDep, resources: ResourcesDep) -> QuotaUsage:
+    """Return what the caller has stored and what runs, beside the limits of it."""
+    quotas = principal.quotas
+    row = await resources.database.row(_OPEN, principal.user_id)
+    return QuotaUsage(
+        stored_bytes=await auth_services.storage_quota.used_bytes(principal.user_id),
+        max_stored_bytes=quotas.stored_mb * MIB,
+        open_sessions=row["open"] if row else 0,
+        max_open_sessions=quotas.sessions,
+        running_sessions=row["running"] if row else 0,
+        max_running_sessions=quotas.running_sessions,
+        rates=QuotaUpdate(**quotas.__dict__),
+    )

@@ -1,0 +1,325 @@
+"""Workflows: saved pipelines over your datasets, their versions, patches and runs."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from app.api.deps import (
+    CHECK_STORAGE,
+    IdempotencyKey,
+    KeyedPageDep,
+    Page,
+    PageDep,
+    PrincipalDep,
+    ResourcesDep,
+    keyed_page,
+)
+from app.api.openapi import problems
+from app.api.session_deps import session_service
+from app.errors import InvalidInput
+from app.program_runs.schemas import GRAPH, RunStatus, RunStatusView, WorkflowOrigin
+from app.sessions.schemas import WORKFLOW_GRAPH
+from app.sessions.service import SessionService
+from app.workflows.differences import WorkflowDifference, compare_documents
+from app.workflows.document import WorkflowDocument
+from app.workflows.document_check import DocumentCheck
+from app.workflows.fusion import dataset_ids, is_plain, is_query, make_plans
+from app.workflows.node_types import NodeTypeView, describe_node_types
+from app.workflows.patching import apply_patch
+from app.workflows.runs.schemas import WorkflowRunPreferences, make_whole_run
+from app.workflows.schemas import (
+    MAX_VERSION,
+    ValidationView,
+    VersionSummary,
+    VersionView,
+    WorkflowChange,
+    WorkflowCreate,
+    WorkflowPatch,
+    WorkflowReplace,
+    WorkflowRestore,
+    WorkflowRun,
+    WorkflowRunCreate,
+    WorkflowRunView,
+    WorkflowSummary,
+    WorkflowView,
+)
+from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
+from app.workflows.triggers.webhooks import check_payload
+from app.workflows.validation import find_outputs, require_valid
+
+router = APIRouter(tags=["workflows"], responses=problems(401))
+
+
+async def _service(resources: ResourcesDep, principal: PrincipalDep) -> WorkflowService:
+    return WorkflowService(resources.database, principal.user_id)
+
+
+async def _runs(resources: ResourcesDep) -> SessionService:
+    return session_service(resources, GRAPH)
+
+
+async def _check(resources: ResourcesDep, principal: PrincipalDep) -> DocumentCheck:
+    return resources.check_documents(principal.user_id)
+
+
+WorkflowServiceDep = Annotated[WorkflowService, Depends(_service)]
+RunServiceDep = Annotated[SessionService, Depends(_runs)]
+CheckDep = Annotated[DocumentCheck, Depends(_check)]
+VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSION)]
+DryRun = Annotated[bool, Query(description="Show the change, and save nothing.")]
+
+
+@router.get("/workflow-schema", operation_id="get_workflow_schema")
+async def get_workflow_schema(principal: PrincipalDep) -> list[NodeTypeView]:
+    """List the types of nodes, each with the JSON Schema of its configuration."""
+    return describe_node_types()
+
+
+@router.post("/workflows/validate", operation_id="validate_workflow")
+async def validate_workflow(body: WorkflowDocument, check: CheckDep) -> ValidationView:
+    """Find every fault of a workflow, each with its place. Nothing is saved."""
+    faults = await check.find_faults(body)
+    return ValidationView(is_valid=not faults, faults=faults, outputs=find_outputs(body))
+
+
+@router.post(
+    "/workflows",
+    status_code=201,
+    operation_id="create_workflow",
+    responses=problems(409),
+    dependencies=[CHECK_STORAGE],
+)
+async def create_workflow(
+    body: WorkflowCreate,
+    service: WorkflowServiceDep,
+    check: CheckDep,
+    request: Request,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> WorkflowView:
+    """Save a workflow. One that is not valid is refused, with all of its faults."""
+    require_valid(await check.find_faults(body.document))
+    workflow = await service.create(body.name, body.document, body.message, idempotency_key)
+    response.headers["Location"] = f"{request.url.path}/{workflow.id}"
+    return workflow
+
+
+@router.get("/workflows", operation_id="list_workflows")
+async def list_workflows(service: WorkflowServiceDep, page: KeyedPageDep) -> Page[WorkflowSummary]:
+    """List your workflows, the last changed first."""
+    return keyed_page(page, await service.list_workflows(page.portion))
+
+
+@router.get("/workflows/{workflow_id}", operation_id="get_workflow", responses=problems(404))
+async def get_workflow(workflow_id: UUID, service: WorkflowServiceDep) -> WorkflowView:
+    """Describe a workflow with its current content."""
+    return await service.get(workflow_id)
+
+
+@router.put(
+    "/workflows/{workflow_id}",
+    operation_id="replace_workflow",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def replace_workflow(
+    workflow_id: UUID,
+    body: WorkflowReplace,
+    service: WorkflowServiceDep,
+    check: CheckDep,
+    dry: DryRun = False,
+) -> WorkflowChange:
+    """Save a new version with this content."""
+    current = await service.get(workflow_id)
+    change = WorkflowChangeRequest(body.document, body.message, body.name, body.version)
+    return await _change(service, check, current, change, dry)
+
+
+@router.post(
+    "/workflows/{workflow_id}/patch",
+    operation_id="patch_workflow",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def patch_workflow(
+    workflow_id: UUID,
+    body: WorkflowPatch,
+    service: WorkflowServiceDep,
+    check: CheckDep,
+    dry: DryRun = False,
+) -> WorkflowChange:
+    """Save a new version that the operations make of the current one."""
+    current = await service.get(workflow_id)
+    patched = apply_patch(current.document, body.operations)
+    operations = [operation.to_json() for operation in body.operations]
+    change = WorkflowChangeRequest(patched, body.message, None, body.version, operations)
+    return await _change(service, check, current, change, dry)
+
+
+@router.post(
+    "/workflows/{workflow_id}/restore",
+    operation_id="restore_workflow",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def restore_workflow(
+    workflow_id: UUID,
+    body: WorkflowRestore,
+    service: WorkflowServiceDep,
+    check: CheckDep,
+    dry: DryRun = False,
+) -> WorkflowChange:
+    """Save the content of an earlier version as a new one."""
+    current = await service.get(workflow_id)
+    former = await service.get_version(workflow_id, body.to)
+    message = body.message or f"Restore version {body.to}."
+    change = WorkflowChangeRequest(former.document, message, None, body.version)
+    return await _change(service, check, current, change, dry)
+
+
+@router.delete(
+    "/workflows/{workflow_id}",
+    status_code=204,
+    operation_id="delete_workflow",
+    response_class=Response,
+    responses=problems(404),
+)
+async def delete_workflow(workflow_id: UUID, service: WorkflowServiceDep) -> Response:
+    """Delete a workflow with all of its versions. Its runs and their results stay."""
+    await service.delete(workflow_id)
+    return Response(status_code=204)
+
+
+@router.get("/workflows/{workflow_id}/versions", operation_id="list_workflow_versions", responses=problems(404))
+async def list_workflow_versions(
+    workflow_id: UUID, service: WorkflowServiceDep, page: PageDep
+) -> list[VersionSummary]:
+    """List the versions of a workflow, newest first, each with the patch that made it."""
+    return await service.list_versions(workflow_id, page.limit, page.offset)
+
+
+@router.get(
+    "/workflows/{workflow_id}/versions/{version}",
+    operation_id="get_workflow_version",
+    responses=problems(404),
+)
+async def get_workflow_version(
+    workflow_id: UUID, version: VersionNumber, service: WorkflowServiceDep
+) -> VersionView:
+    """Describe a version with its content."""
+    return await service.get_version(workflow_id, version)
+
+
+@router.get(
+    "/workflows/{workflow_id}/versions/{version}/diff/{other}",
+    operation_id="compare_workflow_versions",
+    responses=problems(404),
+)
+async def compare_workflow_versions(
+    workflow_id: UUID, version: VersionNumber, other: VersionNumber, service: WorkflowServiceDep
+) -> WorkflowDifference:
+    """Compare two versions: what has to change in `version` to make `other`."""
+    before = await service.get_version(workflow_id, version)
+    after = await service.get_version(workflow_id, other)
+    return compare_documents(before.document, after.document)
+
+
+@router.post(
+    "/workflows/{workflow_id}/run",
+    status_code=201,
+    operation_id="run_workflow",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def run_workflow(
+    workflow_id: UUID,
+    body: WorkflowRunCreate,
+    principal: PrincipalDep,
+    service: WorkflowServiceDep,
+    runs: RunServiceDep,
+    resources: ResourcesDep,
+    check: CheckDep,
+    request: Request,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> RunStatusView:
+    """Run a workflow, or compute the output of one `node` alone.
+
+    Without a `node`, a workflow of one chain of operations is one query, whose table is in `GET /runs/{id}`.
+    Any other is
+    run node by node; `Location` names its run, `GET /workflow-runs/{id}`.
+    """
+    workflow = await service.get(workflow_id)
+    version = body.version or workflow.version
+    document = workflow.document
+    if version != workflow.version:
+        document = (await service.get_version(workflow_id, version)).document
+    require_valid(await check.find_faults(document))
+    prefix = request.url.path.partition("/workflows/")[0]
+    if body.node is None and (body.by_node or not is_plain(document)):
+        origin = WorkflowOrigin(id=workflow_id, version=version, node="")
+        if body.payload is not None:
+            check_payload(document, body.payload)
+        run_request = make_whole_run(document, WorkflowRunPreferences(workflow=origin, payload=body.payload))
+        sessions = session_service(resources, WORKFLOW_GRAPH)
+        created = await sessions.create(principal.user_id, run_request, idempotency_key)
+        response.headers["Location"] = f"{prefix}/workflow-runs/{created.id}"
+        return RunStatusView(id=created.id, status=RunStatus.QUEUED)
+    node = _choose_output(document, body.node)
+    tables = {dataset.id: dataset.table for dataset in await check.read_datasets(document)}
+    plan = make_plans(document, tables)[node]
+    run = WorkflowRun(
+        goal=plan.model_dump_json(exclude_defaults=True),
+        dataset_ids=dataset_ids(document),
+        time_limit_s=body.time_limit_s,
+        origin=WorkflowOrigin(id=workflow_id, version=version, node=node),
+    )
+    created = await runs.create(principal.user_id, run, idempotency_key)
+    response.headers["Location"] = f"{prefix}/runs/{created.id}"
+    return RunStatusView(id=created.id, status=RunStatus.QUEUED)
+
+
+@router.get("/workflows/{workflow_id}/runs", operation_id="list_workflow_runs", responses=problems(404))
+async def list_workflow_runs(
+    workflow_id: UUID, service: WorkflowServiceDep, page: PageDep
+) -> list[WorkflowRunView]:
+    """List the runs of a workflow, newest first."""
+    return await service.list_runs(workflow_id, page.limit, page.offset)
+
+
+async def _change(
+    service: WorkflowService,
+    check: DocumentCheck,
+    current: WorkflowView,
+    change: WorkflowChangeRequest,
+    dry: bool,
+) -> WorkflowChange:
+    require_valid(await check.find_faults(change.document))
+    changed = preview(current, change) if dry else await service.change(current, change)
+    return WorkflowChange(workflow=changed, difference=compare_documents(current.document, change.document))
+
+
+def _choose_output(document: WorkflowDocument, node: str | None) -> str:
+    """Raises InvalidInput for a node that there is not, and for one behind a table that only a
+    whole run makes."""
+    outputs = find_outputs(document)
+    if node is None and len(outputs) == 1:
+        return outputs[0]
+    if node is None:
+        raise InvalidInput(
+            "several_outputs",
+            f"This workflow has several outputs: {', '.join(outputs[:20])}. Say which one in `node`, or "
+            f"run all of them "
+            "by `by_node`.",
+            field="node",
+        )
+    if node not in {candidate.id for candidate in document.nodes}:
+        raise InvalidInput("unknown_node", f"There is no node {node} in this version.", field="node")
+    if not is_query(document, node):
+        raise InvalidInput(
+            "not_a_query",
+            f"{node} is no query over datasets alone: run the whole workflow, without `node`.",
+            field="node",
+        )
+    return node

@@ -1,0 +1,1 @@
+"""Charts: Vega-Lite specifications whose rows are a query plan, and the process that draws them."""

@@ -1,0 +1,242 @@
+"""Work of `labcrew workflow`: workflows, their changes from words, and their runs, over the API."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import typer
+from pydantic import BaseModel, ConfigDict, Field
+from rich.console import Console
+
+from app.cli.client import LabClient
+from app.cli.exit_codes import Exit
+from app.cli.result_table import show_rows
+from app.cli.sanitize import harmless
+from app.cli.service_connection import connected
+from app.errors import InvalidInput, LabError, NotFound
+from app.settings import load_settings
+
+_POLL_S = 0.5
+"""Seconds between two looks at a run."""
+
+
+class _Answer(BaseModel):
+    """Base of answers of the API; fields that are not shown are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ListedWorkflow(_Answer):
+    id: str
+    name: str
+    version: int
+    updated_at: str
+
+
+class WorkflowContent(ListedWorkflow):
+    document: dict[str, Any]
+
+
+class DifferenceText(_Answer):
+    text: str
+
+
+class ProposalFault(_Answer):
+    pointer: str
+    message: str
+
+
+class Proposal(_Answer):
+    id: str
+    summary: str
+    difference: DifferenceText
+    faults: list[ProposalFault]
+    status: str
+
+
+class ListedVersion(_Answer):
+    version: int
+    message: str
+    created_at: str
+
+
+class RunNode(_Answer):
+    status: str
+    rows: int | None = None
+    figure: float | None = None
+    passes: bool | None = None
+    error: str | None = None
+    columns: list[dict[str, Any]] = Field(default_factory=list)
+    preview: list[list[Any]] = Field(default_factory=list)
+
+
+class RunWait(_Answer):
+    key: str
+    text: str
+    options: list[Any]
+
+
+class WorkflowRunAnswer(_Answer):
+    id: str
+    status: str
+    outcome: str | None = None
+    nodes: dict[str, RunNode] = Field(default_factory=dict)
+    question: RunWait | None = None
+    ended_at: str | None = None
+
+
+@contextmanager
+def open_workflows(url: str | None, key: str | None) -> Iterator["WorkflowClient"]:
+    with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
+        yield WorkflowClient(client)
+
+
+class WorkflowClient:
+    """Workflows of the user, named by id, by the beginning of an id, or by name."""
+
+    def __init__(self, client: LabClient) -> None:
+        self._client = client
+
+    def list_workflows(self) -> list[ListedWorkflow]:
+        page = self._client.call("GET", "/workflows?limit=200")
+        return [ListedWorkflow.model_validate(item) for item in page["items"]]
+
+    def find(self, name: str) -> ListedWorkflow:
+        """Raises NotFound, and InvalidInput if several fit."""
+        workflows = self.list_workflows()
+        fitting = [
+            flow for flow in workflows if flow.name.lower() == name.lower() or flow.id.startswith(name.lower())
+        ]
+        if not fitting:
+            names = ", ".join(flow.name for flow in workflows[:20]) or "none yet"
+            raise NotFound("workflow_not_found", f"There is no workflow {name}. Yours: {names}.")
+        if len(fitting) > 1:
+            raise InvalidInput(
+                "several_workflows",
+                f"{len(fitting)} workflows are named {name}. Give an id.",
+            )
+        return fitting[0]
+
+    def read(self, name: str) -> WorkflowContent:
+        return WorkflowContent.model_validate(self._client.call("GET", f"/workflows/{self.find(name).id}"))
+
+    def create(self, content: Mapping[str, Any]) -> WorkflowContent:
+        return WorkflowContent.model_validate(self._client.call("POST", "/workflows", content))
+
+    def propose(self, name: str, message: str, time_zone: str) -> Proposal:
+        body = {"message": message, "time_zone": time_zone}
+        path = f"/workflows/{self.find(name).id}/proposals"
+        return Proposal.model_validate(self._client.call("POST", path, body))
+
+    def decide(self, proposal: Proposal, verb: str) -> Proposal:
+        return Proposal.model_validate(self._client.call("POST", f"/workflow-proposals/{proposal.id}/{verb}"))
+
+    def versions(self, name: str) -> list[ListedVersion]:
+        rows = self._client.call("GET", f"/workflows/{self.find(name).id}/versions?limit=50")
+        return [ListedVersion.model_validate(item) for item in rows]
+
+    def restore(self, name: str, version: int) -> DifferenceText:
+        change = self._client.call("POST", f"/workflows/{self.find(name).id}/restore", {"to": version})
+        return DifferenceText.model_validate(change["difference"])
+
+    def run(self, name: str) -> str:
+        """Begin a whole run and return its id. A workflow of one query is run alike."""
+        return str(self._client.call("POST", f"/workflows/{self.find(name).id}/run", {"by_node": True})["id"])
+
+    def retry(self, run_id: str, node: str | None) -> str:
+        """Begin a run that goes on from an ended one and return its id."""
+        body = {"from_node": node} if node else {}
+        return str(self._client.call("POST", f"/workflow-runs/{quote(run_id, safe='')}/retry", body)["id"])
+
+    def run_state(self, run_id: str) -> WorkflowRunAnswer:
+        return WorkflowRunAnswer.model_validate(self._client.call("GET", f"/workflow-runs/{run_id}"))
+
+    def answer(self, run_id: str, question: RunWait, answer: Any) -> None:
+        self._client.call("POST", f"/workflow-runs/{run_id}/answer", {"answer": answer, "key": question.key})
+
+
+def list_all(workflows: WorkflowClient) -> None:
+    for flow in workflows.list_workflows():
+        name = harmless(flow.name)
+        typer.echo(f"{flow.id[:8]}  {name}  version {flow.version}  {flow.updated_at[:16]}")
+
+
+def show(workflow: WorkflowContent) -> None:
+    """Print the nodes with their settings, then the edges."""
+    typer.echo(f"{harmless(workflow.name)}, version {workflow.version} ({workflow.id})")
+    for node in workflow.document["nodes"]:
+        typer.echo(harmless(f"  {node['id']} ({node['type']}) {json.dumps(node['config'])[:150]}"))
+    for edge in workflow.document["edges"]:
+        typer.echo(harmless(f"  {edge['from']} -> {edge['to']}"))
+
+
+def create_from_file(workflows: WorkflowClient, path: Path) -> None:
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput("file_unreadable", f"{path} is no JSON file: {error}") from error
+    saved = workflows.create({"name": path.stem, **content} if isinstance(content, dict) else content)
+    typer.echo(f"Saved {harmless(saved.name)} as {saved.id}.")
+
+
+def change(workflows: WorkflowClient, name: str, message: str, time_zone: str, is_accepted: bool) -> int:
+    """Show what a phrase changes, and save it when it is accepted; return the exit code."""
+    try:
+        proposal = workflows.propose(name, message, time_zone)
+    except LabError as error:
+        options = error.facts.get("options")
+        if not isinstance(options, list):
+            raise
+        typer.echo(harmless(error.detail), err=True)
+        for option in options:
+            typer.echo(harmless(f"  - {option}"), err=True)
+        return Exit.FAILED
+    typer.echo(harmless(f"{proposal.summary}\n{proposal.difference.text}"))
+    for fault in proposal.faults:
+        typer.echo(harmless(f"{fault.pointer}: {fault.message}"), err=True)
+    if proposal.faults:
+        return Exit.FAILED
+    if is_accepted or typer.confirm("Save this change?", default=False):
+        workflows.decide(proposal, "accept")
+        typer.echo("Saved.")
+    else:
+        workflows.decide(proposal, "reject")
+        typer.echo("Nothing was changed.")
+    return Exit.DONE
+
+
+def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], str]) -> int:
+    """Print each node of a run as it ends, and ask what the run waits for; return the exit code."""
+    printed: set[str] = set()
+    while True:
+        run = workflows.run_state(run_id)
+        for node_id, node in run.nodes.items():
+            if node_id not in printed:
+                printed.add(node_id)
+                typer.echo(harmless(_describe(node_id, node)))
+        if run.ended_at is not None:
+            break
+        if run.question is not None:
+            workflows.answer(run_id, run.question, ask(run.question))
+            continue
+        time.sleep(_POLL_S)
+    last = next((node for node in reversed(run.nodes.values()) if node.columns), None)
+    if last is not None:
+        columns = [(str(column["name"]), str(column.get("type"))) for column in last.columns]
+        show_rows(columns, last.preview, Console(highlight=False, soft_wrap=True))
+    typer.echo(f"{run.outcome or run.status} ({run.id})")
+    return Exit.DONE if run.outcome == "succeeded" else Exit.FAILED
+
+
+def _describe(node_id: str, node: RunNode) -> str:
+    facts = [
+        f"{node.rows:,} rows" if node.rows is not None else "",
+        f"figure {node.figure:g}" if node.figure is not None else "",
+        {True: "passes", False: "does not pass", None: ""}[node.passes],
+        node.error or "",
+    ]
+    return f"{node_id}: {node.status}" + "".join(f", {fact}" for fact in facts if fact)

@@ -1,0 +1,1 @@
+"""SQL statements that change the tables of a conversation, each rewritten as one SELECT."""

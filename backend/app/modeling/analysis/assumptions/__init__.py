@@ -1,0 +1,1 @@
+"""Measurement of the conditions that a score rests on."""

@@ -1,0 +1,286 @@
+"""The choice of a split by measurement: scores at random, on new entities and at later times."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.analysis.assumptions.measurement import (
+    FOLDS,
+    ComparedScores,
+    SidePredictions,
+    compare_scores,
+    predict_out_of_fold,
+)
+from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
+from app.modeling.analysis.assumptions.structures import RowStructure, find_entities, find_order
+from app.modeling.analysis.assumptions.wording import entities_assumption, time_assumption
+from app.modeling.facts.assumptions import AssumptionJson, AssumptionKind, AssumptionSide
+from app.modeling.labels.labels import make_labels
+from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
+from app.modeling.problem.problem import Problem
+from app.modeling.splits.groups import group_labels
+from app.modeling.splits.split import choose_kind
+from app.modeling.splits.walk_forward import time_blocks
+from app.modeling.table.sampling import sample_rows
+from app.modeling.training.deadline import Deadline
+
+TIME_BLOCKS = 12
+"""Blocks of the bootstrap over later rows: as many as leave each of them a period of its own."""
+
+
+@dataclass(frozen=True)
+class SplitChoice:
+    """The problem with the structure that splits respect, and the assumptions that were measured."""
+
+    problem: Problem
+    assumptions: list[AssumptionJson]
+
+
+@dataclass(frozen=True)
+class Structures:
+    """Structures that the request leaves open. Those that the split respects already come first."""
+
+    entities: list[RowStructure]
+    order: RowStructure | None
+
+
+def find_structures(table: pd.DataFrame, problem: Problem, request: Mapping[str, Any]) -> Structures:
+    """Find the structures of a table that neither the request nor the words of its goal settle."""
+    if problem.horizon:
+        return Structures([], None)
+    goal = str(request.get("goal") or "")
+    entities: list[RowStructure] = []
+    if not request.get("group_column") and mentions_new_entities(goal) is None:
+        entities = find_entities(table, problem.target)
+        if problem.group_column:
+            inferred = RowStructure((problem.group_column,), "each value has several rows", True)
+            others = [entity for entity in entities if problem.group_column not in entity.columns]
+            same = [entity for entity in entities if problem.group_column in entity.columns]
+            entities = [*(same or [inferred]), *others]
+    order = None
+    if not request.get("time_column") and not mentions_future(goal):
+        order = find_order(table, problem.target)
+        if problem.time_column:
+            order = RowStructure((problem.time_column,), "the file is sorted by it", True)
+    return Structures(entities, order)
+
+
+def measure_structures(
+    train: pd.DataFrame,
+    problem: Problem,
+    structures: Structures,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+    threads: int = 1,
+) -> list[AssumptionJson]:
+    """Measure what each structure of the training rows changes; those without a figure are left out.
+
+    `deadline`: of all of them; without it, counts of rows alone bound the time.
+    """
+    deadline = deadline or Deadline(None)
+    structures, rows = _choose_measured(structures, train, problem, deadline)
+    if min(rows, len(train)) < MIN_ROWS:
+        return []
+    free = replace(problem, time_column=None, group_column=None, group_with=())
+    bench = Bench(free, seed, rows, deadline, threads)
+    measured: list[MeasuredStructure] = []
+    for entity in structures.entities:
+        compared = bench.compare_entities(train, entity) if not deadline.is_over else None
+        if compared:
+            is_settled = problem.group_column in entity.columns
+            measured.append(MeasuredStructure(entity, compared, AssumptionKind.ENTITIES, is_settled))
+    if structures.order and (not deadline.is_over or not measured):
+        # Later rows are often those of new entities too: only the loss beyond that is one of time.
+        nested = next((entry.structure for entry in measured if entry.compared.matters), None)
+        is_settled = problem.time_column == structures.order.columns[0]
+        is_settled |= structures.order.is_strong and nested is None
+        compared = bench.compare_order(train, structures.order, None if is_settled else nested)
+        if compared:
+            measured.append(MeasuredStructure(structures.order, compared, AssumptionKind.TIME, is_settled))
+    leading = _choose_cautious(measured)
+    return [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+
+
+def _choose_measured(
+    structures: Structures, train: pd.DataFrame, problem: Problem, deadline: Deadline
+) -> tuple[Structures, int]:
+    """Return as many structures as there is time for, the most certain first, and the rows to measure on."""
+    entities, order = list(structures.entities), structures.order
+    while entities or order:
+        rows = sample_size(train, problem, 2 * (len(entities) + (order is not None)), deadline)
+        if rows >= MIN_ROWS:
+            return Structures(entities, order), rows
+        if entities and order:
+            order = None
+        elif entities:
+            entities.pop()
+        else:
+            order = None
+    return Structures([], None), 0
+
+
+@dataclass(frozen=True)
+class MeasuredStructure:
+    """A structure with its scores. `is_settled`: the split respects it whatever it changes."""
+
+    structure: RowStructure
+    compared: ComparedScores
+    kind: AssumptionKind
+    is_settled: bool
+
+    def to_assumption(self, problem: Problem, is_leading: bool, is_another_leading: bool) -> AssumptionJson:
+        describe = time_assumption if self.kind is AssumptionKind.TIME else entities_assumption
+        return describe(self.structure, self.compared, problem, is_leading, is_another_leading)
+
+
+def _choose_cautious(measured: list[MeasuredStructure]) -> MeasuredStructure | None:
+    """Choose the structure that the split respects: an order that costs more than new entities, or these."""
+    eligible = [entry for entry in measured if entry.is_settled or entry.compared.matters]
+    orders = [entry for entry in eligible if entry.kind is AssumptionKind.TIME]
+    return next(iter([*orders, *eligible]), None)
+
+
+@dataclass(frozen=True)
+class UnmeasuredStructures:
+    """Structures without a figure where time is limited. Those of the file's own layout decide the split."""
+
+    entities: list[RowStructure]
+    order: RowStructure | None
+    has_measured: bool
+    """True if another structure has a figure, which decides the split."""
+
+    @classmethod
+    def from_assumptions(cls, structures: Structures, assumptions: Sequence[AssumptionJson]) -> Self:
+        measured = {tuple(assumption["columns"]) for assumption in assumptions}
+        entities = [entity for entity in structures.entities if entity.columns not in measured]
+        order = structures.order
+        order = None if order is None or order.columns in measured else order
+        return cls(entities, order, bool(assumptions))
+
+    def apply(self, problem: Problem) -> Problem:
+        """Return the problem with the first of these that lays out the file: the cautious side of a split."""
+        if problem.time_column or problem.group_column or self.has_measured:
+            return problem
+        if self.order and self.order.is_strong:
+            return replace(problem, time_column=self.order.columns[0])
+        entity = next((entity for entity in self.entities if entity.is_strong), None)
+        return _group_by(problem, entity) if entity else problem
+
+    def describe(self) -> list[str]:
+        """Name them in at most one sentence."""
+        columns = [entity.columns for entity in (*self.entities, *([self.order] if self.order else []))]
+        names = ", ".join(" and ".join(map(repr, names)) for names in columns)
+        return (
+            [f"It was not measured what new values of {names} change: the time was too short."]
+            if columns
+            else []
+        )
+
+
+def _is_cautious(assumption: AssumptionJson) -> bool:
+    return assumption["chosen"] == AssumptionSide.OTHERWISE
+
+
+def apply_choice(problem: Problem, assumptions: Sequence[AssumptionJson]) -> Problem:
+    """Return the problem with the first structure whose cautious side was chosen; without the others."""
+    for assumption in assumptions:
+        columns = assumption["columns"]
+        if assumption["kind"] == AssumptionKind.TIME:
+            problem = replace(problem, time_column=columns[0] if _is_cautious(assumption) else None)
+        elif assumption["kind"] == AssumptionKind.ENTITIES:
+            if _is_cautious(assumption):
+                return replace(problem, group_column=columns[0], group_with=tuple(columns[1:]))
+            if problem.group_column == columns[0]:
+                problem = replace(problem, group_column=None, group_with=())
+    return problem
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measurements of one problem without structure, on at most `rows` rows."""
+
+    problem: Problem
+    seed: int
+    rows: int
+    deadline: Deadline
+    threads: int
+
+    def compare_entities(self, train: pd.DataFrame, entity: RowStructure) -> ComparedScores | None:
+        """Compare folds at random with folds of whole entities, on the rows of a sample of entities."""
+        grouped = _group_by(self.problem, entity)
+        complete = train.dropna(subset=list(entity.columns))
+        codes = _code_entities(complete, grouped)
+        if len(complete) > self.rows:
+            entities = np.random.default_rng(self.seed).permutation(int(codes.max()) + 1)
+            last = int(np.searchsorted(np.cumsum(np.bincount(codes)[entities]), self.rows)) + 1
+            is_sampled = np.isin(codes, entities[:last])
+            complete, codes = complete.loc[is_sampled], codes[is_sampled]
+        frame = complete.reset_index(drop=True)
+        free = self.predict(frame, self.problem)
+        return self._compare(free, self._predict_in_time(free, frame, grouped), lambda _: codes)
+
+    def compare_order(
+        self, train: pd.DataFrame, order: RowStructure, nested: RowStructure | None
+    ) -> ComparedScores | None:
+        """Compare folds at random with folds of later rows, on rows drawn over all of the time.
+
+        With `nested` entities, both sides are of new ones.
+        """
+        column = order.columns[0]
+        complete = train.dropna(subset=[column, *(nested.columns if nested else ())])
+        positions = sample_rows(len(complete), self.rows, self.seed)
+        frame = complete.iloc[positions].sort_values(column, kind="stable").reset_index(drop=True)
+        times = pd.factorize(frame[column], sort=True)[0]
+        free, ordered = self.problem, replace(self.problem, time_column=column)
+        if nested:  # folds of entities hide their name, so the folds in time must not see it either
+            free = _group_by(free, nested)
+            ordered = replace(ordered, exclude=(*ordered.exclude, nested.columns[0]))
+        # The last of the folds in time learns from as many rows as each of those at random.
+        plan = FoldPlan(SplitKind.TIME, FOLDS - 1, self.seed)
+        later = predict_out_of_fold(frame, ordered, plan, self.threads, is_last_only=True)
+
+        def number_blocks(rows: np.ndarray) -> np.ndarray:
+            """Number the blocks of time (all rows,) by those rows that both sides predict."""
+            numbers = np.zeros(len(frame), dtype=int)
+            for number, block in enumerate(time_blocks(times[rows], TIME_BLOCKS)):
+                numbers[rows[block]] = number
+            return numbers
+
+        return self._compare(self._predict_in_time(later, frame, free), later, number_blocks)
+
+    def _predict_in_time(
+        self, other: SidePredictions | None, frame: pd.DataFrame, problem: Problem
+    ) -> SidePredictions | None:
+        """Predict the second side; None without the first, or if as much again would not end in time."""
+        return self.predict(frame, problem) if other and self.deadline.allows(other.seconds) else None
+
+    def predict(self, frame: pd.DataFrame, problem: Problem) -> SidePredictions | None:
+        if make_labels(frame, problem).nunique() < 2:
+            return None
+        plan = FoldPlan(choose_kind(problem)[0], FOLDS, self.seed)
+        return predict_out_of_fold(frame, problem, plan, self.threads)
+
+    def _compare(
+        self,
+        holds: SidePredictions | None,
+        otherwise: SidePredictions | None,
+        number_units: Callable[[np.ndarray], np.ndarray],
+    ) -> ComparedScores | None:
+        if holds is None or otherwise is None:
+            return None
+        rows = np.flatnonzero(holds.tested & otherwise.tested)
+        return compare_scores(holds, otherwise, self.problem, number_units(rows), seed=self.seed)
+
+
+def _group_by(problem: Problem, entity: RowStructure) -> Problem:
+    return replace(problem, group_column=entity.columns[0], group_with=entity.columns[1:])
+
+
+def _code_entities(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
+    """Number the entity of each row (rows,)."""
+    codes: np.ndarray = pd.factorize(group_labels(frame, problem))[0]
+    return codes

@@ -1,0 +1,162 @@
+"""Candidates of a structure among the rows: entities with several rows each, and an order in time."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.problem_definition.time_and_group_columns import (
+    BIRTH_NAME,
+    GROUP_NAME,
+    ID_NAME,
+    MAX_ROWS,
+    can_group,
+    find_static_columns,
+    is_sorted,
+    rows_per_value,
+)
+
+MIN_ENTITIES = 30
+"""Distinct entities: fewer are categories, which come again, and too few to tell how new ones differ."""
+MAX_ENTITY_SHARE = 0.67
+"""Entities as a share of the rows: with more, hardly any has two rows."""
+MAX_RUN_RATIO = 1.1
+"""Runs of equal neighbours for each entity of a file that lists its entities one after the other."""
+MIN_PERIODS = 5
+"""Distinct years of a column that orders rows: fewer leave no later ones to judge on."""
+MIN_PERIODS_OF_PAIR, MAX_PERIODS_OF_PAIR = 2, 300
+"""Distinct values of a column that tells entities of one name apart: years, seasons, numbers."""
+MAX_PAIRED_NAMES = 4
+"""Columns that are tried as the name in an entity of two columns."""
+MIN_STATIC_COLUMNS = 2
+"""Columns that never change within an entity: a single one may be its class."""
+MAX_ENTITIES = 2
+"""Candidates that are measured: each costs a cross-validation."""
+
+_PERIOD_NAME = re.compile(
+    r"(^|[_\W])(year|yr|season|edition|round|wave|cohort|quarter|month|period|date|time|timestamp)s?($|[_\W\d])"
+    r"|[a-z](Year|Date|Time|Season)\b",
+    re.IGNORECASE,
+)
+_FIRST_YEAR, _LAST_YEAR = 1500, 2200
+"""Range of whole numbers that are calendar years."""
+
+
+@dataclass(frozen=True)
+class RowStructure:
+    """Columns that tell entities apart, or one column that orders rows, with the evidence as a clause.
+
+    `is_strong`: the file itself is laid out by it.
+    """
+
+    columns: tuple[str, ...]
+    evidence: str
+    is_strong: bool = False
+
+
+def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
+    """Find columns, or pairs of them, whose values are entities with several rows each; best evidence first."""
+    sample = frame.head(MAX_ROWS)
+    names = [str(name) for name in frame.columns if name != target and can_group(frame[name])]
+    singles = [
+        structure
+        for name in names
+        if MIN_ENTITIES <= frame[name].nunique() <= MAX_ENTITY_SHARE * len(frame)
+        and not _is_period(frame[name])
+        and (structure := _judge_entity(frame, sample, name, target))
+    ]
+    pairs = list(_find_pairs(sample, names))
+    paired = {pair.columns[0] for pair in pairs}
+    others = [single for single in singles if single.columns[0] not in paired]
+    others.sort(key=lambda single: not GROUP_NAME.search(single.columns[0]))  # people and places before items
+    return [*pairs, *others][:MAX_ENTITIES]
+
+
+def _judge_entity(frame: pd.DataFrame, sample: pd.DataFrame, name: str, target: str) -> RowStructure | None:
+    column = frame[name]
+    count = f"{column.nunique():,} values with {rows_per_value(column):.1f} rows each"
+    # A file may be sorted by a measure: the rows of each of its values stand together without being one entity.
+    is_measure = pd.api.types.is_numeric_dtype(column.dtype) and sample[name].is_monotonic_increasing
+    if not is_measure and _count_runs(sample[name]) <= MAX_RUN_RATIO * sample[name].nunique():
+        return RowStructure((name,), f"{count}, which stand next to each other", True)
+    if GROUP_NAME.search(name) or ID_NAME.search(name):
+        return RowStructure((name,), f"{count}, and it is named like an entity")
+    static_columns = find_static_columns(frame, name, target)
+    if len(static_columns) >= MIN_STATIC_COLUMNS:
+        examples = ", ".join(repr(column) for column in static_columns[:3])
+        return RowStructure((name,), f"{count}, within which {examples} never change")
+    return None
+
+
+def _find_pairs(sample: pd.DataFrame, names: list[str]) -> Iterator[RowStructure]:
+    """Yield entities of a name and a period: rows of each stand together, those of the name alone do not."""
+    periods = [
+        str(name)
+        for name in sample.columns
+        if _is_period(sample[name]) and MIN_PERIODS_OF_PAIR <= sample[name].nunique() <= MAX_PERIODS_OF_PAIR
+    ]
+    repeated_names = [
+        name
+        for name in names
+        if name not in periods
+        and sample[name].nunique() >= MIN_PERIODS
+        and _count_runs(sample[name]) > MAX_RUN_RATIO * sample[name].nunique()
+    ]
+    for name in repeated_names[:MAX_PAIRED_NAMES]:
+        for period in periods:
+            codes = pd.Series(sample.groupby([name, period], sort=False, observed=True).ngroup())
+            count = codes.nunique()
+            if not MIN_ENTITIES <= count <= MAX_ENTITY_SHARE * len(sample):
+                continue
+            if count > MAX_RUN_RATIO * sample[name].nunique() and _count_runs(codes) <= MAX_RUN_RATIO * count:
+                rows_each = f"{len(sample) / count:.1f} rows each"
+                yield RowStructure((name, period), f"{rows_each}, which stand next to each other", True)
+                break
+
+
+def _count_runs(column: pd.Series) -> int:
+    codes = pd.factorize(column)[0]
+    return int((np.diff(codes) != 0).sum()) + 1
+
+
+def find_order(frame: pd.DataFrame, target: str) -> RowStructure | None:
+    """Find the date or year that orders the rows: one by which the file is sorted, else a single one."""
+    candidates = [
+        str(name)
+        for name in frame.columns
+        if name != target and not BIRTH_NAME.search(str(name)) and _is_time(frame[name])
+    ]
+    for name in candidates:
+        if is_sorted(frame[name]) or _is_sorted_year(frame[name]):
+            return RowStructure((name,), "the file is sorted by it", True)
+    dated = [name for name in candidates if _PERIOD_NAME.search(name)]
+    return RowStructure((dated[0],), "it dates the rows") if len(dated) == 1 else None
+
+
+def _is_time(column: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(column.dtype) or (_is_year(column) and _is_period(column))
+
+
+def _is_period(column: pd.Series) -> bool:
+    return bool(_PERIOD_NAME.search(str(column.name))) and not pd.api.types.is_float_dtype(column.dtype)
+
+
+def _is_year(column: pd.Series) -> bool:
+    """Return true for whole numbers that are calendar years, nearly all filled in."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    values = column.dropna()
+    if len(values) < 0.98 * len(column) or values.nunique() < MIN_PERIODS:
+        return False
+    return bool(values.between(_FIRST_YEAR, _LAST_YEAR).all() and (values == values.round()).all())
+
+
+def _is_sorted_year(column: pd.Series) -> bool:
+    if not _is_year(column):
+        return False
+    steps = np.diff(column.dropna().to_numpy())
+    moving = steps[steps != 0]
+    rising = float((moving > 0).mean()) if len(moving) else 0.0
+    return max(rising, 1 - rising) >= 0.98 and len(moving) <= 2 * column.nunique()

@@ -1,0 +1,104 @@
+"""The measure of each column that a plan computes: a key of groups, a count, a share, or another figure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pydantic import BaseModel
+
+from app.plans import expressions as e
+from app.plans import plan as p
+
+Measure = Literal["key", "count", "share", "figure"]
+"""`share`: a fraction of rows or of a total, from 0 to 1, which readers expect as a percentage."""
+_SCALE_KEPT = ("mean", "median", "min", "max", "quantile", "first", "sum", "lag", "lead", "moving_mean")
+"""Functions whose result is of the scale of their column: a mean of shares is a share."""
+_RANKS = ("row_number", "rank", "dense_rank")
+
+
+def find_measures(plan: p.Plan) -> dict[str, Measure]:
+    """Return `{column: measure}` of the result; columns that are shown as they were stored have none."""
+    measures: dict[str, Measure] = {}
+    if isinstance(plan.source, p.PlanSource):
+        measures = find_measures(plan.source.plan)
+    for step in plan.steps:
+        measures = _after(step, measures)
+    return measures
+
+
+def _after(step: p.Step, measures: Mapping[str, Measure]) -> dict[str, Measure]:
+    match step:
+        case p.GroupStep():
+            keys: dict[str, Measure] = dict.fromkeys(step.keys, "key")
+            return keys | {
+                aggregation.name: _aggregated(aggregation.function, aggregation.column, measures)
+                for aggregation in step.aggregations
+            }
+        case p.WindowStep():
+            return {**measures} | {
+                column.name: _windowed(column.function, column.column, measures) for column in step.columns
+            }
+        case p.DeriveStep():
+            derived = {**measures}
+            for column in step.columns:
+                if (measure := _derived(column.expression, derived)) is not None:
+                    derived[column.name] = measure
+                else:
+                    derived.pop(column.name, None)
+            return derived
+        case p.SelectStep():
+            return {
+                column.rename or column.name: measures[column.name]
+                for column in step.columns
+                if column.name in measures
+            }
+        case p.PivotStep():
+            pivot_keys: dict[str, Measure] = dict.fromkeys(step.keys, "key")
+            measure = _aggregated(step.function, step.of, measures)
+            return pivot_keys | {str(value): measure for value in step.values}
+        case p.UnpivotStep():
+            melted = {name: measure for name, measure in measures.items() if name not in step.columns}
+            values = {measures.get(name) for name in step.columns}
+            shared = values.pop() if len(values) == 1 else None
+            return melted | ({step.value: shared} if shared else {})
+        case p.ProfileStep() | p.CorrelateStep():
+            return {}
+    return {**measures}
+
+
+def _aggregated(function: str, column: str | None, measures: Mapping[str, Measure]) -> Measure:
+    if function in ("count", "count_distinct"):
+        return "count"
+    if function == "share_true":
+        return "share"
+    return _scale(function, column, measures)
+
+
+def _windowed(function: str, column: str | None, measures: Mapping[str, Measure]) -> Measure:
+    if function in _RANKS:
+        return "count"
+    return "share" if function == "share" else _scale(function, column, measures)
+
+
+def _scale(function: str, column: str | None, measures: Mapping[str, Measure]) -> Measure:
+    measure: Measure = measures.get(column or "", "figure") if function in _SCALE_KEPT else "figure"
+    return "figure" if measure == "key" else measure
+
+
+def _derived(expression: e.Expression, measures: Mapping[str, Measure]) -> Measure | None:
+    """Return the measure of a computed column: that of another column only where it is its copy."""
+    if isinstance(expression, e.ColumnExpression):
+        return measures.get(expression.name)
+    is_computed = any(measures.get(name, "key") != "key" for name in _column_names(expression))
+    return "figure" if is_computed else None
+
+
+def _column_names(expression: e.Expression) -> Iterator[str]:
+    parts: list[object] = [expression]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, e.ColumnExpression):
+            yield part.name
+        elif isinstance(part, BaseModel):
+            parts.extend(value for _, value in part)
+        elif isinstance(part, list):
+            parts.extend(part)

@@ -1,0 +1,1 @@
+"""Search in everything that a user has."""

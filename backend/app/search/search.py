@@ -1,0 +1,70 @@
+"""Search in the names and words of a user's sessions, conversations, datasets, models and workflows."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.db.pool import Database
+
+MAX_HITS = 50
+"""Hits of one search: more than anybody reads through; a longer word finds fewer."""
+
+
+class HitKind(StrEnum):
+    """Kind of a search hit."""
+
+    SESSION = "session"
+    THREAD = "thread"
+    DATASET = "dataset"
+    MODEL = "model"
+    WORKFLOW = "workflow"
+
+
+class SearchHit(BaseModel):
+    """`text`: the goal, title or name; `detail`: what else tells it from others."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: HitKind
+    id: UUID
+    text: str
+    detail: str = Field(
+        description="Status of a session, file name of a dataset, kind of estimator; may be empty."
+    )
+    created_at: datetime
+
+
+_SEARCH = """
+with hits as (
+  (select 'session' as kind, id, goal as text, status as detail, created_at from sessions
+    where owner_id = $1 and graph = 'pipeline' and goal ilike $2 order by created_at desc limit $3)
+  union all
+  (select 'thread', t.id, t.title, '', t.created_at from threads t
+    where owner_id = $1 and deleted_at is null and (title ilike $2 or exists (
+      select from turns join sessions s on s.id = session_id where thread_id = t.id and s.goal ilike $2))
+    order by updated_at desc limit $3)
+  union all
+  (select 'dataset', id, name, filename, created_at from datasets
+    where owner_id = $1 and (name ilike $2 or filename ilike $2 or exists (
+      select from json_array_elements(columns::json) c where c ->> 'name' ilike $2))
+    order by created_at desc limit $3)
+  union all
+  (select 'model', id, name, coalesce(meta ->> 'estimator', ''), created_at from artifacts
+    where owner_id = $1 and kind = 'model' and (meta ->> 'chosen')::bool is true
+      and (name ilike $2 or meta -> 'problem' ->> 'target' ilike $2)
+    order by created_at desc limit $3)
+  union all
+  (select 'workflow', id, name, 'version ' || version, created_at from workflows
+    where owner_id = $1 and name ilike $2 order by updated_at desc limit $3)
+)
+select kind, id, left(text, 300) as text, detail, created_at from hits order by created_at desc limit $3
+"""
+
+
+async def search(database: Database, owner: UUID, words: str, limit: int = MAX_HITS) -> list[SearchHit]:
+    """Return what has `words` in its name, goal or messages, the newest first."""
+    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = await database.rows(_SEARCH, owner, f"%{escaped}%", limit)
+    return [SearchHit(**row) for row in rows]

@@ -1,0 +1,1 @@
+"""Forks: sessions that begin as a copy of another up to a recorded point."""

@@ -1,0 +1,1 @@
+"""Threads: conversations about data, whose turns are sessions of the graph `chat`."""

@@ -1,0 +1,256 @@
+"""The graph `chat`: one turn, executed as it stands or answered by the analyst."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from app.agents.analyst.answer_words import describe_answer
+from app.agents.analyst.brief import ProgramOutcome, QueryAnswer
+from app.agents.analyst.output import Reply
+from app.agents.runtime.agent_loop import Agent
+from app.artifacts.workspace import Workspace
+from app.charts.renderer import ChartRenderer
+from app.json_types import JsonValue
+from app.modeling.facts.conversion import dump_facts, parse_facts
+from app.sandbox.computation_runner import ComputationRunner
+from app.sessions.graphs import GraphSpec, JournaledState, journaled
+from app.sessions.recorded_facts import SessionRecords
+from app.sessions.schemas import CHAT_GRAPH
+from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
+from app.threads.direct_execution import FAILURE, USER, execute
+from app.tools.chat_queries import EXECUTIONS
+from app.tools.context import ToolContext
+from app.tools.conversation_studies import STUDY_TOOLS, ConversationStudies
+from app.tools.conversation_workflows import ConversationWorkflows
+from app.tools.data import get_dataset_schema
+from app.tools.invoke import ToolAnswer
+from app.workspaces.conversation import Conversation
+
+VERSION = 1
+"""Version of the graph: turns that have begun go on with the one that they began with."""
+ANALYST = "analyst"
+
+
+class TurnMemory(Protocol):
+    """The memory of the analyst: the messages before one."""
+
+    async def read(self, facts: SessionFacts) -> list[JsonValue]:
+        """Return the turns before this one, oldest first, as JSON of `EarlierTurn`."""
+        ...
+
+
+class ChatState(JournaledState, total=False):
+    outcome: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ChatContext:
+    """One turn: its data, the cells it computes in, the analyst and the turns before it."""
+
+    step: StepScope
+    frames: Workspace
+    conversation: Conversation
+    computer: ComputationRunner
+    analyst: Agent[Reply]
+    memory: TurnMemory
+    renderer: ChartRenderer
+    studies: ConversationStudies
+    records: SessionRecords
+    workflows: ConversationWorkflows | None = None
+
+    def tool_context(self, agent: str) -> ToolContext:
+        return ToolContext(
+            agent,
+            self.step,
+            self.frames,
+            self.conversation,
+            self.computer,
+            call="tool:0.0",
+            conversation_tables=self.conversation,
+            renderer=self.renderer,
+            studies=self.studies,
+            records=self.records,
+            workflows=self.workflows,
+        )
+
+
+def make_graph_spec(
+    analyst: Agent[Reply],
+    computer: ComputationRunner,
+    workspace_of: Callable[[SessionFacts], Workspace],
+    conversation_of: Callable[[SessionFacts], Conversation],
+    memory: TurnMemory,
+    renderer: ChartRenderer,
+    studies_of: Callable[[SessionFacts], ConversationStudies],
+    records_of: Callable[[SessionFacts], SessionRecords],
+    workflows_of: Callable[[SessionFacts], ConversationWorkflows],
+) -> GraphSpec:
+    """Build the graph of turns."""
+
+    def make_context(step: StepScope) -> ChatContext:
+        facts = step.session
+        return ChatContext(
+            step,
+            workspace_of(facts),
+            conversation_of(facts),
+            computer,
+            analyst,
+            memory,
+            renderer,
+            studies_of(facts),
+            records_of(facts),
+            workflows_of(facts),
+        )
+
+    graph: Any = StateGraph(ChatState)
+    graph.add_node("answering", journaled("answering", _answer))
+    graph.add_edge(START, "answering")
+    graph.add_edge("answering", END)
+    return GraphSpec(
+        CHAT_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, lambda state: dict(state["outcome"])
+    )
+
+
+async def _answer(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, Any]:
+    return {"outcome": await answer_message(runtime.context)}
+
+
+async def answer_message(chat: ChatContext) -> dict[str, Any]:
+    """Execute a message as it stands, or have the analyst answer it. Returns its outcome."""
+    mode = str(chat.step.session.preferences["mode"])
+    return await (_ask_analyst(chat) if mode == "auto" else _execute_directly(chat, mode))
+
+
+async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
+    code = str(chat.step.session.preferences["code"])
+    value = await execute(chat.tool_context(USER), mode, code)
+    failure: Any = value.get(FAILURE)
+    outcome = {"code": code, **({} if failure else _outcome_of(mode, value))}
+    if failure:
+        text = str(failure["message"])
+        outcome |= {"failure": failure, **{k: v for k, v in value.items() if k in ("stdout", "stderr")}}
+    elif mode == "python":
+        text = _describe_program(parse_facts(ProgramOutcome, value))
+    else:
+        text = _describe_statements(parse_facts(QueryAnswer, value))
+        outcome |= {"plan": json.loads(code)} if mode == "plan" else {}
+    chat.step.post_message(ANALYST, text)
+    return {"text": text, **outcome}
+
+
+async def _ask_analyst(chat: ChatContext) -> dict[str, Any]:
+    context = await _read_context(chat)
+    brief: dict[str, JsonValue] = {"message": chat.step.session.goal, **context}
+    result = await chat.analyst.run(chat.tool_context(ANALYST), brief)
+    parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
+    return {"text": result.output.text, **parts, **_find_saved_workflow(result.answers)}
+
+
+async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
+    """Read the tables and the turns before this one, in a recorded call: studies and readings change later."""
+
+    async def read() -> CallResult:
+        ctx = chat.tool_context(ANALYST)
+        tables = [(await get_dataset_schema(ctx, ref.table)).value for ref in await chat.conversation.list()]
+        earlier = await chat.memory.read(chat.step.session)
+        studies: list[JsonValue] = [dump_facts(card) for card in await chat.studies.list()]
+        files: list[JsonValue] = [*sorted((await chat.conversation.read_snapshot()).files)]
+        value: dict[str, JsonValue] = {"tables": tables, "earlier": earlier, "studies": studies, "files": files}
+        return CallResult({**value, **await _read_workflows(chat, earlier)})
+
+    value = await chat.step.call(Call("context", "choice", "read_context", ANALYST, {}), read)
+    return value if isinstance(value, dict) else {}
+
+
+async def _read_workflows(chat: ChatContext, earlier: Sequence[JsonValue]) -> dict[str, JsonValue]:
+    """Return the user's workflows, and the lane of the message as rules see it."""
+    if chat.workflows is None:
+        return {}
+    ids = [turn["workflow"] for turn in earlier if isinstance(turn, dict) and turn.get("workflow")]
+    cards = await chat.workflows.list()
+    workflow_ids = [card.id for card in cards]
+    current = next((str(earlier_id) for earlier_id in reversed(ids) if earlier_id in workflow_ids), None)
+    if current is None and len(workflow_ids) == 1:
+        current = workflow_ids[0]
+    lane = await chat.workflows.classify(chat.step.session.goal, current)
+    # The workflow that the conversation is about comes first.
+    ordered = sorted(cards, key=lambda card: card.id != current)
+    return {"workflows": [dump_facts(card) for card in ordered], "lane": dump_facts(lane)}
+
+
+def _find_saved_workflow(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
+    """Return the version of a workflow that the turn saved last."""
+    saved: list[Any] = [a.value for a in answers if a.request.name == "patch_workflow" and a.refusal is None]
+    names = ("id", "name", "version", "change", "difference", "next_runs")
+    return {"workflow": {name: saved[-1][name] for name in names}} if saved else {}
+
+
+def _list_studies(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
+    """Return the studies that the turn started, forked, answered or read; they stay with the thread."""
+    ids = [
+        str(answer.value["id"])
+        for answer in answers
+        if answer.request.name in STUDY_TOOLS and answer.refusal is None and isinstance(answer.value, dict)
+    ]
+    return {"studies": [*dict.fromkeys(ids)]} if ids else {}
+
+
+def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
+    """Return the outcome of the last successful execution of the analyst, and the changes of all."""
+    values: list[Mapping[str, Any]] = [
+        answer.value for answer in answers if answer.refusal is None and isinstance(answer.value, dict)
+    ]
+    changes = [change for value in values for change in value.get("changes", ())]
+    for answer in reversed(answers):
+        if answer.request.name in EXECUTIONS and answer.refusal is None and isinstance(answer.value, dict):
+            arguments = answer.request.arguments
+            mode = {"execute_sql": "sql", "execute_python": "python"}.get(answer.request.name, "plan")
+            outcome = _outcome_of(mode, answer.value)
+            if mode == "plan":
+                outcome["plan"] = arguments.get("plan")
+            if mode == "python":
+                outcome["code"] = arguments.get("code")
+            if answer.request.name == "execute_pipeline":
+                outcome["steps"] = arguments.get("steps")
+            if answer.request.name == "make_chart":
+                outcome["charts"] = [_describe_chart(answer.value, arguments)]
+            outcome["changes"] = changes
+            return {**outcome, "readings": list(arguments.get("readings", ()))}
+    return {}
+
+
+def _outcome_of(mode: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of an execution that the turn shows."""
+    if mode == "python":
+        variables = {name: list(value.get(name, ())) for name in ("variables", "not_kept", "changes")}
+        return {"stdout": value["stdout"], "stderr": value["stderr"], "value": value["result"], **variables}
+    table = {
+        name: value.get(name)
+        for name in ("columns", "rows", "row_count", "truncated", "digest", "rows_used", "rows_there")
+    }
+    changes = list(value.get("changes", ()))
+    return {"table": table if value["columns"] else None, "sql": value["sql"], "changes": changes}
+
+
+def _describe_statements(answer: QueryAnswer) -> str:
+    """Describe the changes that statements made, and the rows of the last SELECT."""
+    sentences = [str(change["text"]) for change in answer.changes]
+    return " ".join([*sentences, describe_answer(answer)] if answer.columns else sentences)
+
+
+def _describe_chart(value: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the chart of an answer with its axes; its artifact is recorded by its digest."""
+    described = {name: value.get(name) for name in ("kind", "title", "problem")}
+    axes = {name: arguments[name] for name in ("x", "y", "color", "moving_average") if arguments.get(name)}
+    return {"digest": value["chart"], **described, "axes": axes}
+
+
+def _describe_program(outcome: ProgramOutcome) -> str:
+    ended = "The program ended." if outcome.result is None else str(outcome.result)
+    missing = ", ".join(f"{entry['name']} ({entry['reason']})" for entry in outcome.not_kept)
+    not_kept = f"\n\nNot kept for later programs: {missing}." if missing else ""
+    return f"{outcome.stdout.strip() or ended}{not_kept}"

@@ -1,0 +1,111 @@
+"""The events of a turn as a conversation shows them, made from the events of its session.
+
+`status`, `token`, `tool_call`, `tool_result`, `chart`, `table`, `clarification`, `approval`, `result`, `error`,
+`done`. The last of those that one durable event becomes has its number as the cursor.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.sessions.events.serialization import EventMessage
+
+Json = Mapping[str, Any]
+ChatEvent = tuple[str, dict[str, Any]]
+ANALYST = "analyst"
+
+
+@dataclass
+class TurnTranslation:
+    """The translation of one stream. Words that came live are not repeated by their recorded message."""
+
+    turn_id: str
+    _has_tokens: bool = field(default=False)
+
+    def translate(self, event: EventMessage) -> list[EventMessage]:
+        body: Json = json.loads(event.data)
+        make = _TRANSLATIONS.get(event.kind)
+        events = make(self, body) if make else []
+        if not events and event.seq is not None:
+            return []
+        return [
+            EventMessage(
+                event.seq if place == len(events) else None,
+                kind,
+                json.dumps({**values, "created_at": body.get("created_at")}, separators=(",", ":")),
+            )
+            for place, (kind, values) in enumerate(events, 1)
+        ]
+
+    def _token(self, body: Json) -> list[ChatEvent]:
+        self._has_tokens = True
+        return [("token", {"text": body["text"]})]
+
+    def _message(self, body: Json) -> list[ChatEvent]:
+        """Send the whole words of a message, unless they came while they were written."""
+        had_tokens, self._has_tokens = self._has_tokens, False
+        return [] if had_tokens or body["role"] != ANALYST else [("token", {"text": body["text"]})]
+
+    def _status(self, stage: str) -> list[ChatEvent]:
+        return [("status", {"stage": stage, "turn_id": self.turn_id})]
+
+    def _tool_call(self, body: Json) -> list[ChatEvent]:
+        call = {"id": body["call"], "name": body["tool"], "arguments": body["arguments"]}
+        return [*self._status("executing"), ("tool_call", call)]
+
+    def _tool_result(self, body: Json) -> list[ChatEvent]:
+        result = {
+            "id": body["call"],
+            "name": body["tool"],
+            "status": "refused" if body["failed"] else "ok",
+            "summary": body["summary"],
+            "duration_ms": body["duration_ms"],
+        }
+        return [("tool_result", result)]
+
+    def _artifact(self, body: Json) -> list[ChatEvent]:
+        if body["artifact_kind"] not in ("chart", "table", "figure"):
+            return []
+        kind = "table" if body["artifact_kind"] == "table" else "chart"
+        description = {name: body[name] for name in ("artifact", "name", "media_type", "size_bytes")}
+        return [(kind, description)]
+
+    def _question(self, body: Json) -> list[ChatEvent]:
+        kind = "approval" if body["question_kind"] == "approval" else "clarification"
+        question = {name: value for name, value in body.items() if name not in ("kind", "seq", "created_at")}
+        return [(kind, question)]
+
+    def _finished(self, body: Json) -> list[ChatEvent]:
+        result = body["result"]
+        failure = result.get("failure")
+        status = "failed" if failure else "interrupted" if result.get("interrupted") else "succeeded"
+        events: list[ChatEvent] = [("result", {"turn_id": self.turn_id, **result})]
+        if failure:
+            events.append(("error", failure))
+        return [*events, self._done(status)]
+
+    def _failed(self, body: Json) -> list[ChatEvent]:
+        return [("error", {"code": body["code"], "message": body["detail"]}), self._done("failed")]
+
+    def _done(self, status: str) -> ChatEvent:
+        return "done", {"turn_id": self.turn_id, "status": status}
+
+
+_TRANSLATIONS: Mapping[str, Callable[[TurnTranslation, Json], list[ChatEvent]]] = {
+    "session_started": lambda stream, _: stream._status("received"),
+    "session_queued": lambda stream, _: stream._status("queued"),
+    "step_started": lambda stream, _: stream._status("thinking"),
+    "progress": lambda stream, body: [
+        ("status", {"stage": "executing", "turn_id": stream.turn_id, "text": body["text"]})
+    ],
+    "token": TurnTranslation._token,
+    "message": TurnTranslation._message,
+    "tool_called": TurnTranslation._tool_call,
+    "tool_returned": TurnTranslation._tool_result,
+    "artifact_saved": TurnTranslation._artifact,
+    "clarification_asked": TurnTranslation._question,
+    "session_finished": TurnTranslation._finished,
+    "session_failed": TurnTranslation._failed,
+    "session_cancelled": lambda stream, _: [stream._done("cancelled")],
+}

@@ -1,0 +1,75 @@
+"""Errors of tool calls as data, for agents and for readers of the journal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from app.errors import LabError, ToolRefused
+from app.json_types import JsonValue
+
+ToolErrorType = Literal[
+    "invalid_arguments",
+    "unknown_tool",
+    "refused_by_policy",
+    "rejected_by_user",
+    "not_found",
+    "timed_out",
+    "out_of_memory",
+    "out_of_disk",
+    "failed",
+    "budget",
+]
+ERROR = "error"
+FORMER_ERROR = "refused"
+"""The only key of a refusal in journals of earlier versions; its value is the message."""
+
+_FINAL: tuple[ToolErrorType, ...] = ("rejected_by_user", "budget")
+"""Errors that no other arguments would avoid."""
+_TYPES: Mapping[str, ToolErrorType] = {
+    "computation_timed_out": "timed_out",
+    "computation_out_of_memory": "out_of_memory",
+    "computation_out_of_disk": "out_of_disk",
+    "code_not_allowed": "refused_by_policy",
+    "sql_not_admitted": "refused_by_policy",
+    "code_needs_isolation": "refused_by_policy",
+}
+_KINDS: Mapping[str, ToolErrorType] = {"not_found": "not_found", "forbidden": "refused_by_policy"}
+
+
+def make_error(
+    kind: ToolErrorType, message: str, attempt: int = 1, field: str | None = None, nearest: Sequence[str] = ()
+) -> dict[str, JsonValue]:
+    """Make the recorded value of a call that failed. `attempt` counts the failed calls of the tool in a run."""
+    error: dict[str, JsonValue] = {"type": kind, "message": message}
+    error |= {"field": field} if field else {}
+    error |= {"nearest": [*nearest]} if nearest else {}
+    return {ERROR: {**error, "retryable": kind not in _FINAL, "attempt": attempt}}
+
+
+def describe_refusal(refused: ToolRefused, attempt: int) -> dict[str, JsonValue]:
+    cause = refused.__cause__
+    kind: Any = refused.kind
+    if kind == "failed" and isinstance(cause, LabError):
+        kind = error_type(cause)
+    return make_error(kind, str(refused), attempt, refused.field, refused.nearest)
+
+
+def describe_lab_error(error: LabError, attempt: int) -> dict[str, JsonValue]:
+    nearest: Any = error.facts.get("nearest") or ()
+    field: Any = error.facts.get("field")
+    return make_error(error_type(error), error.detail, attempt, field, [str(name) for name in nearest])
+
+
+def error_type(error: LabError) -> ToolErrorType:
+    return _TYPES.get(error.code) or _KINDS.get(error.kind, "failed")
+
+
+def get_refusal(value: JsonValue) -> str | None:
+    """Return the message of a recorded error, or None for a value of a call that succeeded."""
+    if not isinstance(value, dict):
+        return None
+    if list(value) == [FORMER_ERROR]:
+        return str(value[FORMER_ERROR])
+    error = value.get(ERROR)
+    if list(value) == [ERROR] and isinstance(error, dict) and {"type", "message"} <= error.keys():
+        return str(error["message"])
+    return None

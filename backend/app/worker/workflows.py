@@ -1,0 +1,77 @@
+"""Assembly of the services of workflows: those of their runs, and those of conversations about them."""
+
+from functools import partial
+from uuid import UUID
+
+from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetSource
+from app.resources import Resources
+from app.sessions.step_scope import SessionFacts
+from app.worker.mail import send_owner_mail
+from app.worker.workflow_data import find_owner_model, start_owner_study, store_owner_dataset
+from app.workflows.conversations.pipelines import Pipelines
+from app.workflows.conversations.service import OwnerWorkflows
+from app.workflows.proposals import ProposalService
+from app.workflows.requests.client import RequestClient
+from app.workflows.runs.context import FindFigure, RunServices
+from app.workflows.runs.schemas import WorkflowRunPreferences
+from app.workflows.runs.service import WorkflowRuns
+from app.workflows.service import WorkflowService
+
+
+def make_run_services(
+    resources: Resources, owner: UUID, frames: Workspace, datasets: DatasetSource, find_figure: FindFigure
+) -> RunServices:
+    """Make the services of nodes. `frames`: the tables of the session in which they run."""
+
+    async def make_client() -> RequestClient:
+        return RequestClient(await resources.hosts.rules_of(owner))
+
+    return RunServices(
+        frames,
+        datasets,
+        resources.computer,
+        make_client,
+        partial(resources.secrets.read, owner),
+        find_figure,
+        partial(send_owner_mail, resources, owner),
+        WorkflowRuns(resources.database, owner),
+        partial(find_owner_model, resources, owner),
+        partial(store_owner_dataset, resources, owner),
+        resources.charts,
+        partial(start_owner_study, resources, owner),
+    )
+
+
+def make_services_of_run(
+    resources: Resources, run: SessionFacts, frames: Workspace, datasets: DatasetSource
+) -> RunServices:
+    """Make the services of a run, whose conditions compare with the run before it."""
+    preferences = WorkflowRunPreferences.model_validate(run.preferences)
+    run_ids = [run.id, *([preferences.retried.id] if preferences.retried else [])]
+    earlier = WorkflowRuns(resources.database, run.owner_id)
+
+    async def find_figure(node_id: str) -> float | None:
+        return await earlier.find_figure(preferences.workflow.id, node_id, run_ids)
+
+    return make_run_services(resources, run.owner_id, frames, datasets, find_figure)
+
+
+def make_owner_workflows(
+    resources: Resources, turn: SessionFacts, frames: Workspace, datasets: DatasetSource
+) -> OwnerWorkflows:
+    """Make the workflows of a turn's owner."""
+    owner, check = turn.owner_id, resources.check_documents(turn.owner_id)
+    services = make_run_services(resources, owner, frames, datasets, _find_no_figure)
+    return OwnerWorkflows(
+        turn,
+        WorkflowService(resources.database, owner),
+        ProposalService(resources.database, owner, check),
+        check,
+        Pipelines(check, services),
+    )
+
+
+async def _find_no_figure(node_id: str) -> float | None:
+    """A pipeline is run once: there is no run before it."""
+    return None

@@ -1,0 +1,82 @@
+"""Executions of steps: a pipeline that is run once, in the step of a turn."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import InvalidInput, ToolRefused
+from app.sessions.step_scope import StepScope
+from app.tools.conversation_workflows import ComputedTable
+from app.workflows.conversations.answer_documents import make_steps_document
+from app.workflows.document import WorkflowDocument, nodes_by_id
+from app.workflows.document_check import DocumentCheck
+from app.workflows.fusion import parse
+from app.workflows.item_documents import INNER_TYPES
+from app.workflows.runs.context import RunContext, RunServices
+from app.workflows.runs.node_execution import is_closed, record_node
+from app.workflows.runs.schemas import NodeResult
+from app.workflows.runs.tables import MAX_PREVIEW_ROWS, TableFacts, compute_sql, find_table_node, list_stages
+from app.workflows.validation import WorkflowFault, find_outputs
+
+SOURCES = ("http_request", "read_dataset", "plan")
+LASTING = ("notify", "store", "condition")
+"""Types that belong to workflows: what they do lasts, or ends a branch."""
+STEP_TYPES = (*SOURCES, *(name for name in INNER_TYPES if name not in LASTING))
+
+
+@dataclass(frozen=True)
+class Pipelines:
+    """Runs steps for one turn. `services`: those of nodes, over the tables of the turn's session."""
+
+    check: DocumentCheck
+    services: RunServices
+
+    async def execute(self, step: StepScope, key: str, steps: Sequence[Mapping[str, Any]]) -> ComputedTable:
+        """Run steps, each in a recorded call, and return the last table.
+
+        Raises ToolRefused for steps that do not fit, InvalidInput with what failed.
+        """
+        for place, content in enumerate(steps):
+            _require_allowed(place, content)
+        document = make_steps_document(steps, f"{key}-")
+        require_fitting(await self.check.find_faults(document))
+        ctx = RunContext(step, self.services, document)
+        await _run_stages(ctx, document)
+        table = find_table_node(document, find_outputs(document)[0])
+        frame = next(frame for frame in await self.services.frames.frames() if frame.name == table)
+        facts = TableFacts.model_validate(
+            (await compute_sql(ctx, "SELECT * FROM result", {"result": frame.digest})).value
+        )
+        return ComputedTable(frame.digest, facts.columns, facts.rows[:MAX_PREVIEW_ROWS], facts.row_count)
+
+
+def _require_allowed(place: int, step: Mapping[str, Any]) -> None:
+    """Raises ToolRefused for a step that lasts, or that may change something elsewhere: nobody approves it."""
+    type_, config = step.get("type"), step.get("config")
+    if type_ not in STEP_TYPES:
+        raise ToolRefused(
+            f"steps/{place}: {type_} is no step of a pipeline. There are: {', '.join(STEP_TYPES)}."
+        )
+    if isinstance(config, Mapping) and config.get("method", "GET") != "GET":
+        raise ToolRefused(
+            f"steps/{place}: only GET requests are sent from here. Put another one into a workflow, which the "
+            "user approves."
+        )
+
+
+async def _run_stages(ctx: RunContext, document: WorkflowDocument) -> None:
+    results: dict[str, NodeResult] = {}
+    for node_id in list_stages(document):
+        node = nodes_by_id(document)[node_id]
+        if is_closed(ctx, node, results):
+            continue
+        results[node_id] = result = await record_node(ctx, node, parse(node), results)
+        if result.status != "done":
+            raise InvalidInput(result.code or "step_failed", f"{node.type}: {result.error}")
+
+
+def require_fitting(faults: Sequence[WorkflowFault]) -> None:
+    """Raises ToolRefused that names the faults by their pointers."""
+    if faults:
+        reasons = "; ".join(f"{fault.pointer}: {fault.message}" for fault in faults[:5])
+        raise ToolRefused(reasons, nearest=[name for fault in faults for name in fault.nearest][:5])

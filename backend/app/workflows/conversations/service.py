@@ -1,0 +1,229 @@
+"""The workflows of an owner, as a conversation makes and changes them: saved as they were previewed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.db.keyset import PageRequest
+from app.errors import InvalidInput, LabError, ToolRefused
+from app.modeling.problem.name_resolution import nearest_names
+from app.sessions.events.serialization import request_digest
+from app.sessions.step_scope import SessionFacts, StepScope
+from app.tools.conversation_workflows import (
+    ChangePreview,
+    ComputedTable,
+    MessageLane,
+    RequestedChange,
+    WorkflowCard,
+)
+from app.workflows.conversations.answer_documents import (
+    make_plan_document,
+    make_sql_document,
+    make_steps_document,
+)
+from app.workflows.conversations.pipelines import Pipelines, require_fitting
+from app.workflows.differences import compare_documents
+from app.workflows.document import WorkflowDocument
+from app.workflows.document_check import DocumentCheck
+from app.workflows.fusion import parse
+from app.workflows.intent.classification import classify_intent
+from app.workflows.intent.cues import META
+from app.workflows.node_configs import Trigger
+from app.workflows.patching import Operations, apply_patch
+from app.workflows.proposals import ProposalService, ProposedChange, propose_by_operations, propose_by_words
+from app.workflows.schemas import WorkflowSummary, WorkflowView
+from app.workflows.service import WorkflowService
+
+MAX_LISTED = 20
+"""Workflows that an analyst is told about: the last changed."""
+MAX_NAMED = 1_000
+"""Workflows among which one is found by its name: all that a user may have."""
+MAX_NAME_CHARS = 80
+"""Characters of the name of a workflow that was made of a question."""
+NEXT_RUNS = 3
+"""Times of the next runs that a change shows."""
+EDITS = (
+    "It changes a step of the workflow.",
+    "It changes a setting.",
+    "It replaces a setting.",
+    "It switches a part on or off.",
+    "It puts an action beside a step.",
+    "It puts something beside a step.",
+    "It says how a step should be.",
+)
+"""Reasons of the lane of changes that only make sense for a step that there is."""
+_OPERATIONS: TypeAdapter[Any] = TypeAdapter(Operations)
+EMPTY = WorkflowDocument(nodes=[], edges=[])
+
+
+class _Planned(NamedTuple):
+    """A change that fits. `saved`: the workflow that is changed, None for a new one."""
+
+    saved: WorkflowView | None
+    change: ProposedChange
+    name: str
+
+
+@dataclass(frozen=True)
+class OwnerWorkflows:
+    """`ConversationWorkflows` of one turn."""
+
+    turn: SessionFacts
+    workflows: WorkflowService
+    proposals: ProposalService
+    check: DocumentCheck
+    pipelines: Pipelines
+
+    async def list(self) -> Sequence[WorkflowCard]:
+        page = await self.workflows.list_workflows(PageRequest(limit=MAX_LISTED))
+        return [_make_card(await self.workflows.get(summary.id)) for summary in page.items]
+
+    async def classify(self, message: str, workflow: str | None) -> MessageLane:
+        document = (await self.workflows.get(UUID(workflow))).document if workflow else None
+        intent = classify_intent(message, document)
+        return MessageLane(intent.lane, intent.reason, intent.reason in EDITS, workflow)
+
+    async def read(self, workflow: str) -> WorkflowCard:
+        view = await self._find(workflow)
+        return WorkflowCard(**{**asdict(_make_card(view)), "document": view.document.to_json()})
+
+    async def preview(self, key: str, change: RequestedChange) -> ChangePreview:
+        planned = await self._plan(change)
+        if planned.saved is not None:
+            await self._propose(key, change, planned)
+        before = planned.saved.document if planned.saved else EMPTY
+        return ChangePreview(
+            planned.name,
+            planned.saved is None,
+            planned.change.summary,
+            compare_documents(before, planned.change.document).text,
+            _list_next_runs(planned.change.document),
+        )
+
+    async def save(self, key: str, change: RequestedChange) -> WorkflowCard:
+        if change.workflow is None:
+            planned = await self._plan(change)
+            request_key = f"turn {self._key(key, change)}"
+            document, summary = planned.change.document, planned.change.summary
+            view = await self.workflows.create(planned.name, document, summary, request_key)
+            return _describe(view, summary, compare_documents(EMPTY, document).text)
+        saved = await self._find(change.workflow)
+        proposal_id = self._key(key, change)
+        try:
+            proposal = await self.proposals.get(proposal_id)
+        except LabError:  # nobody was asked: the owner allowed such changes
+            proposal = await self._propose(key, change, await self._plan(change))
+        accepted = await self.proposals.accept(proposal.id)
+        view = await self.workflows.get(saved.id)
+        return _describe(view, accepted.summary, proposal.difference.text)
+
+    async def execute(self, step: StepScope, key: str, steps: Sequence[Mapping[str, Any]]) -> ComputedTable:
+        return await self.pipelines.execute(step, key, steps)
+
+    async def _propose(self, key: str, change: RequestedChange, planned: _Planned) -> Any:
+        if planned.saved is None:
+            raise ToolRefused("There is no such workflow.")
+        words = change.words[:500] or planned.change.summary[:500]
+        return await self.proposals.create(planned.saved, planned.change, words, self._key(key, change))
+
+    def _key(self, key: str, change: RequestedChange) -> UUID:
+        """Return the id of a change: another one after the user has changed the arguments of the call."""
+        return uuid5(self.turn.id, f"{key} {request_digest(asdict(change))}")
+
+    async def _plan(self, change: RequestedChange) -> _Planned:
+        """Apply a change to a copy. Raises ToolRefused with what is unclear or does not fit."""
+        try:
+            planned = await self._plan_existing(change) if change.workflow else await self._plan_new(change)
+        except InvalidInput as error:
+            options = error.facts.get("options")
+            examples = "; ".join(map(str, options)) if isinstance(options, list | tuple) else ""
+            raise ToolRefused(
+                f"{error.detail} {f'For example: {examples}.' if examples else ''}".strip()
+            ) from error
+        require_fitting(await self.check.find_faults(planned.change.document))
+        return planned
+
+    async def _plan_existing(self, change: RequestedChange) -> _Planned:
+        saved = await self._find(change.workflow or "")
+        if change.operations:
+            proposed = propose_by_operations(saved, _read_operations(change), change.words)
+        else:
+            proposed = await propose_by_words(saved.document, change.words, self.check, "UTC")
+        return _Planned(saved, proposed, saved.name)
+
+    async def _plan_new(self, change: RequestedChange) -> _Planned:
+        document = await self._make_document(change)
+        summary = "Save it as a workflow."
+        if change.operations:
+            document = apply_patch(document, _read_operations(change))
+        elif change.words and not META.search(change.words.strip().lower()):
+            proposed = await propose_by_words(document, change.words, self.check, "UTC")
+            document, summary = proposed.document, proposed.summary
+        name = (change.name or change.words or "Workflow")[:MAX_NAME_CHARS]
+        return _Planned(None, ProposedChange(document, [], summary), name)
+
+    async def _make_document(self, change: RequestedChange) -> WorkflowDocument:
+        datasets = await self.check.read_datasets_by_id(self.turn.dataset_ids)
+        if change.plan is not None:
+            return make_plan_document(change.plan, change.chart, datasets)
+        if change.sql is not None:
+            return make_sql_document(change.sql, datasets)
+        if change.steps:
+            return make_steps_document(change.steps)
+        raise ToolRefused(
+            "There is no answer to make a workflow of. Ask for a table first, then say when it comes again."
+        )
+
+    async def _find(self, name: str) -> WorkflowView:
+        """Find a workflow by its id or name. Raises ToolRefused with the nearest names."""
+        page = await self.workflows.list_workflows(PageRequest(limit=MAX_NAMED))
+        by_id = [summary for summary in page.items if str(summary.id) == name.lower()]
+        matching: list[WorkflowSummary] = by_id or [
+            summary for summary in page.items if summary.name.casefold() == name.casefold()
+        ]
+        if len(matching) == 1:
+            return await self.workflows.get(matching[0].id)
+        if matching:
+            raise ToolRefused(f"Several workflows are named {name}: name one by its id.")
+        names = [summary.name for summary in page.items]
+        close = nearest_names(name, names)
+        offered = ", ".join(close or names[:MAX_LISTED]) or "none"
+        raise ToolRefused(f"There is no workflow {name}. There are: {offered}.", nearest=[*close])
+
+
+def _read_operations(change: RequestedChange) -> Any:
+    try:
+        return _OPERATIONS.validate_python([*change.operations])
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        place = "/".join(map(str, fault["loc"]))
+        raise ToolRefused(f"operations/{place}: {fault['msg']}.") from error
+
+
+def _make_card(view: WorkflowView) -> WorkflowCard:
+    nodes = view.document.nodes
+    return WorkflowCard(
+        str(view.id),
+        view.name,
+        view.version,
+        [{"id": node.id, "type": node.type} for node in nodes],
+        [{"id": node.id, "config": node.config} for node in nodes if node.type == "http_request"],
+    )
+
+
+def _describe(view: WorkflowView, change: str, difference: str) -> WorkflowCard:
+    card = asdict(_make_card(view))
+    runs = _list_next_runs(view.document)
+    return WorkflowCard(**{**card, "change": change, "difference": difference, "next_runs": runs})
+
+
+def _list_next_runs(document: WorkflowDocument) -> list[str]:
+    """List the next times of the schedules, in UTC."""
+    triggers = [
+        config for node in document.nodes if isinstance(config := parse(node), Trigger) and config.enabled
+    ]
+    times = sorted(tick for trigger in triggers for tick in trigger.next_ticks(NEXT_RUNS))
+    return [tick.isoformat() for tick in times[:NEXT_RUNS]]

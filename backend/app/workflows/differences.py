@@ -1,0 +1,81 @@
+"""Readable differences between two versions of a workflow."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from app.workflows.document import Node, WorkflowDocument, WorkflowEdge, nodes_by_id
+
+
+class NodeChange(BaseModel):
+    """A node of both versions, as JSON before and after."""
+
+    id: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class WorkflowDifference(BaseModel):
+    """Nodes are matched by their ids, edges by their ends; an order that changed is no difference."""
+
+    nodes_added: list[Node] = Field(default_factory=list)
+    nodes_removed: list[Node] = Field(default_factory=list)
+    nodes_changed: list[NodeChange] = Field(default_factory=list)
+    edges_added: list[WorkflowEdge] = Field(default_factory=list)
+    edges_removed: list[WorkflowEdge] = Field(default_factory=list)
+    text: str = Field(default="", description="The same in lines: `+` added, `-` removed, `~` changed.")
+
+
+def compare_documents(before: WorkflowDocument, after: WorkflowDocument) -> WorkflowDifference:
+    old, new = nodes_by_id(before), nodes_by_id(after)
+    old_edges, new_edges = set(_ends(before)), set(_ends(after))
+    difference = WorkflowDifference(
+        nodes_added=[node for node in after.nodes if node.id not in old],
+        nodes_removed=[node for node in before.nodes if node.id not in new],
+        nodes_changed=[
+            NodeChange(id=node.id, before=old[node.id].model_dump(), after=node.model_dump())
+            for node in after.nodes
+            if node.id in old and old[node.id] != node
+        ],
+        edges_added=[edge for edge in after.edges if (edge.source, edge.target) not in old_edges],
+        edges_removed=[edge for edge in before.edges if (edge.source, edge.target) not in new_edges],
+    )
+    return difference.model_copy(update={"text": "\n".join(_lines(difference))})
+
+
+def _ends(document: WorkflowDocument) -> list[tuple[str, str]]:
+    return [(edge.source, edge.target) for edge in document.edges]
+
+
+def _lines(difference: WorkflowDifference) -> list[str]:
+    return [
+        *(f"+ {node.id} ({node.type})" for node in difference.nodes_added),
+        *(f"- {node.id} ({node.type})" for node in difference.nodes_removed),
+        *(line for change in difference.nodes_changed for line in _change_lines(change)),
+        *(f"+ {edge.source} -> {edge.target}" for edge in difference.edges_added),
+        *(f"- {edge.source} -> {edge.target}" for edge in difference.edges_removed),
+    ]
+
+
+def _change_lines(change: NodeChange) -> list[str]:
+    before, after = _leaves(change.before), _leaves(change.after)
+    paths = dict.fromkeys((*before, *after))
+    return [
+        f"~ {change.id} {path}: {before.get(path, 'nothing')} -> {after.get(path, 'nothing')}"
+        for path in paths
+        if before.get(path) != after.get(path)
+    ]
+
+
+def _leaves(value: Any, path: str = "") -> dict[str, str]:
+    """Return the values of JSON by their dotted paths, as text."""
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    )
+    if not children:
+        return {path: str(value)}
+    return {
+        leaf: text
+        for name, child in children
+        for leaf, text in _leaves(child, f"{path}.{name}" if path else str(name)).items()
+    }

@@ -1,0 +1,72 @@
+"""The document of a workflow: nodes and the edges between them."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from app.plans.plan import require_bounded
+
+MAX_NODES = 500
+"""Nodes of a workflow: a run has a step for each."""
+MAX_EDGES = 2_000
+"""Edges of a workflow: joins and unions have a few each."""
+MAX_NODE_ID_CHARS = 100
+"""Characters of the id of a node, which is the name of its table."""
+
+NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID_CHARS, pattern=r"^[A-Za-z0-9_-]+$")]
+
+
+class WorkflowPart(BaseModel):
+    """Base of all parts of a document: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Node(WorkflowPart):
+    """One operation. `config` is checked against the schema of its type."""
+
+    id: NodeId
+    type: Annotated[str, Field(min_length=1, max_length=50)]
+    config: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("config", mode="before")
+    @classmethod
+    def _bound(cls, value: Any) -> Any:
+        require_bounded(value)
+        return value
+
+
+class WorkflowEdge(WorkflowPart):
+    """The output of one node as an input of another. A node's inputs are in the order of its edges."""
+
+    source: NodeId = Field(alias="from")
+    target: NodeId = Field(alias="to")
+
+
+class WorkflowDocument(WorkflowPart):
+    """A directed graph without circles."""
+
+    nodes: Annotated[list[Node], Field(max_length=MAX_NODES)]
+    edges: Annotated[list[WorkflowEdge], Field(max_length=MAX_EDGES)] = Field(default_factory=list)
+
+    def inputs_of(self, node_id: str) -> list[str]:
+        return [edge.source for edge in self.edges if edge.target == node_id]
+
+    def to_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True)
+
+
+def nodes_by_id(document: WorkflowDocument) -> Mapping[str, Node]:
+    return {node.id: node for node in document.nodes}
+
+
+def find_descendants(document: WorkflowDocument, node_id: str) -> set[str]:
+    """Return a node and all nodes that take its output, directly or through others."""
+    descendants, waiting = set[str](), [node_id]
+    while waiting:
+        current = waiting.pop()
+        if current not in descendants:
+            descendants.add(current)
+            waiting += [edge.target for edge in document.edges if edge.source == current]
+    return descendants

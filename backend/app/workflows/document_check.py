@@ -1,0 +1,194 @@
+"""Validation of a document against what its owner has: datasets and their columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.artifacts.model_schemas import ModelView
+from app.artifacts.models import ModelRepository, list_models
+from app.datasets.dataset_names import make_dataset_name
+from app.datasets.dataset_source import DatasetRef
+from app.datasets.session_datasets import SessionDatasets
+from app.db.keyset import PageRequest
+from app.db.tables import UserRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.errors import InvalidInput, LabError, NotFound
+from app.plans.compiler import compile_plan
+from app.plans.schema import read_table_schema
+from app.workflows.document import Node, WorkflowDocument
+from app.workflows.fusion import dataset_ids, find_column_faults, find_item_faults, make_plans, parse
+from app.workflows.item_documents import list_placed_nodes
+from app.workflows.node_configs import HttpRequest, Notify, Predict, ReadDataset, Store, Trigger
+from app.workflows.phrases.work_steps import KnownModel
+from app.workflows.requests.mail import MailConfig
+from app.workflows.secrets.store import RequestHosts, SecretStore
+from app.workflows.validation import WorkflowFault, find_faults, find_outputs
+
+MAX_KNOWN_MODELS = 200
+"""Newest models among which words name one by its target."""
+
+
+def _target_of(model: ModelView) -> str | None:
+    target = model.problem.get("target")
+    return str(target) if target else None
+
+
+def _dataset_of(node: Node) -> UUID | None:
+    """Return the dataset that a node reads, or that a trigger waits for."""
+    config = parse(node)
+    return config.dataset_id if isinstance(config, ReadDataset | Trigger) else None
+
+
+def _find_endless_stores(document: WorkflowDocument, awaited: Sequence[DatasetRef]) -> list[WorkflowFault]:
+    """Find nodes that store the dataset whose new versions begin the workflow: it would never end."""
+    names = {ref.name for ref in awaited}
+    return [
+        WorkflowFault(
+            pointer=f"{pointer}/config/name",
+            code="endless_workflow",
+            message=f"A new dataset {config.name} begins this workflow. Store it under another name.",
+        )
+        for pointer, node in list_placed_nodes(document)
+        if isinstance(config := parse(node), Store) and make_dataset_name(config.name) in names
+    ]
+
+
+def make_no_mail_error() -> InvalidInput:
+    return InvalidInput(
+        "email_not_configured",
+        "This service sends no e-mail: its operator sets SMTP_URL. Use the channel slack or webhook, with a "
+        "secret in `to`.",
+    )
+
+
+async def read_address(open_uow: OpenUnitOfWork, owner: UUID) -> str:
+    """Return the address of an account; the empty text once it is deleted."""
+    async with open_uow() as uow:
+        account = await uow.db.get(UserRow, owner)
+    return account.email if account is not None and account.disabled_at is None else ""
+
+
+@dataclass(frozen=True)
+class DocumentCheck:
+    """The faults of documents of one owner."""
+
+    open_uow: OpenUnitOfWork
+    owner: UUID
+    secrets: SecretStore
+    hosts: RequestHosts
+    mail: MailConfig | None
+
+    async def read_datasets(self, document: WorkflowDocument) -> Sequence[DatasetRef]:
+        """Return the owner's datasets that the workflow reads."""
+        return await self.read_datasets_by_id(dataset_ids(document))
+
+    async def read_datasets_by_id(self, ids: Sequence[UUID]) -> Sequence[DatasetRef]:
+        """Return those of the datasets that the owner has, in this order."""
+        return await SessionDatasets(self.open_uow, self.owner, ids).list()
+
+    async def find_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
+        """Find the faults of a document; where there are none, those of its datasets and columns."""
+        faults = find_faults(document)
+        if faults:
+            return faults
+        faults = await self._find_sending_faults(document)
+        if faults:
+            return faults
+        refs = await self.read_datasets(document)
+        awaited = await self._read_trigger_datasets(document)
+        available = {ref.id for ref in [*refs, *awaited]}
+        faults = [
+            WorkflowFault(
+                pointer=f"/nodes/{place}/config/dataset_id",
+                code="dataset_not_found",
+                message=f"There is no dataset {dataset_id}. GET /datasets lists yours.",
+            )
+            for place, node in enumerate(document.nodes)
+            if (dataset_id := _dataset_of(node)) is not None and dataset_id not in available
+        ]
+        faults += [*_find_endless_stores(document, awaited), *await self._find_model_faults(document)]
+        if faults:
+            return faults
+        tables = {ref.id: ref.table for ref in refs}
+        schemas = {ref.table: read_table_schema(ref.columns) for ref in refs}
+        faults = find_column_faults(document, make_plans(document, tables), schemas)
+        return faults or find_item_faults(document, tables, schemas)
+
+    async def _find_model_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
+        """Find predictions by models that do not exist."""
+        faults = []
+        for pointer, node in list_placed_nodes(document):
+            config = parse(node)
+            if not isinstance(config, Predict) or config.model_id is None:
+                continue
+            async with self.open_uow() as uow:
+                try:
+                    await ModelRepository(uow.db, self.owner).get(config.model_id)
+                except NotFound as error:
+                    message = f"{error.detail} GET /models lists yours."
+                    faults.append(
+                        WorkflowFault(pointer=f"{pointer}/config/model_id", code=error.code, message=message)
+                    )
+        return faults
+
+    async def _find_sending_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
+        """Find requests and messages to hosts that are not allowed, or with secrets that do not exist."""
+        senders = [
+            (f"{pointer}/config", config)
+            for pointer, node in list_placed_nodes(document)
+            if isinstance(config := parse(node), HttpRequest | Notify | Trigger)
+        ]
+        if not senders:
+            return []
+        names = {secret.name for secret in await self.secrets.list_secrets(self.owner)}
+        rules = await self.hosts.rules_of(self.owner)
+        faults = []
+        for pointer, config in senders:
+            url = config.url if isinstance(config, HttpRequest) else getattr(config, "to", None)
+            if config.secret is not None and config.secret not in names:
+                message = f"There is no secret {config.secret}. PUT /secrets/{config.secret} writes it."
+                faults.append(WorkflowFault(pointer=pointer, code="secret_not_found", message=message))
+                continue
+            try:
+                if isinstance(config, Notify) and config.channel == "email":
+                    await self._check_mail(config)
+                elif url is not None and "://" in url:
+                    rules.check_url(url)
+            except LabError as error:
+                faults.append(WorkflowFault(pointer=pointer, code=error.code, message=error.detail))
+        return faults
+
+    async def _check_mail(self, config: Notify) -> None:
+        """Raises InvalidInput without a mail server, and for a recipient that is none; Forbidden."""
+        if self.mail is None:
+            raise make_no_mail_error()
+        if config.to is not None and config.secret is None:
+            self.mail.check_recipient(config.to, await read_address(self.open_uow, self.owner))
+
+    async def _read_trigger_datasets(self, document: WorkflowDocument) -> Sequence[DatasetRef]:
+        ids = [
+            dataset_id
+            for node in document.nodes
+            if node.type == "trigger" and (dataset_id := _dataset_of(node))
+        ]
+        return await SessionDatasets(self.open_uow, self.owner, ids).list() if ids else []
+
+    async def list_models(self) -> list[KnownModel]:
+        """List the owner's newest models, those that their studies chose before others."""
+        async with self.open_uow() as uow:
+            page = await list_models(uow.db, self.owner, None, PageRequest(limit=MAX_KNOWN_MODELS))
+        models = sorted(page.items, key=lambda model: not model.chosen)
+        return [KnownModel(model.id, model.name, target) for model in models if (target := _target_of(model))]
+
+    async def list_columns(self, document: WorkflowDocument) -> list[str]:
+        """List the columns of the outputs of a valid document, as far as they are known before a run."""
+        refs = await self.read_datasets(document)
+        plans = make_plans(document, {ref.id: ref.table for ref in refs})
+        schemas = {ref.table: read_table_schema(ref.columns) for ref in refs}
+        columns: dict[str, None] = {}
+        for output in find_outputs(document):
+            try:
+                columns |= dict.fromkeys(compile_plan(plans[output], schemas).columns)
+            except (LabError, KeyError):
+                continue
+        return list(columns)

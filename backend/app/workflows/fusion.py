@@ -1,0 +1,187 @@
+"""Fusion of nodes into query plans: a chain of operations on tables is one query.
+
+So nothing between two nodes is written or read, and a node that no output needs costs nothing.
+"""
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from app.charts.encoding import choose_encoding
+from app.errors import InvalidInput, LabError
+from app.modeling.problem.name_resolution import nearest_names
+from app.plans.compiler import compile_plan
+from app.plans.plan import MAX_STEPS, DatasetSource, JoinStep, Plan, PlanSource, Source, UnionStep
+from app.plans.schema import TableSchema
+from app.workflows.document import Node, WorkflowDocument, nodes_by_id
+from app.workflows.item_documents import make_item_document, name_item, select_item
+from app.workflows.node_configs import Chart, FigureCondition, ForEach, ReadDataset, RunPlan
+from app.workflows.node_types import NODE_TYPES
+from app.workflows.validation import WorkflowFault, sort_nodes
+
+Tables = Mapping[UUID, str]
+"""Table name of each dataset."""
+
+
+def dataset_ids(document: WorkflowDocument) -> list[UUID]:
+    """Return the datasets that the workflow reads, in the order of their nodes."""
+    read = [parse(node) for node in document.nodes if node.type == "read_dataset"]
+    return list(dict.fromkeys(node.dataset_id for node in read if isinstance(node, ReadDataset)))
+
+
+def parse(node: Node) -> Any:
+    """Return the step of a plan or the configuration of a node of a valid document."""
+    return NODE_TYPES[node.type].parse(node.config)
+
+
+def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
+    """Make the query plan of each node of a valid document that gives a table, keyed by its id, inputs first.
+
+    A node with a table of its own is the source of a plan, named by `name_table`. Raises InvalidInput for a
+    node
+    whose plan would be too large.
+    """
+    nodes, plans = nodes_by_id(document), dict[str, Plan]()
+    for node_id in sort_nodes(document):
+        inputs = [plans[source] for source in document.inputs_of(node_id) if source in plans]
+        gives = NODE_TYPES[nodes[node_id].type].gives
+        if gives == "table":
+            table = name_table(node_id, tables)
+            plans[node_id] = Plan(source=DatasetSource(kind="dataset", table=table))
+        elif gives == "input":
+            plans |= {node_id: inputs[0]} if inputs else {}
+        if gives != "query":
+            continue
+        try:
+            plans[node_id] = _make_plan(nodes[node_id], inputs, tables)
+        except ValidationError as error:
+            reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise InvalidInput("workflow_too_large", f"{node_id}: {reason}", node=node_id) from error
+    return plans
+
+
+def is_query(document: WorkflowDocument, node_id: str) -> bool:
+    """Check that a node and all nodes before it are operations on tables."""
+    nodes = nodes_by_id(document)
+    gives = NODE_TYPES[nodes[node_id].type].gives
+    return gives == "query" and all(is_query(document, source) for source in document.inputs_of(node_id))
+
+
+def is_plain(document: WorkflowDocument) -> bool:
+    """Check that a workflow does nothing but compute tables from datasets."""
+    return all(NODE_TYPES[node.type].gives in ("query", "nothing") for node in document.nodes)
+
+
+def name_table(node_id: str, tables: Tables) -> str:
+    """Return the name of the table that a node made, which is the name of no dataset."""
+    name = f"node_{node_id}"
+    while name in tables.values():
+        name = f"_{name}"
+    return name
+
+
+def find_column_faults(
+    document: WorkflowDocument, plans: Mapping[str, Plan], schemas: Mapping[str, TableSchema]
+) -> list[WorkflowFault]:
+    """Find the nodes that do not fit the columns of their inputs.
+
+    Nodes behind a faulty one are not judged, nor are those behind a table whose columns only a run knows.
+    """
+    faults: list[WorkflowFault] = []
+    places = {node.id: place for place, node in enumerate(document.nodes)}
+    unjudged = {node.id for node in document.nodes if NODE_TYPES[node.type].gives == "table"}
+    for node_id, plan in plans.items():
+        if node_id in unjudged or unjudged.intersection(document.inputs_of(node_id)):
+            unjudged.add(node_id)
+            continue
+        try:
+            compiled = compile_plan(plan, schemas)
+            _require_column(document.nodes[places[node_id]], plan, compiled.columns)
+        except LabError as error:
+            unjudged.add(node_id)
+            nearest = error.facts.get("nearest")
+            faults.append(
+                WorkflowFault(
+                    pointer=f"/nodes/{places[node_id]}/config",
+                    code=error.code,
+                    message=_without_place(error),
+                    nearest=[str(name) for name in nearest] if isinstance(nearest, list | tuple) else [],
+                )
+            )
+    return faults
+
+
+def find_item_faults(
+    document: WorkflowDocument, tables: Tables, schemas: Mapping[str, TableSchema]
+) -> list[WorkflowFault]:
+    """Find the nodes in each `for_each` that do not fit the columns of an item."""
+    faults = []
+    for place, node in enumerate(document.nodes):
+        config = parse(node)
+        if not isinstance(config, ForEach):
+            continue
+        is_present = {"kind": "not", "operand": select_item(config.column, None, "text")}
+        item = make_item_document(document, node, config, "x", is_present)
+        pointers = {name_item(node.id, "x"): f"/nodes/{place}/config/column"}
+        for inner_place, inner in enumerate(config.nodes):
+            pointers[f"{name_item(node.id, 'x')}-{inner.id}"] = (
+                f"/nodes/{place}/config/nodes/{inner_place}/config"
+            )
+        for fault in find_column_faults(item, make_plans(item, tables), schemas):
+            node_id = item.nodes[int(fault.pointer.split("/")[2])].id
+            if node_id in pointers:
+                faults.append(fault.model_copy(update={"pointer": pointers[node_id]}))
+    return faults
+
+
+def _require_column(node: Node, plan: Plan, columns: TableSchema) -> None:
+    """Raises InvalidInput if a condition tests a column that its input lacks, or a chart draws one."""
+    config = parse(node)
+    if isinstance(config, Chart):
+        choose_encoding(config.make_request(plan), columns)
+    if isinstance(config, FigureCondition) and config.column is not None and config.column not in columns:
+        close = nearest_names(config.column, list(columns))
+        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        raise InvalidInput("unknown_column", f"There is no column {config.column}.{hint}", nearest=close)
+
+
+def _make_plan(node: Node, inputs: list[Plan], tables: Tables) -> Plan:
+    operation = parse(node)
+    if isinstance(operation, ReadDataset):
+        if operation.dataset_id not in tables:
+            raise InvalidInput(
+                "dataset_not_found",
+                f"{node.id}: there is no dataset {operation.dataset_id} any more.",
+            )
+        return Plan(source=DatasetSource(kind="dataset", table=tables[operation.dataset_id]))
+    if isinstance(operation, RunPlan):
+        return operation.plan
+    if isinstance(operation, JoinStep):
+        return _append(inputs[0], operation.model_copy(update={"source": _as_source(inputs[1])}))
+    if isinstance(operation, UnionStep):
+        return reduce(
+            lambda plan, other: _append(plan, operation.model_copy(update={"source": _as_source(other)})),
+            inputs[1:],
+            inputs[0],
+        )
+    return _append(inputs[0], operation)
+
+
+def _append(plan: Plan, step: Any) -> Plan:
+    """Return a plan with one more step; validated again, since its size and depth are bounded."""
+    base = plan if len(plan.steps) < MAX_STEPS else Plan(source=PlanSource(kind="plan", plan=plan))
+    document = base.model_dump(mode="python")
+    return Plan.model_validate({**document, "steps": [*document["steps"], step.model_dump(mode="python")]})
+
+
+def _as_source(plan: Plan) -> Source:
+    return PlanSource(kind="plan", plan=plan) if plan.steps else plan.source
+
+
+def _without_place(error: LabError) -> str:
+    """Return the message of a refused plan without its place there: the pointer names the node."""
+    place = f"{error.facts.get('place')}: "
+    return error.detail.removeprefix(place)

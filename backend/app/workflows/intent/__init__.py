@@ -1,0 +1,1 @@
+"""Lanes of a message: data for now, or a lasting change of a workflow."""

@@ -1,0 +1,265 @@
+"""Configurations of the nodes that are no operation on tables."""
+
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, model_validator
+
+from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind, ChartRequest
+from app.plans.document import PlanDocument
+from app.plans.expressions import Name
+from app.plans.plan import Plan
+from app.workflows.cron import load_zone, parse_cron
+from app.workflows.document import Node, WorkflowPart
+
+SecretName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,99}$")]
+HttpUrl = Annotated[str, Field(max_length=2_000, pattern=r"^https?://\S+$")]
+FieldName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+MAX_RETRIES = 5
+"""Further attempts of a request: with back-off they take about a minute."""
+MAX_ITEMS = 100
+"""Items of `for_each`: each has a recorded call for each of its nodes, all in one step."""
+MAX_ITEM_NODES = 10
+"""Nodes that run for each item."""
+COMPARES_RUNS = ("drops", "rises", "changes")
+"""Tests of a condition that need the figure of the run before."""
+MIN_INTERVAL_S = 60
+"""Shortest time between two ticks, in seconds: a sweep is later by some seconds."""
+
+
+class ReadDataset(WorkflowPart):
+    """A dataset of the owner by its id."""
+
+    dataset_id: UUID
+
+
+class RunPlan(WorkflowPart):
+    """A query plan of its own, over the datasets that the workflow reads."""
+
+    plan: PlanDocument
+
+
+class Trigger(WorkflowPart):
+    """Says when the workflow runs. `missed`: the rule for ticks that came while nothing could run.
+
+    `dataset`: once for each new dataset with the name of `dataset_id`, which is read in its place. `webhook`:
+    with a `secret`, calls have to be signed by it.
+    """
+
+    kind: Literal["manual", "schedule", "interval", "webhook", "dataset"]
+    cron: Annotated[str, Field(max_length=200)] | None = Field(default=None, examples=["0 8 * * 1-5"])
+    time_zone: Annotated[str, Field(max_length=100)] = Field(default="UTC", examples=["Europe/Berlin"])
+    every_s: Annotated[int, Field(ge=MIN_INTERVAL_S, le=366 * 86_400)] | None = None
+    dataset_id: UUID | None = None
+    secret: SecretName | None = None
+    missed: Literal["skip", "once", "all"] = "once"
+    enabled: bool = True
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        load_zone(self.time_zone)
+        needed = {"schedule": "cron", "interval": "every_s", "dataset": "dataset_id"}.get(self.kind)
+        if needed is not None and getattr(self, needed) is None:
+            raise ValueError(f"A trigger of the kind {self.kind} needs `{needed}`")
+        if (
+            self.cron is not None
+            and next(parse_cron(self.cron, self.time_zone).ticks_after(_now()), None) is None
+        ):
+            raise ValueError(f"No day matches {self.cron}")
+        return self
+
+    def next_ticks(self, count: int, start: datetime | None = None) -> list[datetime]:
+        """Return the next ticks of a schedule; other kinds have none that are known."""
+        if self.kind != "schedule" or self.cron is None:
+            return []
+        return list(islice(parse_cron(self.cron, self.time_zone).ticks_after(start or _now()), count))
+
+
+class Payload(WorkflowPart):
+    """The JSON that a webhook brought, as a table. `fields`: those that each record must have.
+
+    `records`: JSON pointer to the list of records.
+    """
+
+    fields: Annotated[dict[FieldName, Literal["text", "number", "boolean"]], Field(max_length=100)] = Field(
+        default_factory=dict
+    )
+    records: Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")] = ""
+
+
+class HttpRequest(WorkflowPart):
+    """A request to a host that is allowed; its JSON answer becomes a table.
+
+    `records`: JSON pointer to the list of records. `secret`: name of the secret that authorizes it. A request
+    that is no GET is sent again after a crash only if it is `repeatable`.
+    """
+
+    method: Literal["GET", "POST"] = "GET"
+    url: HttpUrl
+    params: Annotated[dict[str, str], Field(max_length=50)] = Field(default_factory=dict)
+    headers: Annotated[dict[str, str], Field(max_length=50)] = Field(default_factory=dict)
+    json_body: Any = Field(default=None, alias="json")
+    secret: SecretName | None = None
+    header_of_secret: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,100}$")] = "Authorization"  # noqa: S105
+    scheme: Annotated[str, Field(max_length=20)] = "Bearer "
+    records: Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")] = ""
+    timeout_s: Annotated[float, Field(gt=0, le=30)] = 30
+    retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 2
+    repeatable: bool = False
+
+
+class Notify(WorkflowPart):
+    """Sends a message once its inputs are done, or, with `when: failed`, once the run has failed.
+
+    `to`: an address of e-mail, the URL of a webhook, or the name of a secret that holds it. Without it an
+    e-mail goes to the owner. `text` may name values of inputs: `{{node.rows}}`, and
+    `{{node.column}}` of its first row.
+    """
+
+    channel: Literal["email", "slack", "webhook"]
+    to: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    subject: Annotated[str, Field(max_length=200)] = ""
+    text: Annotated[str, Field(max_length=10_000)] = ""
+    when: Literal["done", "failed"] = "done"
+    retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 2
+    repeatable: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.to is None and self.channel != "email":
+            raise ValueError(
+                f"A message by {self.channel} needs `to`: a URL, or the name of a secret that holds it"
+            )
+        if self.channel == "email" and self.to is not None and self.to.startswith("http"):
+            raise ValueError("An e-mail needs an address in `to`, not a URL")
+        return self
+
+    @property
+    def secret(self) -> str | None:
+        """The name of the secret that holds the address."""
+        return None if self.to is None or "@" in self.to or "://" in self.to else self.to
+
+
+class FigureCondition(WorkflowPart):
+    """Lets its table pass if a figure of it meets a test; else the nodes behind it are skipped.
+
+    `drops`, `rises` and `changes` compare with the last run that computed the figure; the first run does not
+    pass.
+    """
+
+    function: Literal["count", "min", "max", "sum", "mean"] = "count"
+    column: Annotated[str, Field(max_length=1_000)] | None = None
+    op: Literal["=", "!=", "<", "<=", ">", ">=", "drops", "rises", "changes"] = ">"
+    value: float = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.column is None) != (self.function == "count"):
+            raise ValueError("`count` counts rows; every other function needs a `column`")
+        return self
+
+    def holds(self, figure: float | None, before: float | None) -> bool:
+        if figure is None:
+            return False
+        if self.op in COMPARES_RUNS:
+            difference = 0 if before is None else figure - before
+            return {"drops": difference < 0, "rises": difference > 0, "changes": difference != 0}[self.op]
+        value = self.value
+        return {
+            "=": figure == value,
+            "!=": figure != value,
+            "<": figure < value,
+            "<=": figure <= value,
+            ">": figure > value,
+            ">=": figure >= value,
+        }[self.op]
+
+
+class Approve(WorkflowPart):
+    """Waits until the owner approves; a refusal ends the branch."""
+
+    text: Annotated[str, Field(min_length=1, max_length=2_000)] = "Go on?"
+
+
+class RunSql(WorkflowPart):
+    """One SELECT over the tables of its inputs, each named by its node."""
+
+    sql: Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class RunPython(WorkflowPart):
+    """A program over the tables of its inputs, each a DataFrame named by its node.
+
+    It puts its table into `result`.
+    """
+
+    code: Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class Predict(WorkflowPart):
+    """Predicts its table: its rows with a column `prediction`, of classes with their probabilities too.
+
+    The model is that of `model_id`, or the newest that a study chose for the column `target`. One that
+    forecasts every step gives the steps after the last row instead. With `strict` a cell that cannot be read
+    fails the node, else it is a missing value.
+    """
+
+    model_id: UUID | None = None
+    target: Name | None = None
+    strict: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.model_id is None) == (self.target is None):
+            raise ValueError("Name a model by `model_id`, or the column that it predicts by `target`")
+        return self
+
+
+class Chart(WorkflowPart):
+    """Draws its table, and lets it pass. Axes that are left out are chosen by the types of columns."""
+
+    kind: ChartKind
+    x: Name | None = None
+    y: Annotated[list[Name], Field(max_length=MAX_SERIES)] = Field(default_factory=list)
+    color: Name | None = None
+    title: Annotated[str, Field(max_length=200)] | None = None
+    moving_average: Annotated[int, Field(ge=2, le=MAX_MOVING_ROWS)] | None = None
+
+    def make_request(self, plan: Plan) -> ChartRequest:
+        return ChartRequest(plan=plan, **{name: getattr(self, name) for name in type(self).model_fields})
+
+
+class Store(WorkflowPart):
+    """Stores its table as a new dataset of this name, the next version of it, and lets the table pass."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class ForEach(WorkflowPart):
+    """Runs `nodes` one after the other for the rows of each value of a column, which is named `item` there.
+
+    Each takes what the one before gives, the first the rows of the item; texts may name `{{item.column}}`. Its
+    table is that of all items. More than `max_items` values, or an item that fails, fail the node after the
+    other items have run.
+    """
+
+    column: Name
+    max_items: Annotated[int, Field(ge=1, le=MAX_ITEMS)] = 20
+    nodes: Annotated[list[Node], Field(min_length=1, max_length=MAX_ITEM_NODES)]
+
+
+class RunStudy(WorkflowPart):
+    """Starts a study of the crew over the datasets that its inputs read or store; the run does not wait for it.
+
+    With `ask` the study asks its questions, as one of a user; else it takes the defaults.
+    """
+
+    goal: Annotated[str, Field(min_length=3, max_length=10_000)]
+    time_budget_s: Annotated[float, Field(ge=1, le=86_400)] = 60
+    ask: bool = False
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

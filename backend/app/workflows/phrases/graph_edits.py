@@ -1,0 +1,116 @@
+"""Edits of a workflow's graph: nodes are inserted into chains, and removed so that chains stay whole."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
+from app.workflows.validation import find_outputs
+
+
+def new_id(document: WorkflowDocument, stem: str) -> str:
+    """Return an id that no node has."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "_", stem).strip("_")[:80] or "node"
+    ids = {node.id for node in document.nodes}
+    return next(
+        name
+        for number in range(len(ids) + 2)
+        if (name := stem if not number else f"{stem}_{number + 1}") not in ids
+    )
+
+
+def add_node(
+    document: WorkflowDocument, type_: str, config: Mapping[str, Any], stem: str | None = None
+) -> tuple[WorkflowDocument, str]:
+    """Add a node without edges; return its id too."""
+    node = Node(id=new_id(document, stem or type_), type=type_, config=dict(config))
+    return _with(document, nodes=[*document.nodes, node]), node.id
+
+
+def insert_after(document: WorkflowDocument, node_id: str, place: str) -> WorkflowDocument:
+    """Take the output of `place` as input, and give the own output to all that took it."""
+    edges = [
+        edge.model_copy(update={"source": node_id}) if edge.source == place else edge for edge in document.edges
+    ]
+    return _with(document, edges=[*edges, WorkflowEdge(source=place, target=node_id)])
+
+
+def insert_before(document: WorkflowDocument, node_id: str, place: str) -> WorkflowDocument:
+    """Take the first input of `place`, and become its input instead."""
+    edges, source = list(document.edges), None
+    for number, edge in enumerate(edges):
+        if edge.target == place:
+            source = edge.source
+            edges[number] = edge.model_copy(update={"source": node_id})
+            break
+    if source is not None:
+        edges.append(WorkflowEdge(source=source, target=node_id))
+    else:
+        edges.append(WorkflowEdge(source=node_id, target=place))
+    return _with(document, edges=edges)
+
+
+def append_to_outputs(document: WorkflowDocument, node_id: str, has_many_inputs: bool) -> WorkflowDocument:
+    """Take the outputs of the workflow as inputs, all of them or the first; beside a message its own input."""
+    types = {node.id: node.type for node in document.nodes}
+    outputs = list(
+        dict.fromkeys(
+            source
+            for output in find_outputs(document)
+            if output != node_id
+            for source in (document.inputs_of(output)[:1] if types[output] == "notify" else [output])
+        )
+    )
+    sources = outputs if has_many_inputs else outputs[:1]
+    return _with(
+        document, edges=[*document.edges, *(WorkflowEdge(source=end, target=node_id) for end in sources)]
+    )
+
+
+def remove_node(document: WorkflowDocument, node_id: str) -> WorkflowDocument:
+    """Remove a node; what took its output takes its first input instead."""
+    before = document.inputs_of(node_id)
+    edges = []
+    for edge in document.edges:
+        if edge.target == node_id or (edge.source == node_id and not before):
+            continue
+        moved = edge.model_copy(update={"source": before[0]}) if edge.source == node_id else edge
+        if moved not in edges:
+            edges.append(moved)
+    return _with(document, nodes=[node for node in document.nodes if node.id != node_id], edges=edges)
+
+
+def detach_node(document: WorkflowDocument, node_id: str) -> WorkflowDocument:
+    """Take a node out of its chain without removing it."""
+    node = next(node for node in document.nodes if node.id == node_id)
+    removed = remove_node(document, node_id)
+    position = document.nodes.index(node)
+    return _with(removed, nodes=[*removed.nodes[:position], node, *removed.nodes[position:]])
+
+
+def set_config(document: WorkflowDocument, node_id: str, config: Mapping[str, Any]) -> WorkflowDocument:
+    nodes = [
+        node.model_copy(update={"config": dict(config)}) if node.id == node_id else node
+        for node in document.nodes
+    ]
+    return _with(document, nodes=nodes)
+
+
+def rename_node(document: WorkflowDocument, old: str, name: str) -> WorkflowDocument:
+    new = new_id(document, name)
+    nodes = [node.model_copy(update={"id": new}) if node.id == old else node for node in document.nodes]
+    edges = [
+        WorkflowEdge(
+            source=new if edge.source == old else edge.source, target=new if edge.target == old else edge.target
+        )
+        for edge in document.edges
+    ]
+    return _with(document, nodes=nodes, edges=edges)
+
+
+def _with(
+    document: WorkflowDocument, nodes: list[Node] | None = None, edges: list[WorkflowEdge] | None = None
+) -> WorkflowDocument:
+    return WorkflowDocument(
+        nodes=document.nodes if nodes is None else nodes, edges=document.edges if edges is None else edges
+    )

@@ -1,0 +1,94 @@
+"""Schedules in words: `every weekday at 8`, `on the first of each month`, `every 15 minutes`."""
+
+import re
+from typing import Any
+
+_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_UNIT_SECONDS = {"minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+_PERIOD_DAYS = {"morning": 8, "noon": 12, "afternoon": 15, "evening": 18, "night": 0, "midnight": 0}
+"""Hours that a time of day stands for where none is named."""
+DEFAULT_HOUR = 8
+"""Hour of a daily run whose hour is not named: results are there when work begins."""
+
+_CLOCK = re.compile(
+    r"\b(?:at|(?<=schedule )to|(?<=run )to|(?<=time )to) (?P<hour>\d{1,2})"
+    r"(?::(?P<minute>\d\d))?(?: ?(?P<half>[ap])\.?m\.?)?(?: o'clock)?\b(?!%|/|[,.]\d)|"
+    r"\b(?P<hour2>\d{1,2}):(?P<minute2>\d\d)(?: ?(?P<half2>[ap])\.?m\.?)?\b|\b(?P<hour3>\d{1,2}) "
+    r"?(?P<half3>[ap])\.?m\b"
+)
+_EVERY_N = re.compile(r"\bevery (?P<count>\d+) (?P<unit>minute|hour|day|week)s?\b")
+_ZONE = re.compile(r"\b([A-Z][A-Za-z]+/[A-Z][A-Za-z_]+|UTC)\b")
+
+
+def read_schedule(message: str, zone: str = "UTC") -> dict[str, Any] | None:
+    """Return the configuration of a trigger, or None where no schedule is named."""
+    zone_words = _ZONE.search(message)
+    zone = zone_words[1] if zone_words else zone
+    text = message.lower()
+    every = _EVERY_N.search(text)
+    if every is not None:
+        seconds = int(every["count"]) * _UNIT_SECONDS[every["unit"]]
+        return {"kind": "interval", "every_s": seconds} if seconds >= 60 else None
+    if re.search(r"\bhourly\b|\b(?:every|each|once an) hour\b", text):
+        return _schedule("0 * * * *", zone)
+    if re.search(r"\b(?:every|each) minute\b", text):
+        return {"kind": "interval", "every_s": 60}
+    days, clock = _read_days(text), _read_clock(text)
+    if days is None and clock is None:
+        return None
+    hour, minute = clock or (_read_period(text), 0)
+    hours = f"{hour},{(hour + 12) % 24}" if re.search(r"\btwice (?:a|per|each) day\b", text) else str(hour)
+    return _schedule(f"{minute} {hours} {days or '* * *'}", zone)
+
+
+def _schedule(cron: str, zone: str) -> dict[str, Any]:
+    return {"kind": "schedule", "cron": cron, "time_zone": zone}
+
+
+def _read_days(text: str) -> str | None:
+    """Return the last three fields of a cron expression."""
+    if re.search(r"\b(?:weekdays?|workdays?|skip weekends?|not on weekends?|business days?)\b", text):
+        return "* * 1-5"
+    if re.search(r"\b(?:every|each|on|at) (?:the )?weekends?\b", text):
+        return "* * 0,6"
+    day_numbers = [str(place) for place, day in enumerate(_DAYS) if re.search(rf"\b{day}s?\b", text)]
+    if day_numbers:
+        return f"* * {','.join(day_numbers)}"
+    of_month = re.search(
+        r"\bon the (first|\d{1,2})(?:st|nd|rd|th)? (?:day )?of (?:each|every|the) month\b", text
+    )
+    if of_month:
+        return f"{1 if of_month[1] == 'first' else int(of_month[1])} * *"
+    if re.search(r"\bmonthly\b|\b(?:every|each) month\b", text):
+        return "1 * *"
+    if re.search(r"\bweekly\b|\b(?:every|each) week\b", text):
+        return "* * 1"
+    daily = (
+        r"\b(?:daily|nightly|twice (?:a|per|each) day)\b|"
+        r"\b(?:every|each) (?:single )?(?:day|morning|noon|evening|night)\b"
+    )
+    if re.search(daily, text) or re.search(r"\bat (?:noon|midnight|night)\b", text):
+        return "* * *"
+    return None
+
+
+def _read_clock(text: str) -> tuple[int, int] | None:
+    clock = _CLOCK.search(text)
+    if clock is None:
+        return None
+    hour = int(clock["hour"] or clock["hour2"] or clock["hour3"])
+    minute = int(clock["minute"] or clock["minute2"] or 0)
+    half = clock["half"] or clock["half2"] or clock["half3"]
+    if half is not None:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    elif clock["hour"] and hour < 12 and re.search(r"\b(?:evening|tonight|afternoon)\b", text):
+        hour += 12
+    return (hour, minute) if hour < 24 and minute < 60 else None
+
+
+def _read_period(text: str) -> int:
+    if "nightly" in text:
+        return 0
+    return next(
+        (hour for word, hour in _PERIOD_DAYS.items() if re.search(rf"\b{word}s?\b", text)), DEFAULT_HOUR
+    )

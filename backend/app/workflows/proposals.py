@@ -1,0 +1,174 @@
+"""Proposed changes of workflows: made from words or operations, shown as a difference, accepted or rejected."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel
+
+from app.db.pool import Database
+from app.errors import Conflict, InvalidInput, NotFound
+from app.sessions.events.serialization import dumps
+from app.workflows.differences import WorkflowDifference, compare_documents
+from app.workflows.document import WorkflowDocument
+from app.workflows.document_check import DocumentCheck
+from app.workflows.intent.classification import classify_intent
+from app.workflows.patching import Operations, apply_patch, make_patch
+from app.workflows.phrases.change import ChangeQuestion
+from app.workflows.phrases.reader import read_change
+from app.workflows.schemas import WorkflowView
+from app.workflows.service import MAX_VERSIONS, make_changed_error
+from app.workflows.statements import PROPOSALS
+from app.workflows.validation import WorkflowFault, find_faults, require_valid
+
+MAX_PROPOSALS = 200
+"""Proposals that are kept of a workflow; the oldest go first."""
+
+
+class ProposalRecord(NamedTuple):
+    """A proposal with the version that it begins with. JSON: `operations`, `document`, `before`."""
+
+    id: UUID
+    workflow_id: UUID
+    version: int
+    message: str
+    summary: str
+    operations: str
+    document: str
+    status: str
+    created_at: datetime
+    decided_at: datetime | None
+    before: str
+
+
+class ProposalView(BaseModel):
+    """A proposed change. `faults`: what keeps it from being accepted."""
+
+    id: UUID
+    workflow_id: UUID
+    version: int
+    message: str
+    summary: str
+    operations: list[dict[str, Any]]
+    difference: WorkflowDifference
+    status: Literal["open", "accepted", "rejected"]
+    faults: list[WorkflowFault]
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class ProposedChange(NamedTuple):
+    """A changed document with the operations that make it, and a sentence that says what changed."""
+
+    document: WorkflowDocument
+    operations: list[dict[str, Any]]
+    summary: str
+
+
+async def propose_by_words(
+    document: WorkflowDocument, message: str, check: DocumentCheck, time_zone: str
+) -> ProposedChange:
+    """Read a phrase as a change.
+
+    Raises InvalidInput if it asks for data, or for a change that has to be asked about; `options` are answers.
+    """
+    if classify_intent(message, document).lane == "execute":
+        raise InvalidInput(
+            "not_a_change",
+            "This asks for data, not for a change of the workflow. Ask it in a conversation (POST /chat).",
+        )
+    columns = await check.list_columns(document)
+    change = read_change(message, document, columns, time_zone, await check.list_models())
+    if isinstance(change, ChangeQuestion):
+        raise InvalidInput("change_unclear", change.text, options=list(change.options), field="message")
+    if change.document == document:
+        raise InvalidInput("nothing_changes", f"The workflow is like that already: {change.summary}")
+    return ProposedChange(change.document, make_patch(document, change.document), change.summary)
+
+
+def propose_by_operations(workflow: WorkflowView, operations: Operations, message: str) -> ProposedChange:
+    """Raises InvalidInput if an operation cannot be applied."""
+    document = apply_patch(workflow.document, operations)
+    difference = compare_documents(workflow.document, document)
+    return ProposedChange(
+        document, [operation.to_json() for operation in operations], message or difference.text
+    )
+
+
+@dataclass(frozen=True)
+class ProposalService:
+    db: Database
+    owner: UUID
+    check: DocumentCheck
+
+    async def create(
+        self, workflow: WorkflowView, change: ProposedChange, message: str, proposal_id: UUID | None = None
+    ) -> ProposalView:
+        """Save a proposal, or return the one of this id.
+
+        Raises InvalidInput for a document that could never be valid.
+        """
+        require_valid(find_faults(change.document))
+        proposal_id = proposal_id or uuid4()
+        await self.db.value(
+            PROPOSALS.create_proposal,
+            proposal_id,
+            workflow.id,
+            self.owner,
+            workflow.version,
+            message,
+            change.summary,
+            dumps(change.operations, "patch"),
+            dumps(change.document.to_json(), "workflow"),
+            MAX_PROPOSALS,
+        )
+        return await self.get(proposal_id)
+
+    async def get(self, proposal_id: UUID) -> ProposalView:
+        """Raises NotFound."""
+        row = await self.db.row(PROPOSALS.get_proposal, proposal_id, self.owner)
+        if row is None:
+            raise NotFound("proposal_not_found", f"There is no proposal with the id {proposal_id}.")
+        return await self._view(row)
+
+    async def list_proposals(self, workflow_id: UUID, limit: int, offset: int) -> list[ProposalView]:
+        """List the proposals of a workflow, newest first."""
+        rows = await self.db.rows(PROPOSALS.list_proposals, workflow_id, self.owner, limit, offset)
+        return [await self._view(row) for row in rows]
+
+    async def accept(self, proposal_id: UUID) -> ProposalView:
+        """Save the proposed version.
+
+        Raises InvalidInput with its faults, Conflict if it was decided or the workflow has changed since.
+        """
+        proposal = await self.get(proposal_id)
+        if proposal.status == "open":
+            require_valid(proposal.faults)
+            version = await self.db.value(PROPOSALS.accept_proposal, proposal_id, self.owner, MAX_VERSIONS)
+            decided = await self.get(proposal_id)
+            if version is None and decided.status == "open":
+                raise make_changed_error(proposal.workflow_id, None)
+            proposal = decided
+        return _require_status(proposal, "accepted")
+
+    async def reject(self, proposal_id: UUID) -> ProposalView:
+        """Raises Conflict if it was accepted."""
+        await self.db.value(PROPOSALS.reject_proposal, proposal_id, self.owner)
+        return _require_status(await self.get(proposal_id), "rejected")
+
+    async def _view(self, row: Mapping[str, Any]) -> ProposalView:
+        record = ProposalRecord(**row)
+        document = WorkflowDocument.model_validate_json(record.document)
+        difference = compare_documents(WorkflowDocument.model_validate_json(record.before), document)
+        faults = await self.check.find_faults(document) if record.status == "open" else []
+        fields = {**record._asdict(), "operations": json.loads(record.operations)}
+        return ProposalView(**{**fields, "difference": difference, "faults": faults})
+
+
+def _require_status(proposal: ProposalView, status: str) -> ProposalView:
+    if proposal.status != status:
+        raise Conflict("proposal_decided", f"This proposal has been {proposal.status} already.")
+    return proposal

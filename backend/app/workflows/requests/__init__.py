@@ -1,0 +1,1 @@
+"""Outgoing requests of workflows: only to allowed hosts, bounded in size, time and number."""

@@ -1,0 +1,248 @@
+"""Client of outgoing requests: it resolves a name once, connects to that address, and reads bounded answers."""
+
+import asyncio
+import logging
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urljoin
+
+import certifi
+import httpx
+
+from app.errors import Forbidden, InvalidInput, TooLarge, Unavailable
+from app.workflows.requests.host_rules import Destination, HostRules
+
+MAX_REDIRECTS = 5
+"""Redirects that are followed; each is checked again."""
+MAX_ANSWER_BYTES = 10 << 20
+"""Size of an answer, as sent and as decompressed."""
+MAX_WAIT_S = 60.0
+"""Seconds of waiting that a server may ask for by Retry-After; a step should not hold its worker for longer."""
+_BACKOFF_S = 0.5
+"""First pause before a repeated request, in seconds; each further one is twice as long."""
+_PASSING = frozenset({429, 502, 503, 504})
+"""Statuses that may pass by themselves."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+# Its lines hold whole URLs, and those may hold secrets.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+Pause = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class OutgoingRequest:
+    """`secret_headers` go to the first host only. `is_repeatable`: sent again after a failure that may pass."""
+
+    method: str
+    url: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secret_headers: Mapping[str, str] = field(default_factory=dict)
+    json_body: Any = None
+    timeout_s: float = 30.0
+    retries: int = 0
+    is_repeatable: bool = True
+
+
+@dataclass(frozen=True)
+class ReceivedAnswer:
+    status: int
+    media_type: str
+    content: bytes
+    attempts: int
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """Resolve a name by the host's resolver. Raises Unavailable."""
+    try:
+        found_addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise Unavailable("host_unknown", f"The name {host} cannot be resolved.") from error
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found_addresses))
+
+
+class RequestClient:
+    """Sends requests under the rules of one owner."""
+
+    def __init__(self, rules: HostRules, resolver: Resolver = resolve, pause: Pause = asyncio.sleep) -> None:
+        self._rules = rules
+        self._resolve = resolver
+        self._pause = pause
+
+    async def send(self, request: OutgoingRequest) -> ReceivedAnswer:
+        """Send a request, again where that may help.
+
+        Raises Forbidden for a host or address that is not allowed, TooLarge, InvalidInput for an answer that
+        cannot be read, Unavailable if the server does not answer in time or answers with an error.
+        """
+        attempts = 1 + (request.retries if request.is_repeatable else 0)
+        for attempt in range(1, attempts + 1):
+            try:
+                async with asyncio.timeout(request.timeout_s):
+                    answer, wait_s = await self._follow(request)
+            except TimeoutError as error:
+                failure: Unavailable = _timed_out(request, error)
+            except Unavailable as error:
+                failure = error
+            else:
+                if answer.status < 400:
+                    return replace(answer, attempts=attempt)
+                failure = _error_status(answer, request)
+                if answer.status not in _PASSING or wait_s > MAX_WAIT_S:
+                    raise failure
+                if attempt < attempts and wait_s > 0:
+                    await self._pause(wait_s)
+                    continue
+            if attempt == attempts:
+                raise failure
+            await self._pause(_BACKOFF_S * 2 ** (attempt - 1))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _follow(self, request: OutgoingRequest) -> tuple[ReceivedAnswer, float]:
+        current, first_host = request, self._rules.check_url(request.url).host
+        for _ in range(MAX_REDIRECTS + 1):
+            destination = self._rules.check_url(current.url)
+            address = self._rules.check_addresses(
+                destination, await self._resolve(destination.host, destination.port)
+            )
+            headers = dict(current.headers) | (
+                dict(current.secret_headers) if destination.host == first_host else {}
+            )
+            answer, location, wait_s = await _exchange(current, destination, address, headers)
+            if answer.status not in _REDIRECTS or location is None:
+                return answer, wait_s
+            current = _redirected(current, destination, answer.status, location)
+        raise Forbidden("too_many_redirects", f"{first_host} redirects more than {MAX_REDIRECTS} times.")
+
+
+def _redirected(request: OutgoingRequest, origin: Destination, status: int, location: str) -> OutgoingRequest:
+    url = urljoin(origin.url.geturl(), location)
+    if origin.url.scheme == "https" and url.startswith("http:"):
+        raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
+    is_get = status == 303 or (status in (301, 302) and request.method == "POST")
+    headers = {name: value for name, value in request.headers.items() if name.lower() not in _SECRET_HEADERS}
+    return replace(
+        request,
+        url=url,
+        params={},
+        headers=headers,
+        method="GET" if is_get else request.method,
+        json_body=None if is_get else request.json_body,
+    )
+
+
+@cache
+def _load_certificates() -> ssl.SSLContext:
+    """Load the known authorities once, those of the machine too: a load takes 50 ms of processor time."""
+    context = ssl.create_default_context(cafile=certifi.where())
+    context.load_default_certs()
+    return context
+
+
+async def _exchange(
+    request: OutgoingRequest, destination: Destination, address: str, headers: Mapping[str, str]
+) -> tuple[ReceivedAnswer, str | None, float]:
+    """Send one request to one address.
+
+    Returns the answer, the place that it redirects to, and the seconds that it asks to wait.
+    """
+    literal = f"[{address}]" if ":" in address else address
+    url = httpx.URL(request.url).copy_with(host=literal)
+    host = destination.host if destination.is_default_port else f"{destination.host}:{destination.port}"
+    sent_headers = {"Accept": "application/json", **headers, "Host": host, "Accept-Encoding": "gzip, identity"}
+    # No settings of the environment: a proxy or a .netrc of the host is none of a workflow's business.
+    async with httpx.AsyncClient(
+        verify=_load_certificates(), trust_env=False, timeout=request.timeout_s, follow_redirects=False
+    ) as client:
+        message = client.build_request(
+            request.method,
+            url,
+            params=dict(request.params) or None,
+            headers=sent_headers,
+            json=request.json_body,
+            # The certificate is checked against the name, not against the address.
+            extensions={"sni_hostname": destination.host},
+        )
+        try:
+            response = await client.send(message, stream=True)
+            try:
+                content = await _read(response, destination.host)
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise Unavailable(
+                "request_failed", f"{destination.host} does not answer: {type(error).__name__}."
+            ) from None
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    wait_s = _retry_after(response.headers.get("retry-after"))
+    return (
+        ReceivedAnswer(response.status_code, media_type, content, 1),
+        response.headers.get("location"),
+        wait_s,
+    )
+
+
+async def _read(response: httpx.Response, host: str) -> bytes:
+    """Read an answer up to its bound, decompressed piece by piece. Raises TooLarge, InvalidInput."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip"):
+        raise InvalidInput(
+            "answer_unreadable", f"{host} answers with the encoding {encoding}, which is not read."
+        )
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in _decoded(response.aiter_raw(), encoding, host):
+        size += len(piece)
+        if size > MAX_ANSWER_BYTES:
+            raise TooLarge("answer_too_large", f"{host} answers with more than {MAX_ANSWER_BYTES >> 20} MiB.")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+async def _decoded(pieces: AsyncIterator[bytes], encoding: str, host: str) -> AsyncIterator[bytes]:
+    decompressor: Final = zlib.decompressobj(wbits=31)
+    async for piece in pieces:
+        if encoding == "identity":
+            yield piece
+            continue
+        try:
+            # One byte more than is allowed tells a bomb from an answer, and is all that is unpacked of it.
+            yield decompressor.decompress(piece, MAX_ANSWER_BYTES + 1)
+        except zlib.error as error:
+            raise InvalidInput("answer_unreadable", f"The compressed answer of {host} is broken.") from error
+        if decompressor.unconsumed_tail:
+            raise TooLarge("answer_too_large", f"{host} answers with more than {MAX_ANSWER_BYTES >> 20} MiB.")
+
+
+def _retry_after(text: str | None) -> float:
+    """Read seconds or a date; 0 for neither."""
+    if text is None:
+        return 0.0
+    if text.strip().isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _timed_out(request: OutgoingRequest, error: TimeoutError) -> Unavailable:
+    host = httpx.URL(request.url).host
+    failure = Unavailable("request_timed_out", f"{host} did not answer within {request.timeout_s:g} s.")
+    failure.__cause__ = error
+    return failure
+
+
+def _error_status(answer: ReceivedAnswer, request: OutgoingRequest) -> Unavailable:
+    host = httpx.URL(request.url).host
+    return Unavailable("request_failed", f"{host} answers with status {answer.status}.", status=answer.status)

@@ -1,0 +1,109 @@
+"""Messages by e-mail: one SMTP server by setting, and only recipients that the operator allows."""
+
+import asyncio
+import smtplib
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import SMTP
+from urllib.parse import unquote, urlsplit
+
+from email_validator import EmailNotValidError, validate_email
+
+from app.errors import Forbidden, InvalidInput, Unavailable
+
+MAX_SUBJECT_CHARS = 200
+"""Characters of a subject: programs of mail show about a third of it."""
+_TIMEOUT_S = 30.0
+"""Seconds for each answer of the server."""
+_PORTS = {"smtp": 25, "smtps": 465}
+
+
+@dataclass(frozen=True)
+class MailConfig:
+    """`url`: `smtp://[user:password@]host[:port]`, or `smtps://` with TLS from the start.
+
+    `recipients`: addresses, and `@domain` for all of a domain; an owner's own address needs none.
+    """
+
+    url: str = field(repr=False)
+    sender: str
+    recipients: Sequence[str] = ()
+
+    def check_recipient(self, address: str, own_address: str) -> str:
+        """Return the address in lower case. Raises InvalidInput, and Forbidden if it is not allowed."""
+        try:
+            checked = validate_email(address, check_deliverability=False).normalized.lower()
+        except EmailNotValidError as error:
+            raise InvalidInput("recipient_invalid", "The recipient of an e-mail is no address.") from error
+        domain = checked.rpartition("@")[2]
+        if checked != own_address and checked not in self.recipients and f"@{domain}" not in self.recipients:
+            raise Forbidden(
+                "recipient_not_allowed",
+                "E-mails of workflows go to your own address, and to those that an operator allows by "
+                "MAIL_RECIPIENTS.",
+            )
+        return checked
+
+
+@dataclass(frozen=True)
+class Mail:
+    """`key` makes the Message-ID: a message that is sent again has the same one."""
+
+    to: str
+    subject: str
+    text: str
+    key: str
+
+    def to_message(self, sender: str) -> EmailMessage:
+        """Return the message. Line breaks and other control characters leave the subject."""
+        message = EmailMessage(policy=SMTP)
+        message["From"], message["To"] = sender, self.to
+        message["Subject"] = _one_line(self.subject)[:MAX_SUBJECT_CHARS]
+        message["Message-ID"] = f"<{_one_line(self.key)}@{sender.rpartition('@')[2]}>"
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(self.text)
+        return message
+
+
+async def send_mail(config: MailConfig, mail: Mail) -> None:
+    """Raises Unavailable if the server does not take the message now, InvalidInput if it never will."""
+    message = mail.to_message(config.sender)
+    try:
+        await asyncio.to_thread(_send, config, mail.to, message)
+    except smtplib.SMTPRecipientsRefused as error:
+        raise _make_refusal(max(code for code, _ in error.recipients.values())) from None
+    except smtplib.SMTPResponseException as error:
+        raise _make_refusal(error.smtp_code) from None
+    except (smtplib.SMTPException, OSError) as error:
+        # Without the text of the error: it may hold the login.
+        detail = f"The mail server of this service does not answer: {type(error).__name__}."
+        raise Unavailable("request_failed", detail) from None
+
+
+def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
+    url = urlsplit(config.url)
+    host, port = url.hostname or "", url.port or _PORTS[url.scheme]
+    context = ssl.create_default_context()
+    if url.scheme == "smtps":
+        server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=_TIMEOUT_S, context=context)
+    else:
+        server = smtplib.SMTP(host, port, timeout=_TIMEOUT_S)
+    with server:
+        if url.scheme == "smtp" and ((server.ehlo() and server.has_extn("starttls")) or url.username):
+            # A login never goes out in the clear: without STARTTLS this raises.
+            server.starttls(context=context)
+        if url.username:
+            server.login(unquote(url.username), unquote(url.password or ""))
+        server.send_message(message, config.sender, [recipient])
+
+
+def _make_refusal(code: int) -> Unavailable | InvalidInput:
+    if code < 500:
+        return Unavailable("request_failed", f"The mail server does not take the message now ({code}).")
+    return InvalidInput("mail_refused", f"The mail server refuses the message ({code}).")
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())

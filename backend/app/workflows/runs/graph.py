@@ -1,0 +1,118 @@
+"""The graph `workflow`: a step for each node that does something, and one at the end."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from app.json_types import JsonValue
+from app.sessions.graphs import GraphSpec, JournaledState, journaled
+from app.sessions.schemas import WORKFLOW_GRAPH
+from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
+from app.workflows.document import find_descendants, nodes_by_id
+from app.workflows.fusion import parse
+from app.workflows.node_configs import ForEach, Notify
+from app.workflows.runs.context import RunContext, RunServices
+from app.workflows.runs.items import run_items
+from app.workflows.runs.node_execution import is_closed, record_node
+from app.workflows.runs.schemas import NodeResult, RetriedRun
+from app.workflows.runs.sending import AGENT
+from app.workflows.runs.tables import list_stages
+
+VERSION = 1
+"""Version of the graph: runs that have begun go on with the one that they began with."""
+
+
+class WorkflowRunState(JournaledState, total=False):
+    """`stages`: nodes that do something, inputs first. `position`: the next of them."""
+
+    stages: list[str]
+    position: int
+    nodes: dict[str, Any]
+
+
+def make_graph_spec(services_of: Callable[[SessionFacts], RunServices]) -> GraphSpec:
+    """Build the graph of runs of workflows."""
+
+    def make_context(step: StepScope) -> RunContext:
+        return RunContext(step, services_of(step.session))
+
+    graph: Any = StateGraph(WorkflowRunState)
+    graph.add_node("starting", journaled("starting", _start))
+    graph.add_node("running", journaled("running", _run_node))
+    graph.add_node("finishing", journaled("finishing", _finish))
+    graph.add_edge(START, "starting")
+    graph.add_conditional_edges("starting", _choose_next, ["running", "finishing"])
+    graph.add_conditional_edges("running", _choose_next, ["running", "finishing"])
+    graph.add_edge("finishing", END)
+    return GraphSpec(WORKFLOW_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
+
+
+async def _start(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    ctx = runtime.context
+    retried = ctx.preferences.retried
+    earlier = {} if retried is None else await _keep_results(ctx, retried)
+    stages = [node_id for node_id in list_stages(ctx.document) if node_id not in earlier]
+    return {"position": 0, "nodes": earlier, "stages": stages}
+
+
+async def _keep_results(ctx: RunContext, retried: RetriedRun) -> dict[str, Any]:
+    """Take over what an earlier run did, beside the node that runs again and all behind it."""
+
+    async def keep() -> CallResult:
+        run = await ctx.services.earlier_runs.get(retried.id)
+        frames = await ctx.services.earlier_runs.list_frames(retried.id)
+        again = find_descendants(ctx.document, retried.node)
+        earlier = {
+            node_id: result
+            for node_id, result in run.nodes.items()
+            if node_id not in again and result.status == "done"
+        }
+        drafts = [frames[node_id] for node_id in earlier if node_id in frames]
+        values: JsonValue = {node_id: result.model_dump(mode="json") for node_id, result in earlier.items()}
+        return CallResult(values, f"{len(earlier)} results are kept.", drafts)
+
+    request: JsonValue = {"run": str(retried.id), "node": retried.node}
+    value = await ctx.step.call(Call("choice:keep", "choice", "keep_results", AGENT, request), keep)
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _choose_next(state: WorkflowRunState) -> str:
+    return "running" if state["position"] < len(state["stages"]) else "finishing"
+
+
+async def _run_node(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    ctx = runtime.context
+    node = nodes_by_id(ctx.document)[state["stages"][state["position"]]]
+    results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
+    config = parse(node)
+    if is_closed(ctx, node, results) or (isinstance(config, Notify) and config.when == "failed"):
+        result = NodeResult(status="skipped")
+    elif isinstance(config, ForEach):
+        result = await run_items(ctx, node, config, results)
+    else:
+        result = await record_node(ctx, node, config, results)
+    return {
+        "position": state["position"] + 1,
+        "nodes": {**state["nodes"], node.id: result.model_dump(mode="json")},
+    }
+
+
+async def _finish(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Send the messages about a failure, each in a call of its own."""
+    ctx = runtime.context
+    results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
+    has_failed = any(result.status in ("failed", "unknown") for result in results.values())
+    for node in ctx.document.nodes:
+        config = parse(node)
+        if has_failed and isinstance(config, Notify) and config.when == "failed":
+            results[node.id] = await record_node(ctx, node, config, results)
+    nodes = {node_id: result.model_dump(mode="json") for node_id, result in results.items()}
+    return {"nodes": nodes}
+
+
+def _result(state: Mapping[str, Any]) -> dict[str, Any]:
+    nodes = dict(state["nodes"])
+    is_failed = any(node["status"] in ("failed", "unknown") for node in nodes.values())
+    return {"end": "failed" if is_failed else "returned", "nodes": nodes}

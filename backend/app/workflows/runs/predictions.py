@@ -1,0 +1,30 @@
+"""Nodes that predict: the rows of a table beside the predictions of a model."""
+
+from app.artifacts.predictions import TABLE_CELL_LIMITS
+from app.sandbox.contract import Computation
+from app.sessions.step_scope import CallResult
+from app.workflows.document import Node
+from app.workflows.node_configs import Predict
+from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.tables import MAX_PREVIEW_ROWS, find_input_frame, store_table
+
+MAX_NOTES = 20
+"""Warnings about columns that a result lists."""
+
+
+async def predict_table(ctx: RunContext, node: Node, config: Predict, results: Results) -> CallResult:
+    """Predict the table of a node, in a cell of untrusted work. Raises NotFound for a model that is gone."""
+    model = await ctx.services.find_model(config.model_id, config.target)
+    table = await find_input_frame(ctx, ctx.document.inputs_of(node.id)[0])
+    # A stored model may run code.
+    params = {"rows": MAX_PREVIEW_ROWS, "strict": config.strict}
+    work = Computation("predict_table.add_predictions", params, trusted=False)
+    inputs = {"model": model, "table": table.digest}
+    computed = await ctx.services.computer.run(work, inputs, TABLE_CELL_LIMITS)
+    return store_table(node, computed, _read_notes(computed.value))
+
+
+def _read_notes(value: object) -> list[str]:
+    warnings = value.get("warnings") if isinstance(value, dict) else None
+    entries = warnings if isinstance(warnings, list) else []
+    return [str(warning.get("message") or warning.get("kind")) for warning in entries][:MAX_NOTES]

@@ -1,0 +1,117 @@
+"""State, request and views of a run of a workflow."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.program_runs.schemas import WorkflowOrigin
+from app.sessions.lifecycle import SessionStatus
+from app.workflows.document import WorkflowDocument
+from app.workflows.fusion import dataset_ids
+
+NodeStatus = Literal["done", "skipped", "failed", "unknown"]
+"""`skipped`: a condition or an approval before it did not pass, or a node before it failed. `unknown`: it is
+not known
+whether its message was sent."""
+
+
+class ItemResult(BaseModel):
+    """The result of one item of a `for_each`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    item: Any
+    rows: int
+    status: NodeStatus
+    error: str | None = None
+
+
+class NodeResult(BaseModel):
+    """The result of one node. `passes`: of a condition or approval. `figure`: the one that a
+    condition tested. `chart`: digest of the chart that it drew. `dataset_id`: the dataset that it stored.
+    `study_id`: the study that it started."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: NodeStatus
+    rows: int | None = None
+    columns: list[dict[str, Any]] = Field(default_factory=list)
+    preview: list[list[Any]] = Field(default_factory=list, description="The first rows.")
+    figure: float | None = None
+    passes: bool | None = None
+    attempts: int | None = None
+    chart: str | None = None
+    dataset_id: UUID | None = None
+    study_id: UUID | None = None
+    items: list[ItemResult] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list, description="Warnings, a sentence each.")
+    error: str | None = None
+    code: str | None = None
+
+
+class RetriedRun(BaseModel):
+    """The run that another one goes on from. `node`: the first node that runs again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: UUID
+    node: str
+
+
+class WorkflowRunPreferences(BaseModel):
+    """Settings of a run, stored as the preferences of its session. `tick`: the time that a trigger
+    asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    workflow: WorkflowOrigin
+    trigger: str = "manual"
+    tick: datetime | None = None
+    retried: RetriedRun | None = None
+    payload: Any = None
+    seed: int = 0
+
+
+class WholeRun(BaseModel):
+    """The request for a run of all nodes. `goal`: the document, which the run pins."""
+
+    goal: str
+    dataset_ids: list[UUID]
+    preferences: WorkflowRunPreferences
+
+
+def make_whole_run(document: WorkflowDocument, preferences: WorkflowRunPreferences) -> WholeRun:
+    """Make the request for a run of all nodes of a valid document."""
+    goal = document.model_dump_json(by_alias=True)
+    return WholeRun(goal=goal, dataset_ids=dataset_ids(document), preferences=preferences)
+
+
+class RunQuestion(BaseModel):
+    """A question that the run waits for: POST /workflow-runs/{id}/answer."""
+
+    key: str
+    text: str
+    options: list[Any]
+
+
+class WholeRunView(BaseModel):
+    """A run with the results of its nodes."""
+
+    id: UUID
+    workflow_id: UUID
+    version: int
+    status: SessionStatus
+    outcome: Literal["succeeded", "failed"] | None
+    trigger: str
+    tick: datetime | None
+    retried: RetriedRun | None
+    nodes: dict[str, NodeResult]
+    question: RunQuestion | None
+    charts: dict[str, UUID] = Field(
+        default_factory=dict, description="Charts that nodes drew: GET /charts/{id}."
+    )
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None

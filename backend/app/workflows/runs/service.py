@@ -1,0 +1,122 @@
+"""Runs of an owner: their state by node, and the figures of earlier ones."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from app.db.pool import Database
+from app.errors import Conflict, InvalidInput, NotFound
+from app.modeling.problem.name_resolution import nearest_names
+from app.program_runs.schemas import WorkflowOrigin
+from app.sessions.lifecycle import SessionStatus
+from app.sessions.step_scope import ArtifactDraft
+from app.workflows.document import WorkflowDocument
+from app.workflows.runs.schemas import (
+    RetriedRun,
+    RunQuestion,
+    WholeRun,
+    WholeRunView,
+    WorkflowRunPreferences,
+    make_whole_run,
+)
+from app.workflows.statements import WORKFLOWS
+
+
+class RunRecord(NamedTuple):
+    """A run. JSON: `preferences`, `result`, `step` (the update of its last step) `question` and
+    `charts`."""
+
+    id: UUID
+    preferences: str
+    status: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    result: str | None
+    step: str | None
+    question: str | None
+    charts: str | None
+
+
+class StoredFrameRow(NamedTuple):
+    """A stored table. `meta`: JSON."""
+
+    name: str
+    media_type: str
+    digest: str
+    size_bytes: int
+    meta: str
+
+
+@dataclass(frozen=True)
+class WorkflowRuns:
+    db: Database
+    owner: UUID
+
+    async def get(self, run_id: UUID) -> WholeRunView:
+        """Raises NotFound."""
+        row = await self.db.row(WORKFLOWS.get_run, run_id, self.owner)
+        if row is None:
+            raise NotFound("run_not_found", f"There is no run of a workflow with the id {run_id}.")
+        record = RunRecord(**row)
+        preferences = WorkflowRunPreferences.model_validate_json(record.preferences)
+        content: dict[str, Any] = json.loads(record.result or record.step or "{}")
+        outcome = {"returned": "succeeded", "failed": "failed"}.get(str(content.get("end")))
+        return WholeRunView(
+            id=record.id,
+            workflow_id=preferences.workflow.id,
+            version=preferences.workflow.version,
+            status=SessionStatus(record.status),
+            outcome=outcome,
+            trigger=preferences.trigger,
+            tick=preferences.tick,
+            retried=preferences.retried,
+            nodes=content.get("nodes", {}),
+            question=RunQuestion.model_validate_json(record.question) if record.question else None,
+            charts=json.loads(record.charts or "{}"),
+            created_at=record.created_at,
+            started_at=record.started_at,
+            ended_at=record.ended_at,
+        )
+
+    async def read_retry(self, run_id: UUID, node_id: str | None) -> WholeRun:
+        """Return the request for a run that goes on from an ended one, at a node or at the first that failed.
+
+        Raises NotFound, Conflict if it has not ended or nothing failed, InvalidInput for an unknown node.
+        """
+        run = await self.get(run_id)
+        if run.ended_at is None:
+            raise Conflict("run_not_ended", "This run has not ended. Wait for it, or cancel it.")
+        row = await self.db.row(WORKFLOWS.get_run_document, run_id, self.owner)
+        document = WorkflowDocument.model_validate_json(row["document"] if row else "{}")
+        first = node_id or next(
+            (name for name, result in run.nodes.items() if result.status in ("failed", "unknown")), None
+        )
+        if first is None:
+            raise Conflict("nothing_failed", "No node of this run failed. Name one in `from_node`.")
+        ids = [node.id for node in document.nodes]
+        if first not in ids:
+            raise InvalidInput(
+                "unknown_node", f"This run has no node {first}.", nearest=nearest_names(first, ids)
+            )
+        origin = WorkflowOrigin(id=run.workflow_id, version=run.version, node="")
+        retried = RetriedRun(id=run_id, node=first)
+        payload = WorkflowRunPreferences.model_validate_json(str(row["preferences"] if row else "{}")).payload
+        preferences = WorkflowRunPreferences(workflow=origin, trigger="retry", retried=retried, payload=payload)
+        return make_whole_run(document, preferences)
+
+    async def list_frames(self, run_id: UUID) -> dict[str, ArtifactDraft]:
+        """Return the stored tables of a run by their nodes, to be stored with another one."""
+        rows = await self.db.rows(WORKFLOWS.list_run_frames, run_id, self.owner)
+        frames = [StoredFrameRow(**row) for row in rows]
+        return {frame.name: ArtifactDraft("frame", *frame[:-1], json.loads(frame.meta)) for frame in frames}
+
+    async def find_figure(self, workflow_id: UUID, node_id: str, run_ids: Sequence[UUID]) -> float | None:
+        """Find the figure of a condition in the newest run that computed it, beside those of `run_ids`."""
+        figure = await self.db.value(
+            WORKFLOWS.find_figure, self.owner, str(workflow_id), node_id, list(run_ids)
+        )
+        return None if figure is None else float(figure)

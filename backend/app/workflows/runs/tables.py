@@ -1,0 +1,178 @@
+"""Nodes that compute tables: query plans, SQL, programs and the figures of conditions."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from app.artifacts.workspace import FrameRef
+from app.errors import InvalidInput
+from app.plans.compiler import compile_plan
+from app.plans.plan import Aggregation, GroupStep, Plan
+from app.sandbox.computation_runner import ComputationResult
+from app.sandbox.contract import Code, Computation
+from app.sessions.step_scope import CallResult
+from app.tools.frames import make_artifact
+from app.workflows.document import Node, WorkflowDocument, nodes_by_id
+from app.workflows.fusion import make_plans
+from app.workflows.node_configs import FigureCondition, Payload, RunPython, RunSql
+from app.workflows.node_types import NODE_TYPES
+from app.workflows.runs.context import RunContext
+from app.workflows.runs.schemas import NodeResult
+from app.workflows.validation import find_outputs, sort_nodes
+
+MAX_PREVIEW_ROWS = 20
+"""Rows of a node's table in the status of a run; all of them are in the stored table."""
+_FIGURE = "figure"
+
+
+class TableFacts(BaseModel):
+    """The answer of a computation that wrote result.parquet."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    columns: list[dict[str, Any]]
+    rows: list[list[Any]]
+    row_count: int
+
+
+class _KeptFrames(BaseModel):
+    """The frames that a program kept, by name."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    frames: dict[str, dict[str, Any]] = {}
+
+
+async def run_query(ctx: RunContext, node: Node) -> CallResult:
+    """Compute the query of a node with all nodes before it, up to tables that are stored."""
+    return store_table(node, await _compute(ctx, await _find_plan(ctx, node.id)))
+
+
+async def read_payload(ctx: RunContext, node: Node, config: Payload) -> CallResult:
+    """Make a table of what a webhook brought. Raises InvalidInput in a run that brought nothing."""
+    payload = ctx.preferences.payload
+    if payload is None:
+        raise InvalidInput(
+            "payload_missing", f"{node.id}: this run has no payload. A webhook brings one, or `payload`."
+        )
+    blob = await ctx.services.frames.put(json.dumps(payload).encode())
+    work = Computation("records.read", {"pointer": config.records, "rows": MAX_PREVIEW_ROWS})
+    return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
+
+
+async def run_sql(ctx: RunContext, node: Node, config: RunSql) -> CallResult:
+    """Run a SELECT over the tables of the node's inputs, each named by its node."""
+    work = Computation("query.run_sql", {"sql": config.sql, "rows": MAX_PREVIEW_ROWS})
+    return store_table(node, await ctx.services.computer.run(work, await _input_digests(ctx, node)))
+
+
+async def run_python(ctx: RunContext, node: Node, config: RunPython) -> CallResult:
+    """Run a program over the tables of the node's inputs; its table is the frame that it kept, the
+    last of several."""
+    inputs = {
+        f"{name.replace('-', '_')}.parquet": digest
+        for name, digest in (await _input_digests(ctx, node)).items()
+    }
+    computed = await ctx.services.computer.run(Code(config.code), inputs)
+    frames = _KeptFrames.model_validate(computed.value if isinstance(computed.value, dict) else {}).frames
+    if not frames:
+        return CallResult(NodeResult(status="done").model_dump(mode="json"), "The program kept no table.")
+    frame = frames[next(reversed(frames))]
+    described = Computation("query.run_sql", {"sql": "SELECT * FROM kept", "rows": MAX_PREVIEW_ROWS})
+    digest = computed.file(str(frame["file"])).digest
+    return store_table(node, await ctx.services.computer.run(described, {"kept": digest}))
+
+
+async def measure(ctx: RunContext, node: Node, condition: FigureCondition) -> float | None:
+    """Compute the figure of a condition over its input."""
+    plan = await _find_plan(ctx, node.id)
+    figure = Aggregation(name=_FIGURE, function=condition.function, column=condition.column)
+    content = plan.model_dump(mode="python")
+    group = GroupStep(kind="group", keys=[], aggregations=[figure]).model_dump(mode="python")
+    computed = await _compute(ctx, Plan.model_validate({**content, "steps": [*content["steps"], group]}))
+    rows = TableFacts.model_validate(computed.value).rows
+    return None if not rows or rows[0][0] is None else float(rows[0][0])
+
+
+async def input_table(ctx: RunContext, node: Node) -> NodeResult | None:
+    """Compute the table that reaches a node, for its message; None if no table does."""
+    plans = make_plans(ctx.document, await ctx.dataset_tables())
+    if node.id not in plans:
+        return None
+    return _describe(await _compute(ctx, plans[node.id]))
+
+
+def store_table(node: Node, computed: ComputationResult, notes: Sequence[str] = ()) -> CallResult:
+    """Return the result of a node whose table becomes a frame of its name."""
+    result = _describe(computed).model_copy(update={"notes": [*notes]})
+    meta = {"rows": result.rows, "columns": result.columns}
+    artifact = make_artifact(computed.file("result.parquet"), "frame", node.id, meta)
+    return CallResult(result.model_dump(mode="json"), f"{node.id} has {result.rows:,} rows.", [artifact])
+
+
+def _describe(computed: ComputationResult) -> NodeResult:
+    facts = TableFacts.model_validate(computed.value)
+    return NodeResult(
+        status="done", rows=facts.row_count, columns=facts.columns, preview=facts.rows[:MAX_PREVIEW_ROWS]
+    )
+
+
+async def _find_plan(ctx: RunContext, node_id: str) -> Plan:
+    return make_plans(ctx.document, await ctx.dataset_tables())[node_id]
+
+
+async def _compute(ctx: RunContext, plan: Plan) -> ComputationResult:
+    digests, schemas = await ctx.read_tables()
+    return await compute_sql(ctx, compile_plan(plan, schemas).sql, digests)
+
+
+async def compute_sql(
+    ctx: RunContext, sql: str, digests: Mapping[str, str], rows: int = MAX_PREVIEW_ROWS
+) -> ComputationResult:
+    """Run a SELECT over stored tables. `rows`: those of its facts."""
+    return await ctx.services.computer.run(Computation("query.run_sql", {"sql": sql, "rows": rows}), digests)
+
+
+async def find_input_frame(ctx: RunContext, source: str) -> FrameRef:
+    """Find the stored table that a node passes on. Raises InvalidInput if it made none."""
+    frames: dict[str, FrameRef] = {frame.name: frame for frame in await ctx.services.frames.frames()}
+    name = find_table_node(ctx.document, source)
+    if name not in frames:
+        raise InvalidInput("table_missing", f"{source} gave no table.")
+    return frames[name]
+
+
+async def _input_digests(ctx: RunContext, node: Node) -> Mapping[str, str]:
+    """Return the digests of the stored tables of a node's inputs, by the names of their nodes."""
+    frames: dict[str, FrameRef] = {frame.name: frame for frame in await ctx.services.frames.frames()}
+    tables = {source: find_table_node(ctx.document, source) for source in ctx.document.inputs_of(node.id)}
+    return {
+        ctx.names.get(source, source): frames[table].digest
+        for source, table in tables.items()
+        if table in frames
+    }
+
+
+def find_table_node(document: WorkflowDocument, node_id: str) -> str:
+    """Return the node that made the table which a node passes on."""
+    nodes = nodes_by_id(document)
+    while NODE_TYPES[nodes[node_id].type].gives == "input" and document.inputs_of(node_id):
+        node_id = document.inputs_of(node_id)[0]
+    return node_id
+
+
+def list_stages(document: WorkflowDocument) -> list[str]:
+    """List the nodes that do something, inputs first: all but operations that are part of another
+    node's query."""
+    nodes = nodes_by_id(document)
+    computed = {find_table_node(document, output) for output in find_outputs(document)}
+    for node in document.nodes:
+        if NODE_TYPES[node.type].gives != "query":
+            computed |= {find_table_node(document, source) for source in document.inputs_of(node.id)}
+    return [
+        node_id
+        for node_id in sort_nodes(document)
+        if NODE_TYPES[nodes[node_id].type].gives in ("table", "input") or node_id in computed
+    ]

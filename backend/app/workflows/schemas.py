@@ -1,0 +1,149 @@
+"""Request and response models of workflows."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from app.program_runs.schemas import RunPreferences, RunStatus, WorkflowOrigin
+from app.sessions.schemas import require_storable
+from app.workflows.differences import WorkflowDifference
+from app.workflows.document import WorkflowDocument
+from app.workflows.patching import Operations
+from app.workflows.validation import WorkflowFault
+
+WorkflowName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(require_storable),
+]
+VersionMessage = Annotated[str, StringConstraints(max_length=500), AfterValidator(require_storable)]
+MAX_VERSION = 2**31 - 1
+"""Numbers of versions are 32-bit integers."""
+ReadVersion = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        le=MAX_VERSION,
+        description="The version that was read: a workflow that was changed since stays as it is.",
+    ),
+]
+
+
+class WorkflowCreate(WorkflowDocument):
+    """A new workflow."""
+
+    name: WorkflowName
+    message: VersionMessage = ""
+
+    @property
+    def document(self) -> WorkflowDocument:
+        return WorkflowDocument(nodes=self.nodes, edges=self.edges)
+
+
+class WorkflowReplace(WorkflowDocument):
+    """A new version. A name that is null stays as it is."""
+
+    name: WorkflowName | None = None
+    version: ReadVersion = None
+    message: VersionMessage = ""
+
+    @property
+    def document(self) -> WorkflowDocument:
+        return WorkflowDocument(nodes=self.nodes, edges=self.edges)
+
+
+class _WorkflowInput(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class WorkflowPatch(_WorkflowInput):
+    """Operations of RFC 6902; `/nodes/@id` names a node by its id. All of them are applied, or none."""
+
+    operations: Operations
+    version: ReadVersion = None
+    message: VersionMessage = ""
+
+
+class WorkflowRestore(_WorkflowInput):
+    """The version whose content becomes a new version."""
+
+    to: int = Field(ge=1, le=MAX_VERSION)
+    version: ReadVersion = None
+    message: VersionMessage = ""
+
+
+class WorkflowRunCreate(_WorkflowInput):
+    """`node`: its output is the result; by default that of the only node whose output no other one takes."""
+
+    node: str | None = Field(default=None, max_length=100)
+    version: int | None = Field(default=None, ge=1, le=MAX_VERSION, description="By default the current one.")
+    time_limit_s: float | None = Field(default=None, gt=0, le=86_400)
+    payload: Annotated[Any, Field(description="JSON for `payload` nodes, as a webhook brings it.")] = None
+    by_node: bool = Field(default=False, description="Run all nodes one by one, also where one query would do.")
+
+
+class WorkflowSummary(BaseModel):
+    id: UUID
+    name: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class WorkflowView(WorkflowSummary):
+    """A workflow with the content of its current version."""
+
+    document: WorkflowDocument
+
+
+class VersionSummary(BaseModel):
+    """A version. `patch`: RFC 6902, from the version before; null for the first one."""
+
+    version: int
+    message: str
+    patch: list[dict[str, Any]] | None
+    created_at: datetime
+
+
+class VersionView(VersionSummary):
+    document: WorkflowDocument
+
+
+class WorkflowChange(BaseModel):
+    """A saved version, or, of a dry run, the one that would be saved, with what differs."""
+
+    workflow: WorkflowView
+    difference: WorkflowDifference
+
+
+class ValidationView(BaseModel):
+    is_valid: bool
+    faults: list[WorkflowFault]
+    outputs: list[str] = Field(description="Nodes whose output no other one takes.")
+
+
+class WorkflowRunView(BaseModel):
+    """A run of a workflow; `GET /runs/{id}` has its table."""
+
+    id: UUID
+    status: RunStatus
+    version: int
+    node: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class WorkflowRun(BaseModel):
+    """The request for a run's session: the plan of one node."""
+
+    goal: str
+    dataset_ids: list[UUID]
+    time_limit_s: float | None
+    origin: WorkflowOrigin
+
+    @property
+    def preferences(self) -> RunPreferences:
+        return RunPreferences(language="plan", time_limit_s=self.time_limit_s, workflow=self.origin)

@@ -1,0 +1,1 @@
+"""Secrets of owners: written, used by requests, and never read back."""

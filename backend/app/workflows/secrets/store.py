@@ -1,0 +1,163 @@
+"""Secrets and hosts of owners in Postgres."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, NamedTuple
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, field_validator
+
+from app.db.pool import Database
+from app.errors import Forbidden, NotFound, TooMany
+from app.workflows.requests.host_rules import HostRules, parse_url
+from app.workflows.secrets.sealing import (
+    WrappedKey,
+    WrappingKey,
+    derive_wrapping_key,
+    make_data_key,
+    seal,
+    unseal,
+    unwrap,
+    wrap,
+)
+from app.workflows.statements import SECRETS
+
+MAX_SECRETS = 200
+"""Secrets of an owner."""
+MAX_SECRET_CHARS = 10_000
+"""Characters of a secret: long keys of services have a few thousand."""
+MAX_HOSTS = 200
+"""Hosts of an owner."""
+Host = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+
+_derive = lru_cache(maxsize=8)(derive_wrapping_key)
+"""Derived keys of the few SECRET_KEYs of a process."""
+
+
+class SecretView(BaseModel):
+    """A secret by its name: its value is never shown."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class SecretWrite(BaseModel):
+    """The value of a secret."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    value: Annotated[SecretStr, Field(min_length=1, max_length=MAX_SECRET_CHARS)]
+
+    @field_validator("value")
+    @classmethod
+    def _bound(cls, value: SecretStr) -> SecretStr:
+        text = value.get_secret_value()
+        if any(ord(character) < 32 or ord(character) == 127 for character in text):
+            raise ValueError("a secret has no line breaks and no control characters")
+        return value
+
+
+class DataKeyRecord(NamedTuple):
+    kid: str
+    wrapped: bytes
+
+
+@dataclass(frozen=True)
+class SecretStore:
+    """`secret_keys`: SECRET_KEY, then those that only open; read when a secret is first needed."""
+
+    db: Database
+    secret_keys: Callable[[], Sequence[str]]
+
+    async def open_key(self) -> bytes:
+        """Return the data key, made when there is none and wrapped anew when SECRET_KEY is new.
+
+        Raises InvalidInput if no known SECRET_KEY opens it.
+        """
+        keys = [_derive(secret_key) for secret_key in self.secret_keys()]
+        row = await self.db.row(SECRETS.get_data_key)
+        if row is None:
+            first = wrap(make_data_key(), keys[0])
+            await self.db.value(SECRETS.create_data_key, first.kid, first.wrapped)
+            row = await self.db.row(SECRETS.get_data_key)
+        return await self._open(WrappedKey(*DataKeyRecord(**dict(row or {}))), keys)
+
+    async def check(self) -> None:
+        """Raises InvalidInput if there are secrets that no known SECRET_KEY opens."""
+        if await self.db.row(SECRETS.get_data_key) is not None:
+            await self.open_key()
+
+    async def _open(self, stored: WrappedKey, keys: Sequence[WrappingKey]) -> bytes:
+        data_key = unwrap(stored, keys)
+        if stored.kid != keys[0].kid:
+            again = wrap(data_key, keys[0])
+            await self.db.value(SECRETS.rewrap_data_key, again.kid, again.wrapped, stored.kid)
+        return data_key
+
+    async def put(self, owner: UUID, name: str, value: str) -> SecretView:
+        """Raises TooMany."""
+        sealed = seal(await self.open_key(), owner, name, value)
+        row = await self.db.row(SECRETS.put_secret, owner, name, sealed, MAX_SECRETS)
+        if row is None:
+            raise TooMany(
+                "too_many_secrets", f"You have {MAX_SECRETS} secrets. Delete one first.", limit=MAX_SECRETS
+            )
+        return SecretView(**row)
+
+    async def read(self, owner: UUID, name: str) -> str:
+        """Return the value, for a request alone. Raises NotFound."""
+        sealed = await self.db.value(SECRETS.read_sealed, owner, name)
+        if sealed is None:
+            raise _make_not_found(name)
+        return unseal(await self.open_key(), owner, name, bytes(sealed))
+
+    async def list_secrets(self, owner: UUID) -> list[SecretView]:
+        return [SecretView(**row) for row in await self.db.rows(SECRETS.list_secrets, owner)]
+
+    async def get(self, owner: UUID, name: str) -> SecretView:
+        """Raises NotFound."""
+        row = await self.db.row(SECRETS.get_secret, owner, name)
+        if row is None:
+            raise _make_not_found(name)
+        return SecretView(**row)
+
+    async def delete(self, owner: UUID, name: str) -> None:
+        """Raises NotFound."""
+        if await self.db.value(SECRETS.delete_secret, owner, name) is None:
+            raise _make_not_found(name)
+
+    async def forget_all(self) -> int:
+        """Delete all secrets with their key, after SECRET_KEY was lost or has leaked. Return their number."""
+        return int(await self.db.value(SECRETS.forget_secrets))
+
+
+@dataclass(frozen=True)
+class RequestHosts:
+    """Hosts of owners. `operator`: the patterns of HTTP_ALLOWED_HOSTS."""
+
+    db: Database
+    operator: Sequence[str]
+
+    async def list_hosts(self, owner: UUID) -> list[str]:
+        return [str(host) for host in await self.db.column(SECRETS.list_hosts, owner)]
+
+    async def rules_of(self, owner: UUID) -> HostRules:
+        return HostRules(self.operator, await self.list_hosts(owner))
+
+    async def replace(self, owner: UUID, hosts: Sequence[str]) -> list[str]:
+        """Raises Forbidden for a host that HTTP_ALLOWED_HOSTS does not have."""
+        rules = HostRules(self.operator, hosts)
+        for host in hosts:
+            if host not in self.operator:
+                if host.startswith("*."):
+                    raise Forbidden("host_not_allowed", f"{host} is not in HTTP_ALLOWED_HOSTS.", host=host)
+                rules.check_url(parse_url(f"http://{host}/").url.geturl())
+        await self.db.value(SECRETS.replace_hosts, owner, list(hosts))
+        return await self.list_hosts(owner)
+
+
+def _make_not_found(name: str) -> NotFound:
+    return NotFound("secret_not_found", f"There is no secret {name}. PUT /secrets/{name} writes it.")

@@ -1,0 +1,101 @@
+-- name: create_workflow
+-- $1 id, $2 owner, $3 name, $4 document, $5 message, $6 most workflows
+with made as (
+  insert into workflows (id, owner_id, name, version)
+  select $1, $2, $3, 1 where (select count(*) from workflows where owner_id = $2) < $6::int
+  on conflict (id) do nothing
+  returning id, name, version, created_at, updated_at
+), first_version as (
+  insert into workflow_versions (workflow_id, n, document, message) select id, 1, $4::json, $5 from made
+), trail as (
+  insert into audit (owner_id, actor, action, detail)
+  select $2, 'user', 'workflow_created', jsonb_build_object('workflow', id) from made
+)
+select id, name, version, created_at, updated_at from made
+
+-- name: save_version
+-- $1 id, $2 owner, $3 version that was read, $4 name, $5 document, $6 patch, $7 message, $8 versions to keep
+with moved as (
+  update workflows set version = version + 1, name = coalesce($4, name), updated_at = now()
+  where id = $1 and owner_id = $2 and version = $3
+  returning id, version
+), added as (
+  insert into workflow_versions (workflow_id, n, document, patch, message)
+  select id, version, $5::json, $6::json, $7 from moved
+), pruned as (
+  delete from workflow_versions v using moved where v.workflow_id = moved.id and v.n <= moved.version - $8::int
+), trail as (
+  insert into audit (owner_id, actor, action, detail)
+  select $2, 'user', 'workflow_changed', jsonb_build_object('workflow', id, 'version', version) from moved
+)
+select version from moved
+
+-- name: get_workflow
+select w.id, w.name, w.version, w.created_at, w.updated_at, v.document
+from workflows w join workflow_versions v on v.workflow_id = w.id and v.n = w.version
+where w.id = $1 and w.owner_id = $2
+
+-- name: list_workflows
+select w.id, w.name, w.version, w.created_at, w.updated_at from workflows w
+where w.owner_id = $1 and ($2::timestamptz is null or (w.updated_at, w.id) < ($2, $3::uuid))
+order by w.updated_at desc, w.id desc
+limit $4 offset $5
+
+-- name: count_workflows
+select count(*) as total from (select from workflows where owner_id = $1 limit $2) as few
+
+-- name: list_versions
+select v.n as version, v.message, v.patch, v.created_at
+from workflow_versions v join workflows w on w.id = v.workflow_id
+where w.id = $1 and w.owner_id = $2
+order by v.n desc
+limit $3 offset $4
+
+-- name: get_version
+select v.n as version, v.message, v.patch, v.created_at, v.document
+from workflow_versions v join workflows w on w.id = v.workflow_id
+where w.id = $1 and w.owner_id = $2 and v.n = $3
+
+-- name: delete_workflow
+with gone as (
+  delete from workflows where id = $1 and owner_id = $2 returning id
+)
+insert into audit (owner_id, actor, action, detail)
+select $2, 'user', 'workflow_deleted', jsonb_build_object('workflow', id) from gone
+returning id
+
+-- name: list_runs
+select s.id, s.status, s.preferences #>> '{workflow,node}' as node,
+  (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.started_at, s.ended_at
+from sessions s
+where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '{workflow,id}' = $2::text
+order by s.created_at desc, s.id desc
+limit $3 offset $4
+
+-- name: get_run
+select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
+  (select st.update::text from steps st where st.session_id = s.id order by st.seq desc limit 1) as step,
+  (select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text
+   from questions q where q.session_id = s.id and q.answered_at is null and s.ended_at is null
+   order by q.asked_at limit 1) as question,
+  (select json_object_agg(regexp_replace(a.name, '[.]vl[.]json$', ''), a.id)::text from artifacts a
+   where a.session_id = s.id and a.kind = 'chart') as charts
+from sessions s where s.id = $1 and s.owner_id = $2 and s.graph = 'workflow'
+
+-- name: find_figure
+-- $3 node, $4 runs that do not count: the figure of the same node in the newest run that computed it.
+select (s.result -> 'nodes' -> $3::text ->> 'figure')::float8
+from sessions s
+where s.owner_id = $1 and s.graph = 'workflow' and s.preferences #>> '{workflow,id}' = $2::text and s.id <> all($4::uuid[])
+  and s.ended_at is not null and s.result -> 'nodes' -> $3::text ->> 'figure' is not null
+order by s.created_at desc
+limit 1
+
+-- name: get_run_document
+select goal as document, preferences::text as preferences from sessions
+where id = $1 and owner_id = $2 and graph = 'workflow'
+
+-- name: list_run_frames
+select distinct on (a.name) a.name, a.media_type, a.digest, a.size_bytes, a.meta::text as meta
+from artifacts a where a.session_id = $1 and a.owner_id = $2 and a.kind = 'frame'
+order by a.name, a.seq desc, a.created_at desc

@@ -1,0 +1,8 @@
+"""The SQL of workflows."""
+
+from app.db.statements import load
+
+WORKFLOWS = load("app.workflows", "workflows")
+PROPOSALS = load("app.workflows", "proposals")
+SECRETS = load("app.workflows", "secrets")
+TRIGGERS = load("app.workflows", "triggers")

@@ -1,0 +1,1 @@
+"""Triggers of workflows: cron with time zones, intervals, and the rule for missed ticks."""

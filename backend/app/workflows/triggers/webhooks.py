@@ -1,0 +1,176 @@
+"""Webhooks: a secret address begins a run of a workflow, with the JSON that it got as its payload."""
+
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4, uuid5
+
+from app.db.pool import Database
+from app.errors import InvalidInput, NotFound, TooLarge, TooMany, Unauthorized
+from app.program_runs.schemas import WorkflowOrigin
+from app.workflows.document import WorkflowDocument
+from app.workflows.fusion import parse
+from app.workflows.node_configs import Trigger
+from app.workflows.runs.schemas import WholeRun, WorkflowRunPreferences, make_whole_run
+from app.workflows.statements import TRIGGERS
+from app.workflows.triggers.limits import MAX_LIVE_RUNS
+
+MAX_PAYLOAD_BYTES = 64 << 10
+"""Size of a payload, which is stored with its run: a webhook tells of an event, tables are uploaded."""
+MAX_SIGNATURE_AGE_S = 300
+"""Seconds by which the time of a signature may differ from now: clocks differ, and messages wait."""
+_TOKEN_BYTES = 32
+"""Random bytes of a token."""
+
+ReadSecret = Callable[[UUID, str], Awaitable[str]]
+
+
+class HookRow(NamedTuple):
+    """The trigger behind a token. JSON: `config`, `document`."""
+
+    workflow_id: UUID
+    node_id: str
+    owner_id: UUID
+    config: str
+    version: int
+    document: str
+
+
+@dataclass(frozen=True)
+class HookCall:
+    """A call of the address of a webhook. `key`: calls that share it begin one run."""
+
+    body: bytes
+    signature: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class HookedRun:
+    """A run that a webhook asks for."""
+
+    owner: UUID
+    session_id: UUID
+    request: WholeRun
+
+
+@dataclass(frozen=True)
+class Webhooks:
+    db: Database
+    read_secret: ReadSecret
+
+    async def make_token(self, owner: UUID, workflow_id: UUID, node_id: str) -> str:
+        """Make the token of a trigger, shown once; a former one opens no more. Raises NotFound."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        await self._set(owner, workflow_id, node_id, digest_token(token))
+        return token
+
+    async def revoke_token(self, owner: UUID, workflow_id: UUID, node_id: str) -> None:
+        """Raises NotFound."""
+        await self._set(owner, workflow_id, node_id, None)
+
+    async def _set(self, owner: UUID, workflow_id: UUID, node_id: str, digest: str | None) -> None:
+        if await self.db.value(TRIGGERS.set_token, workflow_id, node_id, owner, digest) is None:
+            raise NotFound("trigger_not_found", f"This workflow has no webhook trigger {node_id}.")
+
+    async def find(self, token: str) -> HookRow:
+        """Raises NotFound for an unknown token."""
+        row = await self.db.row(TRIGGERS.find_hook, digest_token(token))
+        if row is None:
+            raise NotFound("hook_not_found", "There is no webhook at this address.")
+        return HookRow(**row)
+
+    async def read(self, hook: HookRow, call: HookCall) -> HookedRun:
+        """Return the run that a call asks for.
+
+        Raises Unauthorized for a wrong signature, TooLarge and InvalidInput for a payload that the workflow
+        does not take, TooMany while too many of its runs are live.
+        """
+        if len(call.body) > MAX_PAYLOAD_BYTES:
+            raise TooLarge("payload_too_large", f"A payload has at most {MAX_PAYLOAD_BYTES:,} bytes.")
+        trigger = Trigger.model_validate_json(hook.config)
+        if trigger.secret is not None:
+            try:
+                secret = await self.read_secret(hook.owner_id, trigger.secret)
+            except NotFound:  # which would tell a stranger the name of the secret
+                raise _wrong_signature() from None
+            check_signature(secret, call, time.time())
+        document = WorkflowDocument.model_validate_json(hook.document)
+        payload = _parse_payload(call.body)
+        check_payload(document, payload)
+        live = await self.db.value(
+            TRIGGERS.count_live_runs, hook.owner_id, str(hook.workflow_id), MAX_LIVE_RUNS
+        )
+        if live >= MAX_LIVE_RUNS:
+            raise TooMany("too_many_runs", f"This workflow has {MAX_LIVE_RUNS} runs that have not ended.")
+        origin = WorkflowOrigin(id=hook.workflow_id, version=hook.version, node="")
+        preferences = WorkflowRunPreferences(workflow=origin, trigger=hook.node_id, payload=payload)
+        key = call.key or call.signature
+        session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
+        return HookedRun(hook.owner_id, session_id, make_whole_run(document, preferences))
+
+
+def digest_token(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def check_signature(secret: str, call: HookCall, now: float) -> None:
+    """Check `t=<Unix time>,v1=<HMAC-SHA256 of "t.body" in hex>`. Raises Unauthorized."""
+    parts = dict(part.strip().partition("=")[::2] for part in (call.signature or "").split(","))
+    at = parts.get("t", "")
+    is_in_time = at.isdecimal() and len(at) < 20 and abs(now - int(at)) <= MAX_SIGNATURE_AGE_S
+    expected = hmac.new(secret.encode(), f"{at}.".encode() + call.body, hashlib.sha256).hexdigest()
+    if not is_in_time or not hmac.compare_digest(expected.encode(), parts.get("v1", "").encode()):
+        raise _wrong_signature()
+
+
+def _wrong_signature() -> Unauthorized:
+    return Unauthorized("signature_wrong", "The signature of this call is wrong or too old.")
+
+
+def _parse_payload(body: bytes) -> Any:
+    """Raises InvalidInput for a body that is no JSON object and no list of them."""
+    try:
+        payload = json.loads(body or b"{}", parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("payload_unreadable", "The payload is no JSON.") from error
+    records = payload if isinstance(payload, list) else [payload]
+    if not all(isinstance(record, dict) for record in records):
+        raise InvalidInput("payload_unreadable", "The payload is no JSON object and no list of objects.")
+    return payload
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def check_payload(document: WorkflowDocument, payload: Any) -> None:
+    """Check a payload against the fields of a workflow's `payload` nodes. Raises InvalidInput."""
+    records = payload if isinstance(payload, list) else [payload]
+    for node in document.nodes:
+        if node.type == "payload":
+            fields: Mapping[str, str] = parse(node).fields
+            for place, record in enumerate(records):
+                for name, kind in fields.items():
+                    _check_field(record, place, name, kind)
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "text": (str,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
+
+
+def _check_field(record: Mapping[str, Any], place: int, name: str, kind: str) -> None:
+    if name not in record:
+        raise InvalidInput("payload_wrong", f"Record {place} has no field {name}.", field=name)
+    value = record[name]
+    is_boolean = isinstance(value, bool)
+    if value is not None and (not isinstance(value, _KINDS[kind]) or is_boolean != (kind == "boolean")):
+        raise InvalidInput("payload_wrong", f"Record {place}: {name} is no {kind}.", field=name)

@@ -1,0 +1,63 @@
+"""Format of the training goals: invented tables in outline, and what goals on them ask for."""
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+from tests.corpora.goals import UNREADABLE_AIMS, Aim, Table
+from tests.corpora.tables import ID_PATTERN, InventedSource, StrictModel
+
+TRAINING_GOALS_DIRECTORY = Path(__file__).parent / "training" / "goals"
+HELD_OUT_GOALS_DIRECTORY = Path(__file__).parent / "training" / "held_out_goals"
+"""Goals that nothing is fitted to, and whose failures are not looked at: they show what carries over."""
+
+TrainingAim = Aim | Literal["segment"]
+"""Aims of the corpus of goals, and groups of similar rows, which the corpus counts as `explore`."""
+
+
+class TrainingGoal(StrictModel):
+    """Goal in the user's words, and the columns that it means.
+
+    `targets` are the columns that are predicted, explained, forecast or measured: acceptable ones, best first,
+    or all measures of a question; empty where none is meant, as in a count of rows. `conditions` select rows,
+    and `groups` are columns by whose values figures are compared.
+    """
+
+    goal: str = Field(min_length=1)
+    aim: TrainingAim
+    targets: list[str]
+    conditions: list[str] = Field(default_factory=list)
+    groups: list[str] = Field(default_factory=list)
+    excluded: list[str] = Field(default_factory=list)
+    plain: bool
+    may_ask: bool
+
+    @model_validator(mode="after")
+    def check_aim(self) -> Self:
+        if self.aim in UNREADABLE_AIMS and (self.targets or self.plain or self.may_ask):
+            raise ValueError(f"{self.goal!r}: {self.aim} has no targets, is not plain and is not asked about")
+        if self.plain and self.may_ask:
+            raise ValueError(f"{self.goal!r}: a plain goal may not be asked about")
+        if self.plain and len(self.targets) > 1 and self.aim != "question":
+            raise ValueError(f"{self.goal!r}: a plain goal has one target")
+        return self
+
+    def column_names(self) -> set[str]:
+        """Return the columns that the goal refers to in any way."""
+        return {*self.targets, *self.conditions, *self.groups, *self.excluded}
+
+
+class TrainingTables(StrictModel):
+    """One file: tables of an invented domain and the goals on them."""
+
+    id: str = Field(pattern=ID_PATTERN)
+    source: InventedSource
+    title: str = Field(min_length=1)
+    tables: list[Table] = Field(min_length=1)
+    goals: list[TrainingGoal] = Field(min_length=1)
+
+
+def load_training_goals(directory: Path = TRAINING_GOALS_DIRECTORY) -> list[TrainingTables]:
+    """Load all files in the order of their names; raise ValidationError on a malformed file."""
+    paths = sorted(directory.glob("*.json"))
+    return [TrainingTables.model_validate_json(path.read_text(encoding="utf-8"), strict=True) for path in paths]

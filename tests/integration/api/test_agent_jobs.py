@@ -1,0 +1,205 @@
+"""Jobs of machines over the Redis queue and over HTTP: each answered once, with the same answer."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from redis.asyncio import Redis
+from tests.patience import hang_guard
+
+from app.agent_jobs.queue import DEAD, QUEUE, RESULTS
+from app.settings import Settings
+from app.worker.event_loop import WorkerServices
+
+from .conftest import User
+
+FLIGHTS = b"city,price\nBern,134\nThun,435\nBiel,556\nBern,90\n"
+MESSAGE = {"version": "1.0", "workflow_owner": "flights"}
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"agent_queue_url": settings.redis_url})
+
+
+@pytest.fixture
+async def redis(settings: Settings) -> AsyncIterator["Redis"]:
+    async with Redis.from_url(str(settings.agent_queue_url), decode_responses=True) as client:
+        yield client
+
+
+@pytest.fixture
+async def owner(ada: User, services: WorkerServices, redis: "Redis") -> AsyncIterator[User]:
+    """The account behind `flights`, with a table, and a worker that listens."""
+    assert services.job_sweep is not None
+    assert services.job_sweep.queue is not None
+    services.job_sweep.config.owners["flights"] = ada.email  # type: ignore[index]  # a mapping proxy elsewhere
+    uploaded = await ada.http.post("/datasets", files={"file": ("flights.csv", FLIGHTS)})
+    assert uploaded.status_code == 201, uploaded.text
+    tasks = [asyncio.create_task(work) for work in services.job_sweep.background()]
+    yield ada
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def push(redis: "Redis", **fields: Any) -> None:
+    await redis.lpush(QUEUE, json.dumps({**MESSAGE, **fields}))  # type: ignore[misc]
+
+
+async def read(redis: "Redis", job_id: str) -> dict[str, Any]:
+    async with hang_guard():
+        while True:
+            if answer := await redis.rpop(f"{RESULTS}{job_id}"):  # type: ignore[misc]
+                return dict(json.loads(answer))
+            await asyncio.sleep(0.01)
+
+
+async def follow(user: User, job_id: str) -> dict[str, Any]:
+    async with hang_guard():
+        while True:
+            view: dict[str, Any] = (await user.http.get(f"/agent/jobs/{job_id}")).json()
+            if view["answer"]:
+                return view
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_prompt_for_data_comes_back_once_however_often_it_is_sent(owner: User, redis: "Redis") -> None:
+    for _ in range(3):
+        await push(redis, job_id="a-1", prompt="what is the mean price by city?", run_id="r7", node_id="n1")
+    async with hang_guard():
+        while await redis.llen(f"{RESULTS}a-1") == 0 or await redis.llen(QUEUE):  # type: ignore[misc]  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert await redis.llen(f"{RESULTS}a-1") == 1  # type: ignore[misc]
+    answer = await read(redis, "a-1")
+    assert answer["status"] == "completed", answer
+    assert answer["result_preview"].get("rows") == [["Bern", 112], ["Biel", 556], ["Thun", 435]], answer
+    metadata = answer["metadata"]
+    assert (metadata["lane"], metadata["run_id"], metadata["node_id"]) == ("execute", "r7", "n1")
+    assert [call["ok"] for call in metadata["tool_calls"]] == [True]
+    artifact = await owner.http.get(f"/artifacts/{answer['result_ref'].removeprefix('artifact://')}")
+    assert artifact.status_code == 200
+
+    await push(redis, job_id="a-1", prompt="another prompt with the same id")
+    assert await read(redis, "a-1") == answer
+    assert (await owner.http.get("/agent/jobs/a-1")).json()["answer"] == answer
+    assert len((await owner.http.get("/agent/jobs")).json()) == 1
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_lasting_change_comes_back_as_a_patch_and_as_a_proposal(owner: User, redis: "Redis") -> None:
+    (dataset,) = (await owner.http.get("/datasets")).json()["items"]
+    nodes = [
+        {"id": "flights", "type": "read_dataset", "config": {"dataset_id": dataset["id"]}},
+        {"id": "best", "type": "top_k", "config": {"k": 10, "by": "price"}},
+    ]
+    document = {"nodes": nodes, "edges": [{"from": "flights", "to": "best"}]}
+    await push(redis, job_id="p-1", prompt="change the limit to 3", current_workflow=document)
+    answer = await read(redis, "p-1")
+    preview = answer["result_preview"]
+    assert (answer["status"], answer["metadata"]["lane"]) == ("completed", "patch"), answer
+    assert preview["patch"] == [{"op": "replace", "path": "/nodes/1/config/k", "value": 3}]
+    assert preview["workflow"]["nodes"][1]["config"]["k"] == 3
+    assert answer["result_ref"].startswith("artifact://")
+
+    saved = (await owner.http.post("/workflows", json={"name": "Best", **document})).json()
+    for _ in range(3):
+        await push(redis, job_id="p-2", workflow_tag="Best", prompt="run it every weekday at 8")
+    answer = await read(redis, "p-2")
+    assert answer["status"] == "needs_input", answer
+    path = f"/workflows/{saved['id']}"
+    assert (await owner.http.get(path)).json()["version"] == 1
+    (proposal,) = (await owner.http.get(f"{path}/proposals")).json()
+    assert proposal["id"] == answer["result_preview"]["proposal"]
+
+    await push(redis, job_id="p-3", workflow_tag="Best", prompt="use 4 instead of 10", save=True)
+    answer = await read(redis, "p-3")
+    assert (answer["status"], answer["result_preview"]["saved"]) == ("completed", True)
+    assert (await owner.http.get(path)).json()["version"] == 2
+    await push(redis, job_id="p-4", workflow_tag="Best", prompt="use 5 instead of 4", current_workflow=document)
+    assert (await read(redis, "p-4"))["error"]["type"] == "workflow_changed"
+
+
+@pytest.mark.usefixtures("worker")
+async def test_earlier_results_are_tables_and_jobs_of_a_session_remember(owner: User, redis: "Redis") -> None:
+    trains = [{"line": "S1", "delay": 3}, {"line": "S2", "delay": 9}]
+    context = {"previous_results": [{"name": "trains", "records": trains}], "datasets": [], "session_id": "s"}
+    await push(redis, job_id="t-1", prompt="SQL: select * from trains order by delay desc", context=context)
+    first = await read(redis, "t-1")
+    assert first["result_preview"]["rows"] == [["S2", 9], ["S1", 3]], first
+    again = {"previous_results": [{"name": "late", "result_ref": first["result_ref"]}], "datasets": []}
+    await push(redis, job_id="t-2", prompt="SQL: select max(delay) as top from late", context=again)
+    assert (await read(redis, "t-2"))["result_preview"]["rows"] == [[9]]
+    await push(redis, job_id="t-3", prompt="what is the mean delay in trains?", context=context)
+    assert "6" in (await read(redis, "t-3"))["result_preview"]["text"]
+
+
+async def test_what_is_no_job_is_refused_with_the_reason(owner: User, eve: User, redis: "Redis") -> None:
+    await redis.lpush(QUEUE, "no JSON {")  # type: ignore[misc]
+    async with hang_guard():
+        while not (dead := await redis.lrange(DEAD, 0, -1)):  # type: ignore[misc]  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert json.loads(dead[0])["reason"] == "job_unreadable"
+    refused = {
+        "v-2": {"version": "2.0", "prompt": "hello"},
+        "v-3": {"prompt": ""},
+        "v-4": {"prompt": "hello", "workflow_owner": "strangers"},
+        "v-5": {"prompt": "PLAN: {}"},
+        "v-6": {"prompt": "hello", "context": {"previous_results": [{"name": "x"}]}},
+    }
+    errors = {}
+    for job_id, fields in refused.items():
+        await push(redis, job_id=job_id, **fields)
+        answer = await read(redis, job_id)
+        assert answer["status"] == "failed"
+        errors[job_id] = answer["error"]["type"]
+    assert errors == {
+        "v-2": "unknown_version",
+        "v-3": "invalid_job",
+        "v-4": "owner_unknown",
+        "v-5": "plan_invalid",
+        "v-6": "previous_result_wrong",
+    }
+    assert (await owner.http.get("/agent/jobs")).json() == []
+
+
+@pytest.mark.usefixtures("worker")
+async def test_http_takes_the_same_messages(owner: User, eve: User) -> None:
+    message = {"version": "1.0", "job_id": "h-1", "prompt": "how many flights are there?"}
+    sent = await owner.http.post("/agent/jobs", json=message, headers={"Idempotency-Key": "h-1"})
+    assert sent.status_code == 201, sent.text
+    assert sent.headers["Location"] == "/api/v1/agent/jobs/h-1"
+    assert (await eve.http.get("/agent/jobs/h-1")).status_code == 404
+    view = await follow(owner, "h-1")
+    assert "4" in view["answer"]["result_preview"]["text"], view
+    assert (await owner.http.post("/agent/jobs", json=message)).json() == view
+    other = {**message, "prompt": "how many cities are there?"}
+    assert (await owner.http.post("/agent/jobs", json=other)).json()["code"] == "job_id_reused"
+    wrong = await owner.http.post("/agent/jobs", json={**message, "version": "9.0", "job_id": "h-2"})
+    assert wrong.json()["code"] == "unknown_version"
+    assert (await owner.http.post("/agent/jobs/h-1/cancel")).json()["code"] == "job_answered"
+    theirs = {"previous_results": [{"name": "x", "result_ref": view["answer"]["result_ref"]}]}
+    stolen = {**message, "job_id": "e-1", "prompt": "SQL: select * from x", "context": theirs}
+    assert (await eve.http.post("/agent/jobs", json=stolen)).status_code == 201
+    view = await follow(eve, "e-1")
+    assert view["answer"]["error"]["type"] == "result_not_found"
+
+
+async def test_a_job_that_is_cancelled_before_it_ran_says_so(owner: User) -> None:
+    message = {"version": "1.0", "job_id": "c-1", "prompt": "how many flights are there?"}
+    assert (await owner.http.post("/agent/jobs", json=message)).json()["status"] == "queued"
+    assert (await owner.http.post("/agent/jobs/c-1/cancel")).status_code == 202
+
+
+async def test_a_job_that_was_begun_is_free_to_be_answered_at_once(
+    app: FastAPI, owner: User, redis: "Redis"
+) -> None:
+    await push(redis, job_id="f-1", prompt="how many flights are there?")
+    free = "select count(*) from agent_jobs j join sessions using (id) where j.claimed_until is null"
+    async with hang_guard():
+        while await app.state.resources.database.value(free) != 1:  # noqa: ASYNC110 - another task does it
+            await asyncio.sleep(0.01)

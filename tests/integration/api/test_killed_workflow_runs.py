@@ -1,0 +1,163 @@
+"""A worker that is killed at the statements of a run: it ends once, and no message goes out twice unasked."""
+
+import asyncio
+import os
+import random
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from tests.integration.sessions.lab.service import PLACE
+from tests.patience import hang_guard
+
+from app.settings import Settings
+
+from .conftest import User
+from .test_fork_property import LAPSED, folder, nursery  # noqa: F401 - fixtures
+from .test_workflow_runs import Outside, outside  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.slow
+
+MAX_PLACE = 56
+"""A run of four nodes has about 27 statements; a place is before or after one."""
+SAMPLED_PLACES = 14
+MAX_ITEM_PLACE = 60
+"""A run of three nodes and three items has about 40 statements."""
+SAMPLED_ITEM_PLACES = 6
+LEAVE = "leave it"
+
+
+@pytest.fixture
+def settings(settings: Settings, outside: Outside) -> Settings:  # noqa: F811
+    return settings.model_copy(update={"http_allowed_hosts": (outside.url.removeprefix("http://"),)})
+
+
+@pytest.fixture
+async def path(ada: User, outside: Outside) -> str:  # noqa: F811
+    host = outside.url.removeprefix("http://")
+    assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == 200
+    nodes = [
+        {"id": "flights", "type": "http_request", "config": {"url": f"{outside.url}/x", "records": "/flights"}},
+        {"id": "best", "type": "sql", "config": {"sql": "SELECT min(price) AS low FROM flights"}},
+        {"id": "tell", "type": "notify", "config": {"channel": "slack", "to": f"{outside.url}/tell"}},
+        {
+            "id": "repeat",
+            "type": "notify",
+            "config": {"channel": "slack", "to": f"{outside.url}/repeat", "repeatable": True},
+        },
+    ]
+    ends = [("flights", "best"), ("best", "tell"), ("best", "repeat")]
+    content = {"name": "Killed", "nodes": nodes, "edges": [{"from": a, "to": b} for a, b in ends]}
+    saved = await ada.http.post("/workflows", json=content)
+    assert saved.status_code == 201, saved.text
+    return f"/workflows/{saved.json()['id']}"
+
+
+def sent_keys(outside: Outside) -> Counter[str]:  # noqa: F811
+    """Count the messages that arrived, by their idempotency keys."""
+    heads = [head for head in outside.heads if head.startswith("POST")]
+    return Counter(key for head in heads for key in re.findall(r"idempotency-key: (\S+)", head, re.IGNORECASE))
+
+
+async def until_the_end(
+    app: FastAPI, ada: User, place: str, is_struck: Callable[[], bool]
+) -> tuple[dict[str, Any], bool]:
+    """Follow a run to its end, and refuse to send again what may have been sent. Return it, and if it asked."""
+    has_asked = has_lapsed = False
+    async with hang_guard():
+        while True:
+            if is_struck() and not has_lapsed:
+                await app.state.resources.database.rows(LAPSED[0])
+                has_lapsed = True
+            view: dict[str, Any] = (await ada.http.get(place)).json()
+            if view["ended_at"]:
+                return view, has_asked
+            if view["question"]:
+                assert "may have been sent" in view["question"]["text"]
+                await ada.http.post(f"{place}/answer", json={"answer": LEAVE, "key": view["question"]["key"]})
+                has_asked = True
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def path_of_items(ada: User, outside: Outside) -> str:  # noqa: F811
+    host = outside.url.removeprefix("http://")
+    assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == 200
+    note = {"id": "note", "type": "notify", "config": {"channel": "slack", "to": f"{outside.url}/note"}}
+    nodes = [
+        {"id": "flights", "type": "http_request", "config": {"url": f"{outside.url}/x", "records": "/flights"}},
+        {"id": "keep", "type": "store", "config": {"name": "flights"}},
+        {"id": "each", "type": "for_each", "config": {"column": "price", "nodes": [note]}},
+    ]
+    ends = [("flights", "keep"), ("keep", "each")]
+    content = {"name": "Items", "nodes": nodes, "edges": [{"from": a, "to": b} for a, b in ends]}
+    saved = await ada.http.post("/workflows", json=content)
+    assert saved.status_code == 201, saved.text
+    return f"/workflows/{saved.json()['id']}"
+
+
+async def test_items_and_stored_datasets_come_once_whatever_statement_the_worker_dies_at(
+    app: FastAPI,
+    ada: User,
+    path_of_items: str,
+    outside: Outside,  # noqa: F811
+    folder: Path,  # noqa: F811
+    nursery: "subprocess.Popen[str]",  # noqa: F811
+) -> None:
+    places = list(range(2, MAX_ITEM_PLACE))
+    if os.environ.get("LABCREW_KILL_PLACES") != "all":
+        places = sorted(random.Random(7).sample(places, SAMPLED_ITEM_PLACES))
+    struck = 0
+    for place in places:
+        (folder / PLACE).write_text(str(place))
+        run_id = (await ada.http.post(f"{path_of_items}/run", json={})).json()["id"]
+        mark = folder / f"struck-{run_id}"
+        view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
+        struck += mark.exists()
+        items = view["nodes"]["each"]["items"]
+        assert [item["item"] for item in items] == [80, 120, 400]
+        keys = sent_keys(outside)
+        sent = [keys[f"{run_id}:each-{number}-note"] for number in range(3)]
+        unsure = [item["status"] == "failed" for item in items]
+        assert sum(unsure) == has_asked, (place, view)
+        assert all(
+            count == 1 or (is_unsure and count == 0) for count, is_unsure in zip(sent, unsure, strict=True)
+        )
+        stored = "select count(*) from datasets where idempotency_key = $1"
+        assert await app.state.resources.database.value(stored, f"workflow {run_id}:keep") == 1
+    assert struck >= len(places) // 2
+
+
+async def test_a_run_ends_once_whatever_statement_its_worker_dies_at(
+    app: FastAPI,
+    ada: User,
+    path: str,
+    outside: Outside,  # noqa: F811
+    folder: Path,  # noqa: F811
+    nursery: "subprocess.Popen[str]",  # noqa: F811
+) -> None:
+    places = list(range(2, MAX_PLACE))
+    if os.environ.get("LABCREW_KILL_PLACES") != "all":
+        places = sorted(random.Random(7).sample(places, SAMPLED_PLACES))
+    struck = asked = 0
+    for place in places:
+        (folder / PLACE).write_text(str(place))
+        run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
+        mark = folder / f"struck-{run_id}"
+        view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
+        struck, asked = struck + mark.exists(), asked + has_asked
+        statuses = {name: node["status"] for name, node in view["nodes"].items()}
+        keys = sent_keys(outside)
+        assert statuses["tell"] == ("unknown" if has_asked else "done"), (place, view)
+        assert keys[f"{run_id}:tell"] in ((0, 1) if has_asked else (1,)), place
+        assert (statuses["repeat"], keys[f"{run_id}:repeat"] >= 1) == ("done", True), (place, view)
+        ends = "select count(*) from events where session_id = $1 and kind = 'session_finished'"
+        assert await app.state.resources.database.value(ends, run_id) == 1
+    assert struck >= len(places) // 2
+    if len(places) > SAMPLED_PLACES:
+        assert asked >= 2

@@ -1,0 +1,166 @@
+"""Nodes that predict, draw, store and run for each value of a column, over the real API."""
+
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from .conftest import User
+from .test_models import model_id  # noqa: F401 - a fixture
+from .test_workflow_runs import run
+
+pytestmark = pytest.mark.usefixtures("worker")
+PEOPLE = "name,class,age,sex\nAllen,1st,29,female\nMoran,3rd,,male\nBraund,3rd,22,male\n"
+SALES = "region,day,amount\n" + "".join(
+    f"{region},2024-01-{day:02},{day * weight}\n"
+    for region, weight in (("north", 1), ("south", 2), ("", 3))
+    for day in (1, 2, 3)
+)
+
+
+async def upload(user: User, name: str, content: str) -> str:
+    answer = await user.http.post("/datasets", files={"file": (f"{name}.csv", content)})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def chain(*nodes: dict[str, Any]) -> dict[str, Any]:
+    ids = [node["id"] for node in nodes]
+    return {
+        "name": "Nodes",
+        "nodes": [*nodes],
+        "edges": [{"from": a, "to": b} for a, b in pairwise(ids)],
+    }
+
+
+def read(dataset: str) -> dict[str, Any]:
+    return {"id": "read", "type": "read_dataset", "config": {"dataset_id": dataset}}
+
+
+async def save(user: User, content: dict[str, Any]) -> str:
+    saved = await user.http.post("/workflows", json=content)
+    assert saved.status_code == 201, saved.text
+    return f"/workflows/{saved.json()['id']}"
+
+
+async def test_a_table_is_predicted_drawn_and_stored(ada: User, model_id: UUID) -> None:  # noqa: F811
+    dataset = await upload(ada, "people", PEOPLE)
+    content = chain(
+        read(dataset),
+        {"id": "guess", "type": "predict", "config": {"model_id": str(model_id)}},
+        {
+            "id": "count",
+            "type": "group_by",
+            "config": {"keys": ["prediction"], "aggregations": [{"name": "people", "function": "count"}]},
+        },
+        {"id": "draw", "type": "chart", "config": {"kind": "bar", "title": "Guesses of {{guess.rows}}"}},
+        {"id": "keep", "type": "store", "config": {"name": "guesses"}},
+    )
+    path = await save(ada, content)
+    for number in (1, 2):
+        ended = await run(ada, path)
+        assert ended["outcome"] == "succeeded", ended
+        guess = ended["nodes"]["guess"]
+        assert [column["name"] for column in guess["columns"]][:5] == [
+            "name",
+            "class",
+            "age",
+            "sex",
+            "prediction",
+        ]
+        assert [row[:2] for row in guess["preview"]] == [["Allen", "1st"], ["Moran", "3rd"], ["Braund", "3rd"]]
+        chart = await ada.http.get(f"/charts/{ended['charts']['draw']}")
+        assert chart.json()["title"] == "Guesses of 3"
+        stored = (await ada.http.get(f"/datasets/{ended['nodes']['keep']['dataset_id']}")).json()
+        assert (stored["name"], stored["rows"]) == ("guesses", ended["nodes"]["count"]["rows"])
+        names = [one["name"] for one in (await ada.http.get("/datasets")).json()["items"]]
+        assert names.count("guesses") == number
+
+
+async def test_each_item_has_its_chart_and_all_rows_come_together(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    inner = [
+        {"id": "best", "type": "top_k", "config": {"k": 1, "by": "amount"}},
+        {"id": "draw", "type": "chart", "config": {"kind": "bar", "title": "{{item.region}}: {{best.amount}}"}},
+        {"id": "only", "type": "select", "config": {"columns": [{"name": "amount"}]}},
+    ]
+    each = {"id": "each", "type": "for_each", "config": {"column": "region", "nodes": inner}}
+    content = chain(
+        read(dataset), each, {"id": "all", "type": "sort", "config": {"keys": [{"column": "amount"}]}}
+    )
+    ended = await run(ada, await save(ada, content))
+    assert ended["outcome"] == "succeeded", ended
+    assert [(item["item"], item["rows"], item["status"]) for item in ended["nodes"]["each"]["items"]] == [
+        ("north", 3, "done"),
+        ("south", 3, "done"),
+        (None, 3, "done"),
+    ]
+    assert ended["nodes"]["all"]["preview"] == [["north", 3], ["south", 6], [None, 9]]
+    charts = [(await ada.http.get(f"/charts/{chart}")).json()["title"] for chart in ended["charts"].values()]
+    assert sorted(charts) == ["None: 9", "north: 3", "south: 6"]
+
+    each["config"]["max_items"] = 2
+    few = await run(ada, await save(ada, content))
+    assert (few["nodes"]["each"]["code"], few["nodes"]["all"]["status"]) == ("too_many_items", "skipped")
+    each["config"] |= {"max_items": 3, "nodes": [{"id": "bad", "type": "python", "config": {"code": BAD}}]}
+    bad = await run(ada, await save(ada, content))
+    assert [item["status"] for item in bad["nodes"]["each"]["items"]] == ["done", "failed", "done"]
+    assert bad["nodes"]["each"]["error"].startswith("1 of 3 items failed. south: bad:")
+
+
+BAD = """
+assert list(item.region) != ['south'] * 3
+keep['bad'] = item
+"""
+
+
+async def test_a_study_of_a_stored_table_begins_once_in_a_run(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    learn = {"id": "learn", "type": "study", "config": {"goal": "predict amount", "time_budget_s": 1}}
+    known = {"id": "known", "type": "filter", "config": {"condition": {"kind": "not", "operand": NO_REGION}}}
+    keep = {"id": "keep", "type": "store", "config": {"name": "known sales"}}
+    wrong = (await ada.http.post("/workflows", json=chain(read(dataset), known, learn))).json()
+    assert [(fault["pointer"], fault["code"]) for fault in wrong["faults"]] == [
+        ("/nodes/2", "study_needs_dataset")
+    ]
+    ended = await run(ada, await save(ada, chain(read(dataset), known, keep, learn)))
+    assert ended["outcome"] == "succeeded", ended
+    study = (await ada.http.get(f"/lab/agent/sessions/{ended['nodes']['learn']['study_id']}")).json()
+    assert study["goal"] == "predict amount"
+    assert study["dataset_ids"] == [ended["nodes"]["keep"]["dataset_id"]]
+    await ada.http.post(f"/lab/agent/sessions/{study['id']}/cancel")
+
+
+NO_REGION = {"kind": "is_null", "operand": {"kind": "column", "name": "region"}}
+
+
+async def test_nodes_that_do_not_fit_are_named_with_their_place(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    inner = [
+        {"id": "best", "type": "top_k", "config": {"k": 1, "by": "amuont"}},
+        {"id": "ask", "type": "approve", "config": {}},
+    ]
+    each = {"id": "each", "type": "for_each", "config": {"column": "region", "nodes": inner}}
+    trigger = {"id": "new", "type": "trigger", "config": {"kind": "dataset", "dataset_id": dataset}}
+
+    async def faults(*nodes: dict[str, Any]) -> list[tuple[str, str]]:
+        content = chain(read(dataset), *nodes)
+        content["nodes"].append(trigger)
+        del content["name"]
+        checked = (await ada.http.post("/workflows/validate", json=content)).json()
+        return [(fault["pointer"], fault["code"]) for fault in checked["faults"]]
+
+    assert await faults(each) == [("/nodes/1/config/nodes/1/type", "wrong_inner_type")]
+    inner.pop()
+    assert await faults(each) == [("/nodes/1/config/nodes/0/config", "unknown_column")]
+    each["config"]["column"] = "regoin"
+    assert ("/nodes/1/config/column", "unknown_column") in await faults(each)
+    keep = {"id": "keep", "type": "store", "config": {"name": "sales"}}
+    assert await faults(keep) == [("/nodes/1/config/name", "endless_workflow")]
+    draw = {"id": "draw", "type": "chart", "config": {"kind": "bar", "x": "colour"}}
+    assert [pointer for pointer, _ in await faults(draw)] == ["/nodes/1/config"]
+    guess: dict[str, Any] = {"id": "guess", "type": "predict", "config": {}}
+    assert await faults(guess) == [("/nodes/1/config", "wrong_config")]
+    guess["config"]["model_id"] = dataset
+    assert await faults(guess) == [("/nodes/1/config/model_id", "model_not_found")]

@@ -1,0 +1,101 @@
+"""Words of messages that ask for charts, and the charts that are planned for them."""
+
+import pytest
+
+from app.agents.analyst.chart_phrases import parse_chart_phrase
+from app.agents.analyst.chart_plans import LastResult, PlannedChart, plan_chart
+from app.agents.goals.tables import Column, TableProfile
+
+ORDERS = TableProfile(
+    "orders",
+    1_000,
+    (
+        Column("order_id", "integer", "id", unique=True, distinct=1_000),
+        Column("date", "datetime", "datetime", low="2023-01-01", high="2024-12-31", distinct=700),
+        Column("product_id", "integer", "id", distinct=50),
+        Column("revenue", "number", "numeric", low=1, high=900, distinct=900),
+        Column("cost", "number", "numeric", low=1, high=500, distinct=900),
+        Column("region", "text", "category", distinct=2, values=("north", "south")),
+    ),
+)
+PRODUCTS = TableProfile(
+    "products",
+    50,
+    (
+        Column("product_id", "integer", "id", unique=True, distinct=50),
+        Column("product_name", "text", "text", distinct=50, unique=True),
+        Column("category", "text", "category", distinct=3, values=("a", "b", "c")),
+    ),
+)
+TABLES = (ORDERS, PRODUCTS)
+
+
+def plan(message: str) -> PlannedChart:
+    phrase = parse_chart_phrase(message)
+    assert phrase is not None, message
+    planned = plan_chart(phrase, TABLES, LastResult())
+    assert isinstance(planned, PlannedChart), planned
+    return planned
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "x", "y"),
+    [
+        ("correlation matrix of all numeric columns as a heatmap", "heatmap", None, []),
+        ("time series of revenue with a 7-day moving average", "line", None, []),
+        ("plot revenue against cost", "scatter", "cost", ["revenue"]),
+        ("histogram of revenue", "histogram", "revenue", []),
+        ("show the distribution of cost as a histogram", "histogram", "cost", []),
+        ("box plot of revenue by category", "box", "category", ["revenue"]),
+        ("bar chart of total revenue by region", "bar", None, []),
+        ("plot revenue over time", "line", None, []),
+        ("plot cost", "histogram", "cost", []),
+        ("draw a chart of revenue by month", "line", None, []),
+        ("total revenue by region as a pie chart", "bar", None, []),
+    ],
+)
+def test_a_sentence_becomes_a_chart(message: str, kind: str, x: str | None, y: list[str]) -> None:
+    planned = plan(message)
+    assert (planned.kind, planned.x, list(planned.y)) == (kind, x, y)
+
+
+def test_a_moving_average_keeps_the_width_and_the_unit_of_its_message() -> None:
+    planned = plan("time series of revenue with a 7-day moving average")
+    assert planned.moving_average == 7
+    assert '"day"' in planned.plan.model_dump_json()
+
+
+def test_conditions_keep_rows_of_a_distribution() -> None:
+    planned = plan("histogram of revenue in 2024")
+    assert [step.kind for step in planned.plan.steps] == ["filter"]
+
+
+@pytest.mark.parametrize(
+    "message", ["as a bar chart", "turn it into an area chart", "give me a graph", "as bars"]
+)
+def test_a_message_without_a_subject_draws_the_last_result(message: str) -> None:
+    phrase = parse_chart_phrase(message)
+    assert phrase is not None
+    assert phrase.shows_last_result
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "total revenue by region",
+        "how many plots are there",
+        "what is a histogram?",
+        "how many rows are on the chart table",
+    ],
+)
+def test_other_messages_ask_for_no_chart(message: str) -> None:
+    assert parse_chart_phrase(message) is None
+
+
+@pytest.mark.parametrize(
+    "message", ["plot a rebellion", "bar chart of happiness by planet", "plot foo against bar"]
+)
+def test_what_names_no_column_is_not_drawn(message: str) -> None:
+    phrase = parse_chart_phrase(message)
+    assert phrase is not None
+    assert not isinstance(plan_chart(phrase, TABLES, LastResult()), PlannedChart)

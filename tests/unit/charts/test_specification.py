@@ -1,0 +1,70 @@
+"""Specifications of charts: axes, bins and names of fields."""
+
+import math
+
+import pytest
+
+from app.charts.chart_request import ChartRequest
+from app.charts.encoding import choose_encoding
+from app.charts.row_plans import choose_bin_width
+from app.charts.specification import ChartRows, make_specification
+from app.charts.titles import axis_title
+from app.errors import InvalidInput
+from app.plans.plan import DatasetSource, Plan
+
+PLAN = Plan(source=DatasetSource(kind="dataset", table="orders"))
+
+
+def test_long_labels_lie_on_their_side() -> None:
+    schema = {"country": "text", "people": "integer"}
+    encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]
+    rows = [{"country": "Liechtenstein", "people": 3}, {"country": "Austria", "people": 2}]
+    specification = make_specification(encoding, ChartRows(rows, schema), "People")  # type: ignore[arg-type]
+    assert specification["encoding"]["y"]["field"] == "country"
+    assert specification["encoding"]["y"]["sort"] is None
+    assert specification["datasets"]["rows"] == rows
+
+
+def test_names_that_vega_would_take_apart_are_replaced() -> None:
+    schema = {"a.b[0]": "text", "total revenue": "number"}
+    encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]
+    rows = [{"a.b[0]": "x", "total revenue": 1.0}]
+    specification = make_specification(encoding, ChartRows(rows, schema), "")  # type: ignore[arg-type]
+    assert specification["datasets"]["rows"] == [{"c0": "x", "c1": 1.0}]
+
+
+def test_correlations_fill_both_halves_and_the_diagonal() -> None:
+    encoding = choose_encoding(ChartRequest(kind="heatmap", plan=PLAN), {"a": "number", "b": "number"})
+    schema = {"first": "text", "second": "text", "correlation": "number", "rows": "integer"}
+    rows = [{"first": "a", "second": "b", "correlation": -0.5, "rows": 9}]
+    specification = make_specification(encoding, ChartRows(rows, schema), "")  # type: ignore[arg-type]
+    values = {(r["first"], r["second"]): r["correlation"] for r in specification["datasets"]["rows"]}
+    assert values == {("a", "a"): 1.0, ("a", "b"): -0.5, ("b", "a"): -0.5, ("b", "b"): 1.0}
+
+
+def test_a_measure_needs_numbers() -> None:
+    with pytest.raises(InvalidInput, match="measure needs numbers"):
+        choose_encoding(
+            ChartRequest(kind="bar", plan=PLAN, x="country", y=["capital"]),
+            {"country": "text", "capital": "text"},
+        )
+
+
+@pytest.mark.parametrize(
+    ("figures", "is_integer", "width"),
+    [
+        ((0, 9, 2, 7, 1_000, 10), True, 1.0),
+        ((0.0, 1.0, 0.25, 0.75, 1_000, 900), False, 0.1),
+        ((5, 5, 5, 5, 9, 1), True, 1.0),
+    ],
+)
+def test_bins_have_round_widths(figures: tuple[float, ...], is_integer: bool, width: float) -> None:
+    assert math.isclose(choose_bin_width(figures, is_integer), width)
+
+
+@pytest.mark.parametrize(
+    ("column", "title"),
+    [("net_price_usd", "Net price (dollars)"), ("total revenue", "Total revenue"), ("HouseAge", "House Age")],
+)
+def test_titles_state_the_unit_of_a_column(column: str, title: str) -> None:
+    assert axis_title(column) == title

@@ -1,0 +1,96 @@
+"""Planted leaks have both figures; a column is left out only for identity, for time or on request."""
+
+import numpy as np
+import pandas as pd
+
+from .planted import auc_of_risk, customers, is_inside, measure_known_columns
+
+
+def test_a_code_after_the_outcome_is_kept_with_both_figures() -> None:
+    frame = customers()
+    rng = np.random.default_rng(1)
+    frame["severity"] = np.where(frame["left"] == 1, 4, rng.integers(1, 4, len(frame)))
+    frame.loc[rng.random(len(frame)) < 0.02, "severity"] = 2
+    [code] = measure_known_columns(frame, "left").values()
+    assert (code["column"], code["chosen"], code["matters"]) == ("severity", "holds", True)
+    assert is_inside(code, "holds", 0.99)
+    assert is_inside(code, "otherwise", auc_of_risk(frame))
+
+
+def test_a_copy_is_left_out_with_a_figure_for_what_it_would_bring() -> None:
+    frame = customers()
+    frame["status"] = np.where(frame["left"] == 1, "gone", "here")
+    copy = measure_known_columns(frame, "left")["status"]
+    assert copy["chosen"] == "otherwise"
+    assert is_inside(copy, "holds", 1.0)
+    assert is_inside(copy, "otherwise", auc_of_risk(frame))
+
+
+def test_two_leaks_do_not_hide_each_other() -> None:
+    rng = np.random.default_rng(0)
+    income, debt = rng.normal(size=2000), rng.normal(size=2000)
+    rate = income - debt + 2 * rng.normal(size=2000)
+    frame = pd.DataFrame({"income": income, "debt": debt, "rate": rate})
+    frame["grade"] = np.floor(rate * 3)
+    frame["subgrade"] = np.floor(rate * 12)
+    [pair] = measure_known_columns(frame, "rate").values()
+    assert set(pair["columns"]) == {"grade", "subgrade"}
+    assert (pair["chosen"], pair["matters"]) == ("holds", True)
+    assert is_inside(pair, "otherwise", 2.0, slack=0.15)
+
+
+def test_an_average_over_later_rows_is_left_out_with_both_figures() -> None:
+    rng = np.random.default_rng(0)
+    driver = rng.normal(size=1500)
+    frame = pd.DataFrame({"day": pd.date_range("2015-01-01", periods=1500), "driver": driver})
+    frame["sales"] = 10 + driver + rng.normal(size=1500)
+    frame["past_week"] = frame["sales"].shift(1).rolling(7).mean()
+    frame["this_week"] = frame["sales"].rolling(7, center=True, min_periods=1).mean()
+    assumptions = measure_known_columns(frame, "sales")
+    assert set(assumptions) == {"this_week"}
+    assert assumptions["this_week"]["chosen"] == "otherwise"
+    assert is_inside(assumptions["this_week"], "otherwise", 1.0, slack=0.1)
+
+
+def test_measurements_that_some_classes_lack_are_kept_with_a_figure() -> None:
+    rng = np.random.default_rng(0)
+    species = rng.integers(0, 12, 2400)
+    frame = pd.DataFrame({"mass": species % 4 + 0.5 * rng.normal(size=2400)})
+    for name, modulus in (("wing", 3), ("beak", 2)):
+        measurement = species // modulus + 0.4 * rng.normal(size=2400)
+        frame[name] = np.where(species < 7, measurement, np.nan)
+    frame["species"] = [f"species {number}" for number in species]
+    assumptions = measure_known_columns(frame, "species")
+    assert {entry["chosen"] for entry in assumptions.values()} == {"holds"}
+    assert {"wing", "beak"} <= {name for entry in assumptions.values() for name in entry["columns"]}
+    assert all(entry["otherwise_score"] is not None for entry in assumptions.values())
+
+
+def test_a_value_that_only_one_outcome_has_is_left_out_as_written_after_it() -> None:
+    frame = customers()
+    reason = pd.Series(np.random.default_rng(0).choice(["price", "service"], len(frame)))
+    frame["goodbye"] = reason.where(frame["left"] == 1)
+    written = measure_known_columns(frame, "left")["goodbye"]
+    assert written["chosen"] == "otherwise"
+    assert is_inside(written, "otherwise", auc_of_risk(frame))
+
+
+def test_an_identifier_that_carries_information_stays_an_input() -> None:
+    rng = np.random.default_rng(0)
+    frame = customers()
+    places = np.where(rng.random(len(frame)) < 0.9, frame["left"], 1 - frame["left"])
+    frame["account_id"] = places * 500_000 + rng.permutation(len(frame)) * 7 + 100_000
+    [identifier] = measure_known_columns(frame, "left").values()
+    assert (identifier["column"], identifier["chosen"], identifier["matters"]) == ("account_id", "holds", True)
+
+
+def test_columns_that_the_user_left_out_have_a_figure() -> None:
+    frame = customers()
+    excluded = measure_known_columns(frame, "left", exclude=["risk"])["risk"]
+    assert excluded["chosen"] == "otherwise"
+    assert is_inside(excluded, "holds", auc_of_risk(frame))
+    assert is_inside(excluded, "otherwise", 0.5, slack=0.03)
+
+
+def test_an_ordinary_table_has_no_doubted_column() -> None:
+    assert measure_known_columns(customers(), "left") == {}

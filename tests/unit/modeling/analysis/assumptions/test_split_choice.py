@@ -1,0 +1,154 @@
+"""Planted structures of rows are named, both figures are right, and the split takes the cautious side."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
+
+from app.modeling.analysis.assumptions.row_assumptions import measure_assumptions
+from app.modeling.analysis.assumptions.split_choice import apply_choice, find_structures, measure_structures
+from app.modeling.facts.assumptions import AssumptionJson
+from app.modeling.problem.folds import SplitKind
+from app.modeling.problem.problem import Problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.splits.split import lock_holdout
+from app.modeling.training.deadline import Deadline
+
+from .planted import incomes, ratings, tracks
+
+TOLERANCE = 0.25
+"""Share by which another model, of another split, may differ from a measured error beside its interval."""
+
+
+def measure(frame: pd.DataFrame, target: str, **wish: Any) -> tuple[Problem, dict[str, AssumptionJson]]:
+    request = {"target": target, **wish}
+    problem = resolve_problem(frame, request)
+    train = lock_holdout(frame, problem, seed=0).train
+    assumptions = measure_structures(train, problem, find_structures(frame, problem, request))
+    return apply_choice(problem, assumptions), {entry["kind"]: entry for entry in assumptions}
+
+
+def error_of(
+    frame: pd.DataFrame, target: str, train: np.ndarray, test: np.ndarray, hidden: list[str], keys: list[str]
+) -> float:
+    """Root mean square error on `test` of another model, which sees the mean target of the same `keys`."""
+    if keys:
+        codes = frame.groupby(keys).ngroup()
+        means = frame[target].iloc[train].groupby(codes.iloc[train]).mean()
+        frame = frame.assign(level=codes.map(means))
+    inputs = frame.drop(columns=[target, *hidden]).apply(
+        lambda column: column if pd.api.types.is_numeric_dtype(column) else pd.factorize(column)[0]
+    )
+    model = HistGradientBoostingRegressor(random_state=0).fit(inputs.iloc[train], frame[target].iloc[train])
+    wrong = model.predict(inputs.iloc[test]) - frame[target].iloc[test]
+    return float(np.sqrt((wrong**2).mean()))
+
+
+def assert_right(assumption: AssumptionJson, side: str, truth: float) -> None:
+    bounds: Any = assumption["holds_interval" if side == "holds" else "otherwise_interval"]
+    assert bounds["low"] * (1 - TOLERANCE) <= truth <= bounds["high"] * (1 + TOLERANCE)
+
+
+def check_entities(frame: pd.DataFrame, target: str, columns: list[str], keys: list[str]) -> None:
+    problem, assumptions = measure(frame, target)
+    entities = assumptions["entities"]
+    assert entities["columns"] == columns
+    assert (entities["chosen"], entities["matters"]) == ("otherwise", True)
+    assert problem.group_columns == tuple(columns)
+    random = train_test_split(np.arange(len(frame)), test_size=0.3, random_state=0)
+    assert_right(entities, "holds", error_of(frame, target, *random, [], keys))
+    groups = frame.groupby(columns).ngroup()
+    grouped = next(GroupShuffleSplit(1, test_size=0.3, random_state=0).split(frame, groups=groups))
+    assert_right(entities, "otherwise", error_of(frame, target, *grouped, columns[:1], []))
+
+
+def test_entities_of_one_column_are_measured_and_kept_on_one_side() -> None:
+    check_entities(ratings(), "rating", ["user_id"], ["user_id"])
+
+
+def test_entities_of_a_name_and_a_year_are_measured_and_kept_on_one_side() -> None:
+    frame = tracks()
+    check_entities(frame, "wind", ["name", "year"], [])
+    problem, assumptions = measure(frame, "wind")
+    assert not assumptions["time"]["matters"]
+    locked = lock_holdout(frame, problem, seed=0)
+    assert locked.kind is SplitKind.GROUPED
+    keys = ["name", "year"]
+    assert locked.train[keys].drop_duplicates().merge(locked.holdout[keys].drop_duplicates()).empty
+
+
+def test_a_file_sorted_by_year_is_split_in_time_with_both_figures() -> None:
+    frame = incomes()
+    problem, assumptions = measure(frame, "income")
+    order = assumptions["time"]
+    assert (order["column"], order["chosen"], order["matters"]) == ("year", "otherwise", True)
+    assert problem.time_column == "year"
+    assert lock_holdout(frame, problem, seed=0).holdout["year"].min() >= 2010
+    rows = np.arange(len(frame))
+    assert_right(order, "holds", error_of(frame, "income", *train_test_split(rows, random_state=0), [], []))
+    assert_right(order, "otherwise", error_of(frame, "income", rows[:2000], rows[2000:], ["year"], []))
+
+
+def test_entities_without_an_effect_leave_the_split_at_random() -> None:
+    frame = ratings(users=120, length=25)
+    rng = np.random.default_rng(1)
+    frame["rating"] = frame["price"] + 0.1 * rng.normal(size=len(frame))
+    problem, assumptions = measure(frame, "rating")
+    assert not assumptions["entities"]["matters"]
+    assert problem.group_column is None
+
+
+@pytest.mark.parametrize("goal", ["predict ratings of new users", "predict ratings of our known users"])
+def test_a_goal_that_says_which_entities_are_meant_leaves_nothing_open(goal: str) -> None:
+    frame = ratings()
+    request = {"target": "rating", "goal": goal}
+    assert find_structures(frame, resolve_problem(frame, request), request).entities == []
+
+
+def test_plain_tables_have_no_structure() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, 600), "town": rng.choice(list("abcdef"), 600)})
+    frame["visits"] = rng.poisson(40, 600)
+    frame["y"] = rng.normal(size=600)
+    request = {"target": "y"}
+    structures = find_structures(frame, resolve_problem(frame, request), request)
+    assert (structures.entities, structures.order) == ([], None)
+
+
+def test_drift_is_found_in_a_shuffled_file_by_its_only_date() -> None:
+    rng = np.random.default_rng(0)
+    days = pd.Series(rng.integers(0, 1500, 2500))
+    effect = rng.normal(size=2500)
+    # What the input does to the outcome turns round in the course of time: an old model is worse than none.
+    risk = effect * np.cos(np.pi * days / 1500)
+    frame = pd.DataFrame({"ordered_date": pd.Timestamp("2019-01-01") + pd.to_timedelta(days, unit="D")})
+    frame["effect"], frame["returned"] = effect, (rng.random(2500) < 1 / (1 + np.exp(-3 * risk))).astype(int)
+    problem, assumptions = measure(frame, "returned")
+    order = assumptions["time"]
+    assert (order["column"], order["chosen"], order["matters"]) == ("ordered_date", "otherwise", True)
+    assert (order["holds_score"] or 0) > 0.75 > 0.65 > (order["otherwise_score"] or 1)
+    locked = lock_holdout(frame, problem, seed=0)
+    assert locked.train["ordered_date"].max() <= locked.holdout["ordered_date"].min()
+
+
+def test_a_date_without_an_effect_leaves_the_split_at_random() -> None:
+    frame = ratings(users=400, length=3).drop(columns="user_id")
+    days = np.random.default_rng(5).integers(0, 900, len(frame))
+    frame["rated_date"] = pd.Timestamp("2021-01-01") + pd.to_timedelta(days, unit="D")
+    problem, assumptions = measure(frame, "rating")
+    assert not assumptions["time"]["matters"]
+    assert problem.time_column is None
+
+
+def test_without_time_to_measure_the_layout_of_the_file_decides_and_a_note_says_so() -> None:
+    frame, request = incomes(rows=600), {"target": "income"}
+    problem = resolve_problem(frame, request)
+    train = lock_holdout(frame, problem, seed=0).train
+    unmeasured = measure_assumptions(train, frame, problem, request, deadline=Deadline(0.0))
+    assert unmeasured.assumptions == []
+    assert unmeasured.problem.time_column == "year"
+    assert len(unmeasured.notes) == 1
+    assert "'year'" in unmeasured.notes[0]

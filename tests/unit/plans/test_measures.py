@@ -1,0 +1,67 @@
+"""Measures of the columns that plans compute."""
+
+from app.plans import build
+from app.plans.measures import find_measures
+from app.plans.plan import (
+    Aggregation,
+    DatasetSource,
+    DerivedColumn,
+    DeriveStep,
+    GroupStep,
+    Plan,
+    PlanSource,
+    WindowColumn,
+    WindowStep,
+)
+
+ORDERS = DatasetSource(kind="dataset", table="orders")
+
+
+def grouped(*aggregations: Aggregation, keys: tuple[str, ...] = ("region",)) -> Plan:
+    return Plan(source=ORDERS, steps=[GroupStep(kind="group", keys=[*keys], aggregations=[*aggregations])])
+
+
+LATE = Aggregation(name="late", function="share_true", column="is_late")
+ROWS = Aggregation(name="rows", function="count")
+
+
+def test_groups_have_keys_shares_counts_and_figures() -> None:
+    mean = Aggregation(name="mean price", function="mean", column="price")
+    assert find_measures(grouped(LATE, ROWS, mean)) == {
+        "region": "key",
+        "late": "share",
+        "rows": "count",
+        "mean price": "figure",
+    }
+
+
+def test_rows_as_they_are_stored_have_no_measures() -> None:
+    assert find_measures(Plan(source=ORDERS)) == {}
+
+
+def test_the_mean_of_shares_of_groups_is_a_share_and_their_number_a_count() -> None:
+    outer = GroupStep(
+        kind="group",
+        aggregations=[
+            Aggregation(name="mean", function="mean", column="late"),
+            Aggregation(name="groups", function="count_distinct", column="region"),
+        ],
+    )
+    plan = Plan(source=PlanSource(kind="plan", plan=grouped(LATE)), steps=[outer])
+    assert find_measures(plan) == {"mean": "share", "groups": "count"}
+
+
+def test_a_share_of_a_total_is_a_share_and_a_computation_with_it_is_not() -> None:
+    total = Aggregation(name="total", function="sum", column="price")
+    window = WindowStep(kind="window", columns=[WindowColumn(name="part", function="share", column="total")])
+    ratio = build.arithmetic("/", build.column("part"), build.column("total"))
+    derive = DeriveStep(
+        kind="derive",
+        columns=[
+            DerivedColumn(name="ratio", expression=ratio),
+            DerivedColumn(name="copy", expression=build.column("part")),
+        ],
+    )
+    plan = grouped(total)
+    measures = find_measures(plan.model_copy(update={"steps": [*plan.steps, window, derive]}))
+    assert (measures["part"], measures["ratio"], measures["copy"]) == ("share", "figure", "share")

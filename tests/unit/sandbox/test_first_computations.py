@@ -1,0 +1,25 @@
+"""What a zygote serves first needs no library of models."""
+
+import subprocess
+import sys
+
+from app.sandbox.first_computations import is_first
+
+PROGRAM = """
+import sys
+from app.sandbox import zygote
+from app.sandbox.preloaded_libraries import load_first
+load_first()
+print(*{"sklearn", "xgboost", "skops", "talib", "statsmodels", "matplotlib.pyplot"} & set(sys.modules))
+"""
+
+
+def test_uploads_and_questions_load_no_library_of_models() -> None:
+    process = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert process.stdout.split() == []
+
+
+def test_fits_wait_for_every_library() -> None:
+    assert is_first("query.run")
+    assert is_first("ingest.convert")
+    assert not is_first("train.fit_candidate")

@@ -1,0 +1,200 @@
+"""Requests to a real server on loopback: bounded, checked at each redirect, repeated where that may help."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.errors import LabError
+from app.workflows.requests.client import MAX_ANSWER_BYTES, OutgoingRequest, RequestClient
+from app.workflows.requests.host_rules import HostRules
+
+BOMB = gzip.compress(bytes(MAX_ANSWER_BYTES + 1))
+
+
+@dataclass
+class Server:
+    """A server that answers by path, and notes what it was sent."""
+
+    port: int = 0
+    heads: list[str] = field(default_factory=list)
+    answering: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self.answering.add(task)
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.heads.append(head)
+            await self._write(head.split(" ")[1].partition("?")[0], writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.answering.discard(task)
+            writer.close()
+
+    async def _write(self, path: str, writer: asyncio.StreamWriter) -> None:
+        if path == "/endless":
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            while True:
+                writer.write(bytes(1 << 16))
+                await writer.drain()
+        if path == "/silent":
+            await asyncio.Event().wait()
+        if path == "/cut":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+            return
+        status, headers, content = self._respond(path)
+        lines = [f"HTTP/1.1 {status} x", f"Content-Length: {len(content)}", "Connection: close", *headers]
+        writer.write("\r\n".join([*lines, "", ""]).encode() + content)
+        await writer.drain()
+
+    def _respond(self, path: str) -> tuple[int, Sequence[str], bytes]:
+        tries = sum(f" {path} " in head or f" {path}?" in head for head in self.heads)
+        redirects = {
+            "/private": "http://10.0.0.1/",
+            "/metadata": "http://169.254.169.254/latest/",
+            "/loop": "/loop",
+            "/moved": "/prices",
+            "/away": f"http://other.example.com:{self.port}/prices",
+            "/file": "file:///etc/passwd",
+        }
+        if path in redirects:
+            return 302, [f"Location: {redirects[path]}"], b""
+        if path == "/bomb":
+            return 200, ["Content-Encoding: gzip"], BOMB
+        if path == "/packed":
+            return 200, ["Content-Encoding: gzip"], gzip.compress(b'{"packed": 1}')
+        if path == "/broken":
+            return 200, ["Content-Encoding: gzip"], b"no gzip"
+        if path == "/brotli":
+            return 200, ["Content-Encoding: br"], b"x"
+        if path == "/busy" and tries < 3:
+            return 429, ["Retry-After: 7"], b""
+        if path == "/patient":
+            return 503, ["Retry-After: 86400"], b""
+        if path == "/missing":
+            return 404, [], b""
+        return 200, ["Content-Type: application/json"], json.dumps([{"price": 1}]).encode()
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Server]:
+    server = Server()
+    listener = await asyncio.start_server(server.answer, "127.0.0.1", 0)
+    server.port = listener.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listener.close()
+        # One of them waits for ever; cut off by the end of the loop it would leave its connection open.
+        answering = [*server.answering]
+        for task in answering:
+            task.cancel()
+        await asyncio.gather(*answering, return_exceptions=True)
+
+
+def client_of(
+    server: Server, names: Sequence[Sequence[str]] = (("127.0.0.1",),)
+) -> tuple[RequestClient, list[float]]:
+    """A client whose names resolve to each answer in turn, the last for ever, and the pauses that it makes."""
+    hosts = [f"127.0.0.1:{server.port}", "api.example.com", "other.example.com"]
+    answers, pauses = list(names), list[float]()
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    return RequestClient(HostRules(hosts, hosts), resolve, pause), pauses
+
+
+async def test_answers_are_read_and_refused_by_their_bounds() -> None:
+    expected = {
+        "/prices": "",
+        "/moved": "",
+        "/packed": "",
+        "/private": "host_not_allowed",
+        "/metadata": "host_not_allowed",
+        "/file": "url_invalid",
+        "/loop": "too_many_redirects",
+        "/endless": "answer_too_large",
+        "/bomb": "answer_too_large",
+        "/broken": "answer_unreadable",
+        "/brotli": "answer_unreadable",
+        "/cut": "request_failed",
+        "/missing": "request_failed",
+        "/patient": "request_failed",
+    }
+    async with serving() as server:
+        client, pauses = client_of(server)
+        codes = {}
+        for path in expected:
+            try:
+                answer = await client.send(
+                    OutgoingRequest("GET", server.url(path), retries=1 if path == "/patient" else 0)
+                )
+            except LabError as error:
+                codes[path] = error.code
+            else:
+                codes[path] = ""
+                assert json.loads(answer.content)
+    assert codes == expected
+    assert pauses == [], "a day is not waited for"
+    assert sum("GET /loop " in head for head in server.heads) == 6
+
+
+async def test_a_busy_server_is_asked_again_when_it_says_so_and_a_silent_one_is_given_up() -> None:
+    async with serving() as server:
+        client, pauses = client_of(server)
+        answer = await client.send(OutgoingRequest("GET", server.url("/busy"), retries=3))
+        assert (answer.attempts, pauses) == (3, [7.0, 7.0])
+        with pytest.raises(LabError) as refusal:
+            # clock: the time limit of the request itself
+            await client.send(OutgoingRequest("GET", server.url("/silent"), timeout_s=0.2, retries=1))
+        assert refusal.value.code == "request_timed_out"
+        assert pauses == [7.0, 7.0, 0.5]
+        posted = OutgoingRequest("POST", server.url("/cut"), json_body={}, retries=3, is_repeatable=False)
+        with pytest.raises(LabError):
+            await client.send(posted)
+        assert sum("POST /cut" in head for head in server.heads) == 1
+
+
+async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that changes its address between check and connect, and a proxy of the environment,
+    change nothing."""
+    monkeypatch.setenv("HTTP_PROXY", "http://10.0.0.1:1")
+    async with serving() as server:
+        client, _ = client_of(server, [["127.0.0.1"], ["10.0.0.1"]])
+        answer = await client.send(OutgoingRequest("GET", server.url("/prices", "api.example.com")))
+        assert answer.status == 200
+        assert f"Host: api.example.com:{server.port}\r\n" in server.heads[0]
+        client, _ = client_of(server, [["127.0.0.1", "10.0.0.1"]])
+        with pytest.raises(LabError) as refusal:
+            await client.send(OutgoingRequest("GET", server.url("/prices", "api.example.com")))
+        assert (refusal.value.code, len(server.heads)) == ("address_refused", 1)
+
+
+async def test_a_secret_goes_to_the_first_host_only_and_into_no_error() -> None:
+    async with serving() as server:
+        client, _ = client_of(server)
+        secret = {"Authorization": "Bearer hidden"}
+        for path in ("/moved", "/away"):
+            url = server.url(f"{path}?token=hidden", "api.example.com")
+            await client.send(OutgoingRequest("GET", url, secret_headers=secret))
+        sent = ["Bearer hidden" in head for head in server.heads]
+        assert sent == [True, True, True, False]
+        with pytest.raises(LabError) as refusal:
+            await client.send(
+                OutgoingRequest("GET", server.url("/missing?token=hidden"), secret_headers=secret)
+            )
+        assert "hidden" not in f"{refusal.value} {refusal.value.facts}"

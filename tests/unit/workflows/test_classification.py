@@ -1,0 +1,37 @@
+"""Rules of intent beyond the corpus: a workflow's own names, earlier messages, and hostile words."""
+
+import pytest
+
+from app.workflows.document import WorkflowDocument
+from app.workflows.intent.classification import classify_intent
+
+WORKFLOW = WorkflowDocument.model_validate({"nodes": [{"id": "cleaned", "type": "distinct"}]})
+
+
+def test_a_name_of_a_node_is_a_part_of_the_workflow() -> None:
+    assert classify_intent("remove cleaned", WORKFLOW).lane == "patch"
+    assert classify_intent("remove cleaned").lane == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("message", "lane"),
+    [
+        ("draw a chart of amount by region after cleaned", "patch"),
+        ("draw a chart of amount by region", "execute"),
+        ("for each region send an email to ops", "patch"),
+        ("for each region show the best day", "execute"),
+    ],
+)
+def test_what_is_put_beside_a_node_or_done_for_each_value_lasts(message: str, lane: str) -> None:
+    assert classify_intent(message, WORKFLOW).lane == lane
+    assert classify_intent(message).lane != "patch"
+
+
+def test_an_unclear_message_is_read_with_the_one_that_completes_it() -> None:
+    assert classify_intent("weekdays at 8").lane == "unclear"
+    assert classify_intent("weekdays at 8", earlier=["run it"]).lane == "patch"
+
+
+@pytest.mark.parametrize("message", ["", " ", "?", "\x00", "if " * 700, "every " * 700, "a" * 20_000, "((("])
+def test_words_without_a_request_are_never_a_patch(message: str) -> None:
+    assert classify_intent(message).lane != "patch"

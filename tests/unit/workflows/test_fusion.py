@@ -1,0 +1,68 @@
+"""Nodes become query plans: chains are one query, and columns are judged node by node."""
+
+from itertools import pairwise
+from uuid import UUID
+
+from app.plans.compiler import compile_plan
+from app.plans.plan import MAX_STEPS
+from app.workflows.document import WorkflowDocument
+from app.workflows.fusion import dataset_ids, find_column_faults, make_plans
+
+ORDERS, CUSTOMERS = UUID(int=1), UUID(int=2)
+TABLES = {ORDERS: "orders", CUSTOMERS: "customers"}
+SCHEMAS = {
+    "orders": {"customer": "integer", "amount": "number"},
+    "customers": {"id": "integer", "name": "text"},
+}
+TOTAL = {"name": "total", "function": "sum", "column": "amount"}
+NODES = [
+    {"id": "orders", "type": "read_dataset", "config": {"dataset_id": str(ORDERS)}},
+    {"id": "customers", "type": "read_dataset", "config": {"dataset_id": str(CUSTOMERS)}},
+    {"id": "totals", "type": "group_by", "config": {"keys": ["customer"], "aggregations": [TOTAL]}},
+    {"id": "named", "type": "join", "config": {"on": [{"left": "customer", "right": "id"}]}},
+    {"id": "best", "type": "top_k", "config": {"k": 3, "by": "total"}},
+]
+EDGES = [("orders", "totals"), ("totals", "named"), ("customers", "named"), ("named", "best")]
+
+
+def workflow(nodes: list[dict[str, object]], edges: list[tuple[str, str]]) -> WorkflowDocument:
+    ends = [{"from": source, "to": target} for source, target in edges]
+    return WorkflowDocument.model_validate({"nodes": nodes, "edges": ends})
+
+
+def test_a_chain_with_a_join_is_one_query() -> None:
+    document = workflow(NODES, EDGES)
+    plans = make_plans(document, TABLES)
+    compiled = compile_plan(plans["best"], SCHEMAS)
+    assert list(compiled.columns) == ["customer", "total", "id", "name"]
+    assert [step.kind for step in plans["best"].steps] == ["group", "join", "top_k"]
+    assert dataset_ids(document) == [ORDERS, CUSTOMERS]
+    assert find_column_faults(document, plans, SCHEMAS) == []
+
+
+def test_a_wrong_column_is_a_fault_of_its_node_and_not_of_those_behind_it() -> None:
+    wrong = {"id": "named", "type": "join", "config": {"on": [{"left": "custommer", "right": "id"}]}}
+    document = workflow([wrong if node["id"] == "named" else node for node in NODES], EDGES)
+    (fault,) = find_column_faults(document, make_plans(document, TABLES), SCHEMAS)
+    assert (fault.pointer, fault.code, fault.nearest) == ("/nodes/3/config", "unknown_column", ["customer"])
+    assert fault.message.startswith("There is no column custommer")
+
+
+def test_a_chain_longer_than_a_plan_is_nested() -> None:
+    names = ["orders", *(f"n{place}" for place in range(MAX_STEPS + 5))]
+    nodes = [NODES[0], *({"id": name, "type": "limit", "config": {"rows": 9}} for name in names[1:])]
+    plans = make_plans(workflow(nodes, list(pairwise(names))), TABLES)
+    assert plans[names[-1]].source.kind == "plan"
+    assert len(plans[names[-1]].steps) == 5
+
+
+def test_a_union_takes_the_rows_of_all_its_inputs() -> None:
+    nodes = [
+        NODES[0],
+        *({"id": name, "type": "limit", "config": {"rows": 9}} for name in "ab"),
+        {"id": "all", "type": "union"},
+    ]
+    edges = [("orders", "a"), ("orders", "b"), ("orders", "all"), ("a", "all"), ("b", "all")]
+    plans = make_plans(workflow(nodes, edges), TABLES)
+    assert [step.kind for step in plans["all"].steps] == ["union", "union"]
+    assert list(compile_plan(plans["all"], SCHEMAS).columns) == ["customer", "amount"]

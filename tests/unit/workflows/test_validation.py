@@ -1,0 +1,78 @@
+"""Every fault of a workflow is named at once, with its place."""
+
+from typing import Any
+
+import pytest
+
+from app.workflows.document import WorkflowDocument
+from app.workflows.node_types import NODE_TYPES, describe_node_types
+from app.workflows.validation import find_faults, find_outputs, sort_nodes
+
+READ = {
+    "id": "orders",
+    "type": "read_dataset",
+    "config": {"dataset_id": "00000000-0000-4000-8000-000000000001"},
+}
+TOP = {"id": "top", "type": "top_k", "config": {"k": 3, "by": "amount"}}
+
+
+def document(nodes: list[dict[str, Any]], *edges: tuple[str, str]) -> WorkflowDocument:
+    ends = [{"from": source, "to": target} for source, target in edges]
+    return WorkflowDocument.model_validate({"nodes": nodes, "edges": ends})
+
+
+def test_a_workflow_without_faults_runs_inputs_first() -> None:
+    workflow = document([TOP, READ], ("orders", "top"))
+    assert find_faults(workflow) == []
+    assert sort_nodes(workflow) == ["orders", "top"]
+    assert find_outputs(workflow) == ["top"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "places"),
+    [
+        ([], [], [("/nodes", "empty_workflow")]),
+        ([READ, READ], [], [("/nodes/0/id", "duplicate_id"), ("/nodes/1/id", "duplicate_id")]),
+        ([{**TOP, "type": "topk"}], [], [("/nodes/0/type", "unknown_node_type")]),
+        (
+            [{**TOP, "config": {"k": 0, "buy": "x"}}],
+            [("top", "botom")],
+            [
+                ("/nodes/0/config/k", "wrong_config"),
+                ("/nodes/0/config/by", "wrong_config"),
+                ("/nodes/0/config/buy", "wrong_config"),
+                ("/edges/0/to", "unknown_node"),
+            ],
+        ),
+        (
+            [{**TOP, "config": {**TOP["config"], "kind": "limit"}}],
+            [],
+            [("/nodes/0/config/kind or source", "wrong_config")],
+        ),
+        ([TOP], [], [("/nodes/0", "wrong_inputs")]),
+        (
+            [READ, TOP],
+            [("top", "orders"), ("orders", "top")],
+            [("/nodes/0", "wrong_inputs"), ("/edges", "circle")],
+        ),
+        ([READ, TOP], [("orders", "top")] * 2, [("/edges/1", "duplicate_edge")]),
+    ],
+)
+def test_faults_are_named_with_their_place(
+    nodes: list[dict[str, Any]], edges: list[tuple[str, str]], places: list[tuple[str, str]]
+) -> None:
+    faults = find_faults(document(nodes, *edges))
+    assert sorted((fault.pointer, fault.code) for fault in faults) == sorted(places)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest_ones() -> None:
+    (fault,) = find_faults(document([{**TOP, "type": "group"}]))
+    assert fault.nearest == ["group_by"]
+
+
+def test_each_type_describes_its_configuration() -> None:
+    views = {view.type: view for view in describe_node_types()}
+    assert views.keys() == NODE_TYPES.keys()
+    assert all(view.description for view in views.values())
+    assert set(views["join"].config["properties"]) == {"on", "how", "suffix"}
+    assert views["join"].config["required"] == ["on"]
