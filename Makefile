@@ -12,20 +12,28 @@ LOCKS := requirements/bootstrap.txt pyproject.toml scripts/install
 # The tests must pass on a machine as slow as this makes it.
 BUSY ?= 24
 
-.PHONY: help demo up test test-under-load lint types imports unit fuzz chaos lock bench clean
+.PHONY: help demo up page page-if-possible page-check test test-under-load lint types imports unit fuzz chaos lock bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
-demo: $(RUNTIME) ## run the crew on a real table, from goal to report
-	$(BIN)/labcrew demo
+# A key in the environment must not make the demonstration cost money.
+demo: $(RUNTIME) page-if-possible ## run the crew on a real table, from goal to report
+	LLM_MODEL=offline $(BIN)/labcrew demo
 
-up: $(RUNTIME) ## run the whole service in this terminal
+up: $(RUNTIME) page-if-possible ## run the whole service in this terminal
 	$(BIN)/labcrew up
+
+page: $(RUNTIME) ## build the web page, if frontend/ has changed
+	$(BIN)/python scripts/build_page.py
+
+# Already done by scripts/install, in the shadow of the other packages; here for a change of frontend/.
+page-if-possible: $(RUNTIME)
+	@$(BIN)/python scripts/build_page.py --optional
 
 # Side by side: most tests wait for something, and types take one processor for a minute.
 test: $(DEV) ## every check: style, types, import contracts, all tests
-	@$(MAKE) --no-print-directory --jobs=4 lint types imports unit
+	@$(MAKE) --no-print-directory --jobs=4 lint types imports page-check unit
 
 test-under-load: $(DEV) ## the same while 24 processes compete for the processors; BUSY=48 for more
 	$(BIN)/python scripts/busy $(BUSY) -- $(MAKE) --no-print-directory test
@@ -39,6 +47,10 @@ types: $(DEV) ## strict types
 
 imports: $(DEV) ## dependencies point down
 	$(BIN)/lint-imports
+
+page-check: $(DEV) ## the page's types, against the API's own document
+	@$(BIN)/python scripts/build_page.py --dev
+	$(BIN)/python scripts/check_page.py
 
 unit: $(DEV) ## all tests
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
@@ -61,7 +73,7 @@ lock: $(DEV) ## pin the newest versions that install together
 		pyproject.toml --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 
 clean: ## remove what was installed and made here, the service's data too
-	rm -rf .venv .labcrew .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis backend/*.egg-info
+	rm -rf frontend/node_modules frontend/.svelte-kit backend/app/api/page .venv .labcrew .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis backend/*.egg-info
 
 $(RUNTIME): requirements/runtime.txt $(LOCKS)
 	scripts/install runtime

@@ -1,0 +1,75 @@
+import { api, asProblem, PAGE_HEADERS, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { LiveTurn } from '#lib/chat/live-turn.svelte.ts';
+
+const PAGE_TURNS = 30;
+
+/** One thread: its turns in order, the last of which may still be answered. */
+export class Conversation {
+	readonly id: string;
+	thread = $state<Schema<'ThreadView'> | null>(null);
+	turns = $state<LiveTurn[]>([]);
+	problem = $state<Problem | null>(null);
+	isLoaded = $state(false);
+	#before = $state<string | null>(null);
+
+	hasEarlier = $derived(this.#before !== null);
+	open = $derived(this.turns.filter((turn) => !turn.isOver));
+
+	constructor(id: string) {
+		this.id = id;
+	}
+
+	async load(): Promise<void> {
+		try {
+			const path = { thread_id: this.id };
+			this.thread = await read(api.GET('/api/v1/threads/{thread_id}', { params: { path } }));
+			this.turns = await this.#page(null);
+			this.problem = null;
+			this.isLoaded = true;
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+	}
+
+	async loadEarlier(): Promise<void> {
+		try {
+			this.turns = [...(await this.#page(this.#before)), ...this.turns];
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+	}
+
+	async #page(before: string | null): Promise<LiveTurn[]> {
+		const query = before ? { turns: PAGE_TURNS, before } : { turns: PAGE_TURNS };
+		const params = { path: { thread_id: this.id }, query };
+		const page = await read(api.GET('/api/v1/threads/{thread_id}/messages', { params }));
+		this.#before = page.next;
+		const views = page.messages.flatMap((message) => (message.turn ? [message.turn] : []));
+		return views.map((view) => new LiveTurn(view));
+	}
+
+	/** Say something; the turn stands at the end at once. Throws Problem. */
+	async say(message: string, datasets: string[]): Promise<void> {
+		const view = await say({ message, thread_id: this.id, dataset_ids: datasets });
+		const turn = new LiveTurn(view);
+		this.turns.push(turn);
+		turn.open();
+	}
+
+	/** Follow what is still answered; returns the function that ends it, for an effect. */
+	watch(): () => void {
+		void this.load().then(() => this.open.forEach((turn) => turn.open()));
+		return () => this.turns.forEach((turn) => turn.close());
+	}
+
+	async changeData(datasets: string[]): Promise<void> {
+		const params = { path: { thread_id: this.id } };
+		this.thread = await read(api.PATCH('/api/v1/threads/{thread_id}', { params, body: { dataset_ids: datasets } }));
+	}
+}
+
+/** Create a turn, of a new thread where the message names none. Throws Problem. */
+export async function say(body: Schema<'ChatMessage'>): Promise<Schema<'TurnView'>> {
+	const params = { query: { wait: 0 }, header: { 'Idempotency-Key': crypto.randomUUID() } };
+	return await read(api.POST('/api/v1/chat', { params, body, headers: PAGE_HEADERS }));
+}

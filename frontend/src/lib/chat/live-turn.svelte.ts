@@ -1,0 +1,128 @@
+import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+
+const ENDED: ReadonlySet<Schema<'TurnStatus'>> = new Set(['succeeded', 'failed', 'interrupted', 'cancelled']);
+const EVENTS = ['status', 'token', 'tool_call', 'tool_result', 'clarification', 'approval', 'done'] as const;
+const STAGES: Readonly<Record<string, string>> = {
+	received: 'Reading the question',
+	queued: 'In line',
+	thinking: 'Thinking',
+	executing: 'Working'
+};
+const RECONNECT_MS = 2000;
+
+export interface ChatCall {
+	id: string;
+	name: string;
+	status: 'running' | 'ok' | 'refused';
+	summary: string;
+}
+
+/** One message and its answer while it is made: the words so far, and what was called for it. */
+export class LiveTurn {
+	view: Schema<'TurnView'>;
+	words = $state('');
+	stage = $state('');
+	calls = $state<ChatCall[]>([]);
+	problem = $state<Problem | null>(null);
+	lostSince = $state<Date | null>(null);
+
+	#source: EventSource | null = null;
+	#again: ReturnType<typeof setTimeout> | undefined;
+	#unshown = '';
+
+	constructor(view: Schema<'TurnView'>) {
+		this.view = $state.raw(view);
+		this.stage = view.status === 'waiting' ? 'Waiting for the answer before it' : (STAGES.received ?? '');
+	}
+
+	get isOver(): boolean {
+		return ENDED.has(this.view.status);
+	}
+
+	open(): void {
+		this.close();
+		const source = new EventSource(`/api/v1/turns/${this.view.turn_id}/events`);
+		this.#source = source;
+		source.onopen = () => {
+			// The events come again from the first one: words that were shown are not shown twice.
+			[this.lostSince, this.words, this.#unshown, this.calls] = [null, '', '', []];
+		};
+		for (const kind of EVENTS) {
+			source.addEventListener(kind, (message: MessageEvent<string>) => this.#take(kind, JSON.parse(message.data)));
+		}
+		source.onerror = (event) => {
+			// A failure that the turn itself reports has the same name as a lost connection; `done` follows it.
+			if (!(event instanceof MessageEvent)) this.#onLost();
+		};
+	}
+
+	close(): void {
+		this.#source?.close();
+		clearTimeout(this.#again);
+	}
+
+	/** A new source from the first event: a live word has no number to go on from. */
+	#onLost(): void {
+		this.close();
+		this.lostSince ??= new Date();
+		this.#again = setTimeout(async () => {
+			await this.load();
+			if (!this.isOver) this.open();
+		}, RECONNECT_MS);
+	}
+
+	#take(kind: (typeof EVENTS)[number], event: Record<string, unknown>): void {
+		if (kind === 'status') this.stage = String(event.text ?? STAGES[String(event.stage)] ?? this.stage);
+		else if (kind === 'token') this.#addWords(String(event.text));
+		else if (kind === 'tool_call') this.#call({ ...readCall(event), status: 'running', summary: '' });
+		else if (kind === 'tool_result') this.#call(readCall(event));
+		else {
+			if (kind === 'done') this.close();
+			void this.load();
+		}
+	}
+
+	#call(call: ChatCall): void {
+		const place = this.calls.findIndex((known) => known.id === call.id);
+		if (place < 0) this.calls.push(call);
+		else this.calls[place] = call;
+		this.stage = `${call.name.replaceAll('_', ' ')}${call.status === 'running' ? '' : `: ${call.summary}`}`;
+	}
+
+	/** Words are drawn once a frame, however fast they come. */
+	#addWords(text: string): void {
+		if (!this.#unshown) {
+			requestAnimationFrame(() => {
+				this.words += this.#unshown;
+				this.#unshown = '';
+			});
+		}
+		this.#unshown += text;
+	}
+
+	async load(): Promise<void> {
+		try {
+			this.view = await read(api.GET('/api/v1/turns/{turn_id}', { params: { path: { turn_id: this.view.turn_id } } }));
+			[this.problem, this.lostSince] = [null, null];
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+	}
+
+	async answer(question: string, answer: Schema<'JsonValue'>): Promise<void> {
+		const params = { path: { session_id: this.view.turn_id } };
+		await read(api.POST('/api/v1/lab/agent/sessions/{session_id}/respond', { params, body: { question, answer } }));
+		await this.load();
+	}
+
+	async stop(): Promise<void> {
+		const params = { path: { session_id: this.view.turn_id } };
+		await read(api.DELETE('/api/v1/lab/agent/sessions/{session_id}', { params }));
+		await this.load();
+	}
+}
+
+function readCall(event: Record<string, unknown>): ChatCall {
+	const status = event.status === 'refused' ? 'refused' : 'ok';
+	return { id: String(event.id), name: String(event.name), status, summary: String(event.summary ?? '') };
+}

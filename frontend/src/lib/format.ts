@@ -1,0 +1,70 @@
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+	['day', 86_400],
+	['hour', 3600],
+	['minute', 60]
+];
+
+export function ago(iso: string, now: number = Date.now()): string {
+	const seconds = (Date.parse(iso) - now) / 1000;
+	for (const [unit, size] of UNITS) {
+		if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+	}
+	return 'just now';
+}
+
+export function duration(seconds: number): string {
+	if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
+	if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+	const minutes = Math.floor(seconds / 60);
+	const [rest, unit, lower] = minutes < 60 ? [Math.round(seconds % 60), 'min', 's'] : [minutes % 60, 'h', 'min'];
+	const amount = minutes < 60 ? minutes : Math.floor(minutes / 60);
+	return rest ? `${amount} ${unit} ${rest} ${lower}` : `${amount} ${unit}`;
+}
+
+export function bytes(count: number): string {
+	const units = ['B', 'kB', 'MB', 'GB'];
+	let place = 0;
+	let amount = count;
+	while (amount >= 1000 && place < units.length - 1) {
+		amount /= 1000;
+		place += 1;
+	}
+	return `${place === 0 ? amount : amount.toFixed(1)} ${units[place]}`;
+}
+
+export const count = (value: number): string => value.toLocaleString('en');
+
+/** A number of a table, in as many digits as a reader compares; the exact one is its title. */
+export const figure = (value: number): string =>
+	Number.isInteger(value) ? value.toLocaleString('en') : value.toLocaleString('en', { maximumSignificantDigits: 6 });
+
+/** A score with as many digits as can matter. */
+export const score = (value: number | null | undefined): string =>
+	value == null ? '–' : Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+
+const METRICS: Readonly<Record<string, string>> = {
+	roc_auc: 'ROC AUC',
+	f1: 'F1',
+	mae: 'MAE',
+	rmse: 'RMSE',
+	rmsle: 'RMSLE',
+	mape: 'MAPE',
+	smape: 'sMAPE',
+	r2: 'R²',
+	mcc: 'MCC',
+	brier: 'Brier score'
+};
+
+export const metricName = (name: string): string => METRICS[name] ?? words(name);
+
+/** A name of the API in words: `model_training` is "Model training". */
+export function words(name: string): string {
+	const text = name.replaceAll('_', ' ');
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function cell(value: unknown): string {
+	if (value === null || value === undefined) return '';
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

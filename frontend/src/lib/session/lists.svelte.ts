@@ -1,0 +1,37 @@
+import { stream } from '#lib/stream/stream.svelte.ts';
+import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+
+/** The newest sessions and datasets. Old rows stay while new ones come. */
+export class HomeLists {
+	sessions = $state<Schema<'SessionSummary'>[]>([]);
+	datasets = $state<Schema<'DatasetView'>[]>([]);
+	problem = $state<Problem | null>(null);
+	isLoaded = $state(false);
+
+	waiting = $derived(this.sessions.filter((session) => session.status === 'awaiting_user'));
+	running = $derived(
+		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
+	);
+	ended = $derived(
+		this.sessions.filter((session) => ['completed', 'failed', 'cancelled'].includes(session.status))
+	);
+
+	async load(): Promise<void> {
+		try {
+			const query = { limit: 50 };
+			const sessions = await read(api.GET('/api/v1/lab/agent/sessions', { params: { query } }));
+			this.sessions = sessions.items;
+			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
+			this.problem = null;
+			this.isLoaded = true;
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+	}
+
+	/** Load now and after each change; returns the function that stops it, for an effect. */
+	watch(): () => void {
+		void this.load();
+		return stream.watchLists(() => void this.load());
+	}
+}

@@ -1,0 +1,134 @@
+import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { CHANGES, type SessionEvent, type Understood } from '#lib/session/events.ts';
+import { Timeline } from '#lib/session/timeline.svelte.ts';
+import { stream } from '#lib/stream/stream.svelte.ts';
+
+/** Below the eye's notice, above the pace of a step: many events, one request. */
+const REFRESH_MS = 250;
+const PAUSE_POLL_MS = 1000;
+const ENDED: ReadonlySet<Schema<'SessionStatus'>> = new Set(['completed', 'failed', 'cancelled']);
+
+/** One session as it stands and as it goes on: read once, then kept up by its event stream from a cursor. */
+export class LiveSession {
+	readonly id: string;
+	view = $state<Schema<'SessionView'> | null>(null);
+	problem = $state<Problem | null>(null);
+	timeline = new Timeline();
+	understood = $state<Understood | null>(null);
+	plan = $state<string[]>([]);
+	notes = $state<string[]>([]);
+	progress = $state<{ text: string; fraction: number | null } | null>(null);
+	words = $state('');
+	cursor = $state(0);
+	/** A pause was asked for; the running step and running fits end first. */
+	isPausing = $state(false);
+
+	isOver = $derived(this.view !== null && ENDED.has(this.view.status));
+
+	#stop: (() => void) | null = null;
+	#refresh: ReturnType<typeof setTimeout> | undefined;
+	#unshown = '';
+	/** Its page was left: what is derived of it can no longer be read. */
+	#isClosed = false;
+
+	constructor(id: string) {
+		this.id = id;
+	}
+
+	/** Begin; returns the function that ends it, for an effect. */
+	open(): () => void {
+		void this.load().then(() => (this.view?.forked_from ? this.#loadCopied() : undefined));
+		this.#listen();
+		return () => {
+			this.#isClosed = true;
+			this.#stop?.();
+			clearTimeout(this.#refresh);
+		};
+	}
+
+	async load(): Promise<void> {
+		try {
+			const params = { path: { session_id: this.id } };
+			this.view = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}', { params }));
+			this.problem = null;
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+		if (this.#isClosed) return;
+		if (this.view?.status === 'paused' || this.isOver) this.isPausing = false;
+		// No event says that the last step before a pause has ended.
+		else if (this.isPausing) this.#readSoon(PAUSE_POLL_MS);
+	}
+
+	async #loadCopied(): Promise<void> {
+		const params = { path: { session_id: this.id }, query: { limit: 200 } };
+		const steps = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}/steps', { params }));
+		if (this.#isClosed) return;
+		this.timeline.addCopied(steps.items.filter((step) => step.inherited));
+	}
+
+	#listen(): void {
+		this.#stop = stream.watchSession(this.id, this.cursor, {
+			onEvents: (events) => {
+				for (const event of events) this.#take(event);
+			},
+			onEnd: () => void this.load()
+		});
+	}
+
+	#take(event: SessionEvent): void {
+		if (event.seq !== undefined) {
+			if (event.seq <= this.cursor) return;
+			this.cursor = event.seq;
+		}
+		this.timeline.add(event);
+		if (event.kind === 'understood') this.understood = event;
+		else if (event.kind === 'plan_made') [this.plan, this.notes] = [event.steps, event.notes];
+		else if (event.kind === 'progress') this.progress = { text: event.text, fraction: event.fraction };
+		else if (event.kind === 'token') this.#addWords(event.text);
+		else if (event.kind === 'step_finished' || event.kind === 'message') [this.progress, this.words] = [null, ''];
+		if (event.kind === 'session_paused') this.isPausing = true;
+		else if (event.kind === 'session_resumed') this.isPausing = false;
+		if (CHANGES.has(event.kind)) this.#readSoon();
+	}
+
+	/** Words are drawn once a frame, however fast they come. */
+	#addWords(text: string): void {
+		if (!this.#unshown) {
+			requestAnimationFrame(() => {
+				this.words += this.#unshown;
+				this.#unshown = '';
+			});
+		}
+		this.#unshown += text;
+	}
+
+	#readSoon(delayMs: number = REFRESH_MS): void {
+		clearTimeout(this.#refresh);
+		this.#refresh = setTimeout(() => void this.load(), delayMs);
+	}
+
+	async answer(question: string, answer: Schema<'JsonValue'>): Promise<void> {
+		const params = { path: { session_id: this.id } };
+		await read(api.POST('/api/v1/lab/agent/sessions/{session_id}/respond', { params, body: { question, answer } }));
+		await this.load();
+	}
+
+	async pause(): Promise<void> {
+		const params = { path: { session_id: this.id } };
+		await read(api.POST('/api/v1/lab/agent/sessions/{session_id}/pause', { params }));
+		await this.load();
+	}
+
+	async resume(): Promise<void> {
+		const params = { path: { session_id: this.id } };
+		await read(api.POST('/api/v1/lab/agent/sessions/{session_id}/resume', { params }));
+		await this.load();
+	}
+
+	async stop(): Promise<void> {
+		const params = { path: { session_id: this.id } };
+		await read(api.DELETE('/api/v1/lab/agent/sessions/{session_id}', { params }));
+		await this.load();
+	}
+}

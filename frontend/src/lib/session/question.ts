@@ -1,0 +1,70 @@
+import type { Schema } from '#lib/api/client.ts';
+
+export type Json = Schema<'JsonValue'>;
+
+/** What a question's JSON Schema lets its user say, as parts of a form. */
+export interface AnswerForm {
+	options: Json[];
+	/** The longest text that is an answer; 0 where none is. */
+	maxText: number;
+	number: { min: number | null; isWhole: boolean } | null;
+	/** The option that takes a reason. */
+	hasReason: boolean;
+	/** The schema is none of the known forms: the answer is written as JSON. */
+	isRaw: boolean;
+}
+
+interface JsonSchema {
+	type?: string;
+	const?: Json;
+	enum?: Json[];
+	anyOf?: JsonSchema[];
+	oneOf?: JsonSchema[];
+	properties?: Record<string, JsonSchema>;
+	minimum?: number;
+	exclusiveMinimum?: number;
+	maxLength?: number;
+}
+
+export function answerForm(question: Pick<Schema<'QuestionView'>, 'answer_schema' | 'options'>): AnswerForm {
+	const form: AnswerForm = {
+		options: question.options as Json[],
+		maxText: 0,
+		number: null,
+		hasReason: false,
+		isRaw: false
+	};
+	for (const schema of alternatives(question.answer_schema)) {
+		const constants = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+		if (!form.options.length && constants.length) form.options = constants;
+		if (schema.type === 'string' && !constants.length) form.maxText = schema.maxLength ?? 4000;
+		if (schema.type === 'number' || schema.type === 'integer') {
+			const min = schema.minimum ?? schema.exclusiveMinimum ?? null;
+			form.number = { min, isWhole: schema.type === 'integer' };
+		}
+		if (schema.type === 'boolean') form.options = [true, false];
+		if (schema.properties?.decision?.const === 'reject' && schema.properties.reason) form.hasReason = true;
+	}
+	form.isRaw = !form.options.length && !form.maxText && !form.number;
+	return form;
+}
+
+function alternatives(schema: JsonSchema): JsonSchema[] {
+	const parts = schema.anyOf ?? schema.oneOf;
+	return parts ? parts.flatMap(alternatives) : [schema];
+}
+
+/** The numbered lines of a plan in the text of its review. */
+export const planLines = (text: string): string[] =>
+	text.split('\n').flatMap((line) => /^\d+\. (.+)$/.exec(line)?.slice(1) ?? []);
+
+export const isPlanReview = (question: Pick<Schema<'QuestionView'>, 'kind' | 'about'>): boolean =>
+	question.kind === 'approval' && typeof question.about?.plan === 'object' && question.about.plan !== null;
+
+/** What was understood, in the review of a plan; null where the planner made no sentence of it. */
+export function readUnderstood(about: Schema<'QuestionView'>['about']): { text: string; alternatives: string[] } | null {
+	const understood = about?.understood;
+	if (typeof understood !== 'object' || understood === null || !('text' in understood)) return null;
+	const alternatives = 'alternatives' in understood && Array.isArray(understood.alternatives) ? understood.alternatives : [];
+	return { text: String(understood.text), alternatives: alternatives.map(String) };
+}

@@ -1,0 +1,20 @@
+import type { SessionEvent } from '#lib/session/events.ts';
+
+/** Frames of the service; see `docs/api.md`. */
+export type Frame =
+	| { kind: 'hello' }
+	| { kind: 'events'; watch: string; events: SessionEvent[] }
+	| { kind: 'ended'; watch: string }
+	| { kind: 'refused'; watch: string; code: string }
+	| { kind: 'lists'; position: number }
+	| { kind: 'problem'; code: string; detail: string; watch?: string }
+	| { type: 'heartbeat' };
+
+/** A session from a cursor on, or the lists of the user. */
+export type Topic = { session: string; since: number } | { lists: true };
+
+/** What a tab tells the hub. */
+export type TabMessage = { kind: 'watch'; name: string; topic: Topic } | { kind: 'unwatch'; name: string } | { kind: 'bye' };
+
+/** What the hub tells a tab. `lostSince`: ms since 1970. */
+export type HubMessage = { kind: 'frame'; name: string; frame: Frame } | { kind: 'connection'; lostSince: number | null };

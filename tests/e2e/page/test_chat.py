@@ -1,0 +1,54 @@
+"""Conversations in the page: questions, tables, the SQL and the calls behind them, and stopping."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from .conftest import PHONE
+
+
+def _say(page: Page, message: str) -> None:
+    page.get_by_label("Message").fill(message)
+    page.keyboard.press("Enter")
+
+
+def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, titanic: Path) -> None:
+    visitor = visit(PHONE, "dark")
+    page = visitor.page
+    visitor.open("/chat")
+    page.get_by_role("button", name="Add a table").click()
+    page.get_by_label("Upload a file").set_input_files(titanic)
+    expect(page.get_by_role("checkbox", name="titanic_all")).to_be_checked()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Mean age by class").click()
+    expect(page.get_by_role("cell", name="39.6678")).to_be_visible()
+    expect(page.get_by_text("based on 756 of 1,313 rows", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="SQL").press("Enter")
+    expect(page.get_by_text("GROUP BY")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Execute query plan").click()
+    drawer = page.get_by_role("dialog", name="Evidence")
+    expect(drawer.get_by_text("39.66778761061947")).to_be_visible()
+    visitor.check_access()
+    page.keyboard.press("Escape")
+
+    _say(page, "as a bar chart")
+    chart = page.get_by_role("img", name="Mean age by class")
+    expect(chart).to_be_visible()
+    bars = chart.locator("path[aria-roledescription='bar']")
+    expect(bars).to_have_count(3)
+    bars.first.hover()
+    expect(chart.locator("dd").first).to_be_visible()
+    visitor.check_access()
+
+    _say(page, "PYTHON: while True: pass")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+    _say(page, "SQL: select nothing from titanic_all")
+    expect(page.get_by_text("It failed.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("It failed.")).to_be_visible()
+    visitor.check_access()
+    visitor.check_width()

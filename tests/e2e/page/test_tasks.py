@@ -1,0 +1,131 @@
+"""Five tasks with what is visible alone, by roles and names, each within a budget of clicks and choices."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .conftest import Visit
+
+BUDGETS = {"drivers": 3, "left out": 3, "predict": 5, "branch": 6, "note": 4}
+"""Clicks and choices from the first screen. Typing is not counted."""
+LONG_S = 3600
+"""Time budget of a session that is stopped: it never ends before."""
+
+
+class Hand:
+    """What a user does on a page, counted."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+
+    def click(self, target: Locator) -> None:
+        self.clicks += 1
+        target.click()
+
+    def choose(self, target: Locator, option: str) -> None:
+        self.clicks += 1
+        target.select_option(option)
+
+    def give_file(self, target: Locator, file: Path) -> None:
+        self.clicks += 1
+        target.set_input_files(file)
+
+
+@pytest.fixture
+def owner(visit: Any, titanic: Path) -> Visit:
+    """A user with one finished session that was told to leave a column out."""
+    visitor: Visit = visit()
+    file = {"name": titanic.name, "mimeType": "text/csv", "buffer": titanic.read_bytes()}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    preferences = {"clarify": "never", "deterministic": True, "model": "single", "exclude": ["name"]}
+    body = {"goal": "Predict survived", "dataset_ids": [dataset], "preferences": preferences}
+    visitor.call("POST", "/lab/agent/sessions", data=body)
+    visitor.open("/")
+    expect(visitor.page.get_by_role("list", name="Recent sessions").get_by_text("completed")).to_be_visible()
+    return visitor
+
+
+def _open_session(hand: Hand) -> None:
+    hand.page.get_by_role("link", name="Home").click()
+    hand.clicks = 0
+    hand.click(hand.page.get_by_role("list", name="Recent sessions").get_by_role("link").last)
+
+
+def test_each_task_keeps_its_budget_of_clicks(owner: Visit, titanic: Path) -> None:
+    hand = Hand(owner.page)
+    clicks = {
+        "drivers": _find_what_drives(hand),
+        "left out": _find_why_a_column_was_left_out(hand),
+        "predict": _predict_new_rows(hand, titanic),
+        "branch": _branch_and_compare(hand),
+        "note": _stop_and_go_on(owner, hand),
+    }
+    assert {task: count for task, count in clicks.items() if count > BUDGETS[task]} == {}
+
+
+def _find_what_drives(hand: Hand) -> int:
+    page = hand.page
+    _open_session(hand)
+    used = page.get_by_role("list", name="Columns used")
+    expect(used).to_contain_text("sex")
+    hand.click(used.get_by_role("button", name="sex"))
+    expect(page.get_by_role("dialog", name="Evidence").get_by_text("explain_model", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    return hand.clicks
+
+
+def _find_why_a_column_was_left_out(hand: Hand) -> int:
+    _open_session(hand)
+    left_out = hand.page.get_by_role("list", name="Columns left out")
+    expect(left_out).to_contain_text("name")
+    expect(left_out).to_contain_text("left out on request")
+    return hand.clicks
+
+
+def _predict_new_rows(hand: Hand, table: Path) -> int:
+    page = hand.page
+    _open_session(hand)
+    hand.click(page.get_by_role("link", name="Predict new rows"))
+    hand.give_file(page.get_by_label("Choose a file"), table)
+    expect(page.get_by_text("1,313 rows of titanic_all predicted.")).to_be_visible()
+    expect(page.get_by_role("link", name="Download predictions.csv")).to_be_visible()
+    return hand.clicks
+
+
+def _branch_and_compare(hand: Hand) -> int:
+    page = hand.page
+    _open_session(hand)
+    hand.click(page.get_by_role("button", name="Branch", exact=True).first)
+    dialog = page.get_by_role("dialog", name="Branch")
+    hand.choose(dialog.get_by_label("Metric"), "F1")
+    hand.click(dialog.get_by_role("button", name="Branch", exact=True))
+    hand.click(page.get_by_role("link", name="Compare"))
+    expect(page.get_by_role("table", name="Differences")).to_contain_text("f1")
+    return hand.clicks
+
+
+def _stop_and_go_on(owner: Visit, hand: Hand) -> int:
+    """Stop a session that runs, found in the list of sessions, and go on with a note."""
+    page = hand.page
+    dataset = owner.call("GET", "/datasets")["items"][0]["id"]
+    preferences = {"clarify": "never", "time_budget_s": LONG_S}
+    body = {"goal": "Predict age", "dataset_ids": [dataset], "preferences": preferences}
+    owner.call("POST", "/lab/agent/sessions", data=body)
+    page.get_by_role("link", name="Home").click()
+    hand.clicks = 0
+    hand.click(page.get_by_role("list", name="Running sessions").get_by_role("link", name="Predict age"))
+    # It has planned, so that there is a step to go on from.
+    expect(page.get_by_role("navigation", name="Stages").get_by_text("running")).to_be_attached()
+    expect(page.get_by_role("navigation", name="Stages").get_by_text("done").first).to_be_attached()
+    hand.click(page.get_by_role("button", name="Stop"))
+    hand.click(page.get_by_role("button", name="Go on with a note"))
+    dialog = page.get_by_role("dialog", name="Go on with a note")
+    dialog.get_by_label("A note to the crew").fill("Write the report for newcomers.")
+    hand.click(dialog.get_by_role("button", name="Go on", exact=True))
+    expect(page.get_by_role("link", name="Branch of another session")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("status").get_by_text("cancelled")).to_be_visible()
+    return hand.clicks

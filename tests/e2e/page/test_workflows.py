@@ -1,0 +1,85 @@
+"""Workflows in the page: said in words, changed by a proposal, run with an approval, called from outside."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from .conftest import Visit
+
+CITIES = b"city,people\nOslo,709000\nBergen,291000\nTromso,77000\nBodo,53000\n"
+
+
+def make_workflow(visitor: Visit) -> None:
+    file = {"name": "cities.csv", "mimeType": "text/csv", "buffer": CITIES}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    nodes: list[dict[str, Any]] = [
+        {"id": "calls", "type": "trigger", "config": {"kind": "webhook"}},
+        {"id": "cities", "type": "read_dataset", "config": {"dataset_id": dataset}},
+        {"id": "largest", "type": "top_k", "config": {"k": 3, "by": "people"}},
+        {"id": "draw", "type": "chart", "config": {"kind": "bar", "x": "city", "y": ["people"]}},
+        {"id": "check", "type": "approve", "config": {"text": "Are these the largest?"}},
+    ]
+    edges = [
+        {"from": "cities", "to": "largest"},
+        {"from": "largest", "to": "draw"},
+        {"from": "draw", "to": "check"},
+    ]
+    visitor.call("POST", "/workflows", data={"name": "Largest cities", "nodes": nodes, "edges": edges})
+
+
+def send(page: Page, words: str, workflow: str | None = None) -> None:
+    page.get_by_role("textbox", name="In your words").fill(words)
+    if workflow is not None:
+        page.get_by_role("combobox", name="Workflow").select_option(workflow)
+    page.get_by_role("button", name="Send").click()
+
+
+def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    make_workflow(visitor)
+    visitor.open("/workflows")
+
+    send(page, "show me the top 2 cities sorted by people")
+    expect(page.get_by_role("table", name="Answer").get_by_role("row")).to_have_count(3)
+    send(page, "use 2 instead of 3", "Largest cities")
+    expect(page.get_by_role("group", name="Preview")).to_contain_text("2")
+    visitor.check_access()
+    page.get_by_role("link", name="Accept or reject it").click()
+
+    expect(page.get_by_text("version 1,", exact=False).first).to_be_visible()
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("version 2,", exact=False).first).to_be_visible()
+    page.get_by_role("button", name="Run it").click()
+    page.get_by_role("group", name="Question").get_by_role("button").first.click()
+    nodes = page.get_by_role("list", name="Nodes of the run")
+    expect(nodes).to_contain_text("check")
+    expect(nodes).to_contain_text("2 rows")
+    expect(nodes.get_by_role("img", name="draw")).to_be_visible()
+    nodes.get_by_text("First rows").first.click()
+    expect(nodes.get_by_role("table", name="Rows").first).to_contain_text("Oslo")
+    visitor.check_access()
+
+    page.get_by_role("button", name="Make its address").click()
+    expect(page.get_by_role("status").filter(has_text="/hooks/")).to_be_visible()
+    page.get_by_role("button", name="Make version 1 the newest again").click()
+    expect(page.get_by_text("version 3,", exact=False).first).to_be_visible()
+    visitor.check_rules()
+
+
+def test_a_secret_is_saved_by_its_name_and_never_shown(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    visitor.open("/account")
+    panel = page.get_by_role("region", name="Secrets of workflows")
+
+    panel.get_by_label("Name").fill("ops")
+    panel.get_by_label("Value").fill("https://hooks.example.com/abc")
+    panel.get_by_role("button", name="Save it").click()
+    saved = panel.get_by_role("list", name="Secrets")
+    expect(saved).to_contain_text("ops")
+    assert "hooks.example.com" not in page.content()
+    visitor.check_access()
+    saved.get_by_role("button", name="Delete ops").click()
+    expect(panel).to_contain_text("None.")
+    visitor.check_rules()
