@@ -15,9 +15,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Home:
-    """`folder` is made as needed; nothing in it is worth keeping but results.jsonl."""
+    """`folder` is made as needed; nothing in it is worth keeping but results.jsonl.
+
+    `suite`: the folder of another suite's tables and results; the interpreter is shared.
+    """
 
     folder: Path
+    suite: str = ""
 
     @property
     def python(self) -> Path:
@@ -26,15 +30,15 @@ class Home:
 
     @property
     def tables(self) -> Path:
-        return self.folder / "tables"
+        return self.folder / self.suite / "tables"
 
     @property
     def results(self) -> Path:
-        return self.folder / "results.jsonl"
+        return self.folder / self.suite / "results.jsonl"
 
     @property
     def service(self) -> Path:
-        return self.folder / "service"
+        return self.folder / self.suite / "service"
 
     def table(self, name: str) -> Path:
         return self.tables / name
@@ -50,6 +54,6 @@ class Home:
         return facts
 
     def out(self, table: str, contender: str, budget_s: float) -> Path:
-        folder = self.folder / "out" / f"{table}-{contender}-{budget_s:g}"
+        folder = self.folder / self.suite / "out" / f"{table}-{contender}-{budget_s:g}"
         folder.mkdir(parents=True, exist_ok=True)
         return folder

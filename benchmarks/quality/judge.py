@@ -12,14 +12,20 @@ from sklearn.metrics import log_loss, mean_absolute_error, roc_auc_score, root_m
 GREATER_IS_BETTER = {"roc_auc": True, "log_loss": False, "rmse": False, "mae": False}
 RESAMPLES = 200
 _MIN_SHARE = 1e-7
+_MIN_UNITS = 5
+"""Moments or groups below which a bootstrap of them says nothing."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """`error` is the score's standard error, by bootstrap over what is independent in the test rows."""
+    """`error` is the score's standard error, by bootstrap over what is independent in the test rows.
+
+    `draws`: the scores of the resamples, the same rows for each contender, so that differences are paired.
+    """
 
     score: float
     error: float
+    draws: list[float]
 
 
 def judge(table: Path, prediction: pd.DataFrame, facts: Json) -> Judged:
@@ -33,7 +39,7 @@ def judge(table: Path, prediction: pd.DataFrame, facts: Json) -> Judged:
     rng = np.random.default_rng(1)
     members = _independent(truth, facts)
     drawn = [_score(facts["metric"], labels[rows], said[rows]) for rows in _draws(members, facts, rng)]
-    return Judged(_score(facts["metric"], labels, said), float(np.nanstd(drawn, ddof=1)))
+    return Judged(_score(facts["metric"], labels, said), float(np.nanstd(drawn, ddof=1)), drawn)
 
 
 def _aligned(truth: pd.Series, prediction: pd.DataFrame, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -59,10 +65,14 @@ def _score(metric: str, labels: np.ndarray, said: np.ndarray) -> float:
 
 
 def _independent(truth: pd.DataFrame, facts: Json) -> list[np.ndarray]:
-    """Row numbers that belong together: a moment's, a group's, else each row alone."""
+    """Row numbers that belong together: a moment's, a group's, else each row alone.
+
+    Rows are alone too where there are too few moments or groups: one year, drawn again and again, had no error.
+    """
     if facts["by"] is None:
         return list(np.arange(len(truth))[:, None])
-    return [np.asarray(rows) for rows in truth.groupby(facts["by"], sort=True).indices.values()]
+    units = [np.asarray(rows) for rows in truth.groupby(facts["by"], sort=True).indices.values()]
+    return units if len(units) >= _MIN_UNITS else list(np.arange(len(truth))[:, None])
 
 
 def _draws(members: list[np.ndarray], facts: Json, rng: np.random.Generator) -> list[np.ndarray]:

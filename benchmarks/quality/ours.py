@@ -21,6 +21,8 @@ from benchmarks.quality.watch import Watch
 
 _ENDED = ("completed", "failed", "cancelled")
 _PAUSE_S = 0.2
+_MAX_START_S = 600.0
+"""Seconds for the service to become ready: it imports for some seconds, and a loaded machine takes minutes."""
 
 
 class Ours:
@@ -95,8 +97,9 @@ class Ours:
 
 
 def preferences(facts: Json, budget_s: float) -> Json:
-    """What Labcrew is told besides the goal; the crew finds target, kind, time and groups by itself."""
-    return {"metric": facts["metric"], "time_budget_s": budget_s, "clarify": "never", "seed": 1}
+    """What Labcrew is told besides the goal; the crew finds kind, time and groups by itself."""
+    target = {"target": facts["target"]} if facts.get("tells_target") else {}
+    return {"metric": facts["metric"], "time_budget_s": budget_s, "clarify": "never", "seed": 1, **target}
 
 
 def seconds_of(session: Json) -> float:
@@ -121,6 +124,7 @@ def _said(session: Json) -> Json:
         "problem": result["problem"],
         "leaderboard": board,
         "cautions": result["cautions"],
+        "assumptions": result.get("assumptions") or [],
         "usage": session["usage"],
     }
 
@@ -147,7 +151,7 @@ def service(home: Home) -> Iterator[Ours]:
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 120
+    until = time.monotonic() + _MAX_START_S
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError("labcrew up ended at once: see service.log in the benchmark's folder")

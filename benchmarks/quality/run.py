@@ -50,10 +50,18 @@ def result_of(home: Home, facts: Json, contender: str, budget_s: float, attempt:
         judged = judge(home.table(facts["name"]), prediction, facts)
     except (RuntimeError, ValueError, KeyError) as error:
         return {**result, "failed": f"{type(error).__name__}: {error}", "wall_s": time.monotonic() - started}
-    return {**result, "score": judged.score, "error": judged.error, **said}
+    return {**result, "score": judged.score, "error": judged.error, "draws": judged.draws, **said}
 
 
-def run(home: Home, tables: list[str], contenders: list[str], budget_s: float, again: bool) -> None:
+def run(
+    home: Home,
+    tables: list[str],
+    contenders: list[str],
+    budget_s: float,
+    again: bool,
+    describe: Callable[[Json], str] | None = None,
+) -> None:
+    """Run what is missing; `describe`: the line that is printed of each result."""
     done = {} if again else ledger.read(home.results)
     wanted = [
         (table, contender)
@@ -68,7 +76,7 @@ def run(home: Home, tables: list[str], contenders: list[str], budget_s: float, a
             attempt = _attempt(home, ours, facts, contender, budget_s)
             result = result_of(home, facts, contender, budget_s, attempt)
             ledger.append(home.results, result)
-            print(_line(result), flush=True)
+            print((describe or describe_result)(result), flush=True)
 
 
 def _attempt(home: Home, ours: Ours | None, facts: Json, contender: str, budget_s: float) -> Attempt:
@@ -77,7 +85,7 @@ def _attempt(home: Home, ours: Ours | None, facts: Json, contender: str, budget_
     return lambda: run_peer(home, contender, facts["name"], budget_s)
 
 
-def _line(result: Json) -> str:
+def describe_result(result: Json) -> str:
     what = f"{result['table']} {result['contender']} {result['budget_s']:g} s:"
     if "failed" in result:
         return f"{what} {result['failed']}"

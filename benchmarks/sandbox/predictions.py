@@ -20,9 +20,10 @@ import pandas as pd
 from app.artifacts.predictions import ROWS_CELL_LIMITS, TABLE_CELL_LIMITS, table_computation
 from app.computations import split, train
 from app.computations.workspace import CellWorkspace
-from app.sandbox.cell_provider import ProcessConfig, ProcessProvider
+from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
 from app.sandbox.output_folders import remove
+from app.sandbox.process_config import ProcessConfig
 
 ROWS = 1_000_000
 SINGLE = 200

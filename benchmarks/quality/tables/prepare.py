@@ -35,6 +35,7 @@ def _facts(table: Table, train: pd.DataFrame, test: pd.DataFrame) -> dict[str, o
         "by": table.cut.by,
         "goal": table.goal,
         "traits": table.traits,
+        "tells_target": table.tells_target,
         "train_rows": len(train),
         "test_rows": len(test),
         "columns": train.shape[1],

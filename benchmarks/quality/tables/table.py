@@ -26,3 +26,5 @@ class Table:
     goal: str
     unknown_later: tuple[str, ...] = ()
     traits: tuple[str, ...] = ()
+    tells_target: bool = False
+    """Whether Labcrew is told the target's name apart from the sentence."""

@@ -1,0 +1,73 @@
+"""Times of turns: `python -m benchmarks.chat.run [--times 20] [--rows 1000000]`.
+
+Against the service of `LABCREW_HOME` (started if none runs): from POST to `done` of a turn without any work, of
+one aggregate over ten columns by `SQL:`, and of a small program by `PYTHON:`; beside the query, DuckDB alone on
+the same rows with one thread and the same memory. The table is made by a turn, so nothing is uploaded.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import duckdb
+
+from app.cli.client import LabClient
+from app.cli.service_connection import connected
+from app.settings import load_settings
+
+COLUMNS = 10
+MEMORY = "256MB"
+"""Memory of a query of a conversation (`tools/chat_queries.py`)."""
+
+
+def make_rows(rows: int) -> str:
+    values = ", ".join(f"(i * {number + 7} % 1009)::double as c{number}" for number in range(COLUMNS))
+    return f"select {values} from range({rows}) as t(i)"
+
+
+AGGREGATE = "select " + ", ".join(f"sum(c{number}) as c{number}" for number in range(COLUMNS)) + " from big"
+
+
+def time_ms(work: Callable[[], object], times: int) -> str:
+    """Describe the milliseconds of some work."""
+    taken_ms: list[float] = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        taken_ms.append(1e3 * (time.perf_counter() - began))
+    return f"median {statistics.median(taken_ms):8.1f} ms, worst {max(taken_ms):8.1f} ms"
+
+
+def send(client: LabClient, thread: str | None, message: str) -> str:
+    """Send a message and read its events to the last. Returns the turn."""
+    body = {"message": message, **({"thread_id": thread} if thread else {})}
+    turn = ""
+    for _, event in client.chat(body):
+        turn = str(event.get("turn_id") or turn)
+    return turn
+
+
+def run(client: LabClient, times: int, rows: int) -> None:
+    made = client.turn(send(client, None, f"SQL: create table big as {make_rows(rows)}"))
+    if made["failure"]:
+        raise SystemExit(made["failure"]["message"])
+    thread = str(made["thread_id"])
+    database = duckdb.connect(config={"threads": 1, "memory_limit": MEMORY})
+    database.execute(f"create table big as {make_rows(rows)}")
+    for name, work in (
+        ("a greeting", lambda: send(client, thread, "hello")),
+        (f"SQL: over {rows:,} rows", lambda: send(client, thread, f"SQL: {AGGREGATE}")),
+        ("DuckDB alone", lambda: database.execute(AGGREGATE).fetchall()),
+        ("PYTHON: result = 1", lambda: send(client, thread, "PYTHON: result = 1")),
+    ):
+        print(f"{name:<28}", time_ms(work, times))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    options = parser.parse_args()
+    with connected(load_settings(), None, None, print) as service:
+        run(service, options.times, options.rows)

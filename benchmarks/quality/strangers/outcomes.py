@@ -1,0 +1,158 @@
+"""Pure: one task's outcome, and the means of a half."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+import numpy as np
+from benchmarks.quality.home import Json
+from benchmarks.quality.judge import GREATER_IS_BETTER
+from benchmarks.quality.standing import NAIVE, OURS, surprise
+
+PLAIN = "skrub"
+LOWEST, HIGHEST = -1.0, 2.0
+"""Bounds of a normalised score, so that no single task decides a mean."""
+MIN_LEAD = 2.0
+"""Standard errors by which the best peer must beat naive: otherwise the columns do not tell the target."""
+CONDITION_OF_CUT = {"new groups": "entities", "latest": "time"}
+"""The kind of assumption that names the way in which a task's test rows were chosen."""
+
+Results = Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A task on which Labcrew ran.
+
+    `score`: normalised, 0 is naive and 1 the reference. `lead`: by how much it is above 1, and `lead_error` its
+    paired standard error. `surprise`: (claim - truth) in standard errors, positive is too good.
+    """
+
+    task: str
+    score: float
+    lead: float
+    lead_error: float
+    surprise: float | None
+    named: bool | None
+    seconds: float | None
+
+    @property
+    def is_below(self) -> bool:
+        return self.lead < -max(self.lead_error, 1e-3)
+
+
+def is_worth_running(results: Results, peers: Sequence[str]) -> bool:
+    """Whether the best peer is two paired standard errors better than naive."""
+    naive = results.get(NAIVE)
+    if not _has_score(naive):
+        return False
+    assert naive is not None
+    best = _best(results, peers)
+    return best is not None and _gain(best, naive) >= MIN_LEAD * _gain_error(best, naive)
+
+
+def judge_outcome(task: str, facts: Json, results: Results, peers: Sequence[str]) -> Outcome | None:
+    """Ours against the best of these peers; None before all that ran it."""
+    ours, naive, best = results.get(OURS), results.get(NAIVE), _best(results, peers)
+    if ours is None or best is None or not _has_score(naive):
+        return None
+    assert naive is not None
+    reference = _gain(best, naive)
+    if reference <= 0:
+        return None
+    if not _has_score(ours):
+        return Outcome(task, 0.0, -1.0, 0.0, None, None, ours.get("wall_s"))
+    score = _gain(ours, naive) / reference
+    named = names_condition(ours, facts)
+    return Outcome(
+        task,
+        min(max(score, LOWEST), HIGHEST),
+        score - 1.0,
+        _gain_error(ours, best) / reference,
+        surprise({**ours, **_condition_claim(ours, facts)}),
+        named,
+        ours.get("fit_s"),
+    )
+
+
+def names_condition(ours: Json, facts: Json) -> bool | None:
+    """Whether an assumption has the kind and the column of the task's own split; None for random rows."""
+    return None if facts["cut"] not in CONDITION_OF_CUT else _own_condition(ours, facts) is not None
+
+
+@dataclass(frozen=True)
+class HalfMean:
+    """Mean normalised score of a half and its standard error, claims that hold, tasks below the reference."""
+
+    tasks: int
+    mean: float
+    error: float
+    claims: int
+    claims_held: int
+    claims_beyond_four: int
+    below: int
+
+
+def summarise(outcomes: Sequence[Outcome]) -> HalfMean | None:
+    if not outcomes:
+        return None
+    scores = [outcome.score for outcome in outcomes]
+    surprises = [abs(outcome.surprise) for outcome in outcomes if outcome.surprise is not None]
+    return HalfMean(
+        tasks=len(scores),
+        mean=fmean(scores),
+        error=stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else math.nan,
+        claims=len(surprises),
+        claims_held=sum(value <= 2 for value in surprises),
+        claims_beyond_four=sum(value > 4 for value in surprises),
+        below=sum(outcome.is_below for outcome in outcomes),
+    )
+
+
+def is_tuned_to_tables(tuned: HalfMean, aside: HalfMean) -> bool:
+    """Whether the means differ by more than 0.02 and by more than two standard errors of their difference."""
+    return abs(tuned.mean - aside.mean) > max(0.02, 2 * math.hypot(tuned.error, aside.error))
+
+
+def _condition_claim(ours: Json, facts: Json) -> Json:
+    """The score that the report gives for the task's own split, where the headline is for another one."""
+    condition = _own_condition(ours, facts)
+    if condition is None or condition.get("chosen") != "holds" or condition.get("otherwise_score") is None:
+        return {}
+    bounds = condition.get("otherwise_interval") or {}
+    return {
+        "claim": condition["otherwise_score"],
+        "claim_low": bounds.get("low"),
+        "claim_high": bounds.get("high"),
+    }
+
+
+def _own_condition(ours: Json, facts: Json) -> Json | None:
+    kind = CONDITION_OF_CUT.get(facts["cut"])
+    for assumption in ours.get("assumptions") or ():
+        columns = assumption.get("columns") or [assumption.get("column")]
+        if assumption["kind"] == kind and (facts["by"] in columns or assumption.get("column") is None):
+            return dict(assumption)
+    return None
+
+
+def _best(results: Results, peers: Sequence[str]) -> Json | None:
+    scored = [results[name] for name in peers if _has_score(results.get(name))]
+    if not scored:
+        return None
+    sign = 1 if GREATER_IS_BETTER[scored[0]["metric"]] else -1
+    return max(scored, key=lambda result: sign * result["score"])
+
+
+def _has_score(result: Json | None) -> bool:
+    return result is not None and result.get("score") is not None
+
+
+def _gain(result: Json, reference: Json) -> float:
+    sign = 1 if GREATER_IS_BETTER[reference["metric"]] else -1
+    return float(sign * (result["score"] - reference["score"]))
+
+
+def _gain_error(result: Json, reference: Json) -> float:
+    return float(np.nanstd(np.asarray(result["draws"]) - np.asarray(reference["draws"]), ddof=1))

@@ -1,0 +1,117 @@
+"""Start of the service and of a question: `python -m benchmarks.start.run [--times 3]`.
+
+A data folder is made first, with the first start ever. Then `labcrew up` until it is ready, and `labcrew run`
+with a question, from nothing running and beside a service, each beside the bare references of the same run:
+`python -c pass`, and the embedded Postgres alone. Processors' seconds say more than the clock on a machine that
+others use.
+"""
+
+import argparse
+import os
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.quality.watch import cpu_s, tree
+from benchmarks.service import Load
+
+from app.servers.embedded import EmbeddedServers
+
+PROGRAM = [sys.executable, "-m", "app.cli.program"]
+QUESTION = "What is the total amount by region?"
+READY = "Ctrl-C stops everything"
+
+Timing = tuple[float, float]
+"""Seconds of the clock, and of processors."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=3)
+    times: int = parser.parse_args().times
+    with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, Load() as load:
+        home, table = Path(folder) / "home", Path(folder) / "orders.csv"
+        table.write_text("region,amount\nnorth,10\nsouth,20\nnorth,5\n")
+        environment = {**os.environ, "LABCREW_HOME": str(home)}
+        question = [*PROGRAM, "run", str(table), QUESTION]
+        print_figures("the first `up` ever", [start(environment)[0]])
+        bare = print_figures("python -c pass", repeat(times, lambda: run([sys.executable, "-c", "pass"])))
+        print_figures("bare Postgres", repeat(times, lambda: start_postgres(home)))
+        starts = [start(environment) for _ in range(times)]
+        print_figures("`up` until ready", [timing for timing, _ in starts], bare)
+        print(starts[-1][1])
+        print_figures("`run` from nothing running", repeat(times, lambda: run(question, environment)), bare)
+        service = launch(environment)
+        wait_until_ready(service)
+        print_figures("`run` beside a service", repeat(times, lambda: run(question, environment)), bare)
+        stop(service)
+    print(load.said)
+
+
+def repeat(times: int, measure: Callable[[], Timing]) -> list[Timing]:
+    return [measure() for _ in range(times)]
+
+
+def print_figures(name: str, timings: list[Timing], reference: float | None = None) -> float:
+    """Print the medians and the ratio to the reference; the median of processors' seconds."""
+    clock_s, processor_s = (statistics.median(values) for values in zip(*timings, strict=True))
+    ratio = f", {processor_s / reference:.0f} times `python -c pass`" if reference else ""
+    print(f"{name}: {clock_s:.2f} s, {processor_s:.2f} s of processors{ratio}")
+    return processor_s
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> Timing:
+    """A command to its end, with all that it started and waited for."""
+    began, usage = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s = ended.ru_utime + ended.ru_stime - usage.ru_utime - usage.ru_stime
+    return time.monotonic() - began, used_s
+
+
+def start_postgres(home: Path) -> Timing:
+    servers = EmbeddedServers(home)
+    began = time.monotonic()
+    servers.start_postgres()
+    timing = time.monotonic() - began, cpu_s([pid for pid in tree(os.getpid()) if pid != os.getpid()])
+    servers.stop()
+    return timing
+
+
+def start(environment: dict[str, str]) -> tuple[Timing, str]:
+    """`labcrew up` until it says that it is ready, with its own line about that."""
+    began = time.monotonic()
+    service = launch(environment)
+    stages = wait_until_ready(service)
+    timing = time.monotonic() - began, cpu_s(tree(service.pid))
+    stop(service)
+    return timing, stages
+
+
+def launch(environment: dict[str, str]) -> "subprocess.Popen[str]":
+    command = [*PROGRAM, "up", "--port", "0"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def wait_until_ready(service: "subprocess.Popen[str]") -> str:
+    stages = ""
+    for line in service.stdout or ():
+        stages = line.rstrip() if "Ready in" in line else stages
+        if READY in line:
+            return stages
+    raise SystemExit("The service ended before it was ready.")
+
+
+def stop(service: "subprocess.Popen[str]") -> None:
+    service.send_signal(signal.SIGINT)
+    service.communicate()
+
+
+if __name__ == "__main__":
+    main()
