@@ -1,8 +1,8 @@
 """A fork without a change ends as its source, for sessions of every kind, at any point, whatever is killed.
 
 Each kind is one recorded session. The point, the statement at which the worker is killed and the side that goes
-are drawn by a seed that is printed (`LABCREW_FORK_SEED` repeats it), so that many runs cover all of them;
-`LABCREW_FORK_POINTS` has more of them drawn in one run.
+are drawn by the seed `LABCREW_FORK_SEED`: 1 in `make test`, which says the same of the same code each time, and
+another one in each `make fuzz`. `LABCREW_FORK_POINTS` has more of them drawn in one run.
 """
 
 import asyncio
@@ -231,7 +231,7 @@ def restored(settings: Settings, empty_database_url: str) -> Settings:
 
 @pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
-    seed = int(os.environ.get("LABCREW_FORK_SEED") or random.SystemRandom().randrange(10**6))
+    seed = int(os.environ.get("LABCREW_FORK_SEED") or 1)
     request.node.add_report_section("setup", "seed", f"LABCREW_FORK_SEED={seed}")
     return random.Random(seed)
 
