@@ -55,11 +55,12 @@ page-check: $(DEV) ## the page's types, against the API's own document
 unit: $(DEV) ## all tests
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
-fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each), forks and turns, and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
+fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each), examples, forks and turns, and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(BIN)/pytest -n 0 tests/unit/sandbox/policy/test_walk.py -s
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n 0 tests/integration/api/test_properties.py
-	LABCREW_FORK_SEED=$${LABCREW_FORK_SEED:-$$(date +%N | sed 's/^0*//')} $(BIN)/pytest -n 0 tests/integration/api/test_fork_property.py
-	LABCREW_TURN_SEED=$${LABCREW_TURN_SEED:-$$(date +%N | sed 's/^0*//')} $(BIN)/pytest -n 0 tests/integration/api/test_workspace_property.py
+	HYPOTHESIS_PROFILE=default $(BIN)/pytest -n 0 $$(grep -rl hypothesis tests/unit --include=*.py)
+	LABCREW_FORK_SEED=$${LABCREW_FORK_SEED:-$$(date +%s)} $(BIN)/pytest -n 0 tests/integration/api/test_fork_property.py
+	LABCREW_TURN_SEED=$${LABCREW_TURN_SEED:-$$(date +%s)} $(BIN)/pytest -n 0 tests/integration/api/test_workspace_property.py
 
 chaos: $(DEV) ## break everything at random while sessions run; CHAOS_FAULTS=500 CHAOS_SESSIONS=100 CHAOS_SEED=
 	$(BIN)/python -m tests.chaos

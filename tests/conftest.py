@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import pytest
 from redis import Redis
 from tests.patience import ended
@@ -31,6 +32,10 @@ from app.servers.embedded import EmbeddedServers
 from app.storage.folder import FolderBlobs
 
 TEMPLATE = "template_labcrew"
+
+# `make test` draws the same examples each time, so that it says the same of the same code; `make fuzz` others.
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Tests must neither send data to a provider nor cost money because somebody has a key in the environment.
 for _name in ("OPENAI", "AZURE_OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI", "OPENROUTER"):
