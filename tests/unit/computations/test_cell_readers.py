@@ -111,10 +111,11 @@ CELLS = st.lists(
     st.one_of(NUMBERS, NUMBERS, st.builds(str.__add__, DATES, ZONES), WORDS, OTHERS).filter(
         lambda cell: "\x00" not in cell
     ),
-    min_size=1,
+    min_size=20,
     max_size=60,
 )
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""Many at once: DuckDB takes longer to plan the expressions of a cell than to read a hundred cells by them."""
+SETTINGS = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
