@@ -25,6 +25,8 @@ STEADY_LENGTH = 600
 """Characters of a text that shows what each further character costs: twice the usual bounds of repeats."""
 LINEAR = 2.1
 """Growth of steps at double length that is not looked at again: 2 is linear, the ends of a text add to it."""
+MAX_STEPS_PER_CHARACTER = 2_000
+"""Of a goal's 10,000 characters, at about 5 ns for a step of `re`: 0.1 s for the slowest pattern."""
 SUPERLINEAR = 2.0**1.5
 """Growth of steps at double length that is refused: 4 is quadratic."""
 
@@ -161,74 +163,77 @@ def _literals(nodes: Iterable[Any]) -> Iterator[str]:
             yield from _literals(part)
 
 
-def growth(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> Growth | None:
-    """The steepest growth over the texts that are made against a pattern; None for a pattern without any.
-
-    Stops at the first text with superlinear growth. `anchored` patterns are matched from the start only.
-    """
-    worst: Growth | None = None
-    matcher = CountingMatcher(pattern, narrow=True)
-    for make in attacks(pattern):
-        growth_on_text = _growth_on(matcher, anchored, make)
-        if worst is None or growth_on_text.ratio > worst.ratio:
-            worst = growth_on_text
-        if worst.ratio > SUPERLINEAR:
-            break
-    return worst
-
-
-def steps_per_character(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> float:
-    """Steps for each character of the text that takes most of them, with bounds of repeats as they are written.
+@dataclass(frozen=True)
+class Slowness:
+    """The steepest growth over the texts that are made against a pattern, None for a pattern without any text,
+    and the steps for each character of the text that takes most of them, with bounds of repeats as written.
 
     Bounds within bounds multiply: such a pattern is linear, and slow all the same. Infinite where a search was
     given up.
     """
-    narrow, wide = CountingMatcher(pattern, narrow=True), CountingMatcher(pattern)
 
-    def steps_of_short_text(make: Callable[[int], str]) -> float:
+    growth: Growth | None
+    steps_per_character: float
+
+
+def measure_slowness(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> Slowness:
+    """Search a pattern in the texts that are made against it, up to the first with superlinear growth.
+
+    `anchored` patterns are matched from the start only.
+    """
+    steepest, costliest, most = None, None, 0.0
+    matcher = CountingMatcher(pattern, narrow=True)
+    for make in attacks(pattern):
         text = make(FIRST_REPEATS)
-        try:
-            return _count_steps(narrow, anchored, text) / len(text)
-        except TooManySteps:
-            return float("inf")
+        steps = _count_steps(matcher, anchored, text)
+        if costliest is None or steps / len(text) > most:
+            costliest, most = make, steps / len(text)
+        growth = _growth_on(matcher, anchored, make, steps)
+        if steepest is None or growth.ratio > steepest.ratio:
+            steepest = growth
+        if steepest.ratio > SUPERLINEAR:
+            break
+    if costliest is None:
+        return Slowness(steepest, 0.0)
+    text = costliest(FIRST_REPEATS * max(1, STEADY_LENGTH // len(costliest(FIRST_REPEATS))))
+    matcher = CountingMatcher(pattern, max_operations=MAX_STEPS_PER_CHARACTER * len(text))
+    return Slowness(steepest, _count_steps(matcher, anchored, text) / len(text))
 
-    make = max(attacks(pattern), key=steps_of_short_text, default=None)
-    if make is None:
-        return 0.0
-    text = make(FIRST_REPEATS * max(1, STEADY_LENGTH // len(make(FIRST_REPEATS))))
-    try:
-        return _count_steps(wide, anchored, text) / len(text)
-    except TooManySteps:
-        return float("inf")
 
+def _growth_on(matcher: CountingMatcher, anchored: bool, make: Callable[[int], str], steps: float) -> Growth:
+    """Double the number of repeats while the steps more than double: a bounded repeat becomes linear then.
 
-def _growth_on(matcher: CountingMatcher, anchored: bool, make: Callable[[int], str]) -> Growth:
-    """Double the number of repeats while the steps more than double: a bounded repeat becomes linear then."""
+    `steps` are those of the first number of repeats.
+    """
     repeats = FIRST_REPEATS
     ratio, earlier_ratio, text = float("inf"), float("inf"), make(repeats)
-    try:
-        steps = _count_steps(matcher, anchored, text)
-        while len(text) < MAX_LENGTH:
-            repeats *= 2
-            text = make(repeats)
-            before, steps = steps, _count_steps(matcher, anchored, text)
-            earlier_ratio, ratio = ratio, steps / before
-            if ratio <= LINEAR:
-                break
-    except TooManySteps:
-        # A pattern of many bounded parts takes many steps for each character; its growth falls towards 2.
-        if ratio >= earlier_ratio:
-            ratio = float("inf")
+    while len(text) < MAX_LENGTH and steps < float("inf"):
+        repeats *= 2
+        text = make(repeats)
+        before, steps = steps, _count_steps(matcher, anchored, text)
+        if steps == float("inf"):
+            # A pattern of many bounded parts takes many steps for each character; its growth falls towards 2.
+            ratio = ratio if ratio < earlier_ratio else steps
+            break
+        earlier_ratio, ratio = ratio, steps / before
+        if ratio <= LINEAR:
+            break
     return Growth(ratio, len(text), text[:80])
 
 
-def _count_steps(matcher: CountingMatcher, anchored: bool, text: str) -> int:
-    """Steps of the searches of the application: of all matches, or of those at the start of the text."""
+def _count_steps(matcher: CountingMatcher, anchored: bool, text: str) -> float:
+    """Steps of the searches of the application: of all matches, or of those at the start of the text.
+
+    Infinite where a search was given up.
+    """
     matcher.steps = 0
-    if anchored:
-        matcher.match(text)
-        matcher.match(text, full=True)
-    else:
-        for _span in matcher.spans(text):
-            pass
+    try:
+        if anchored:
+            matcher.match(text)
+            matcher.match(text, full=True)
+        else:
+            for _span in matcher.spans(text):
+                pass
+    except TooManySteps:
+        return float("inf")
     return matcher.steps

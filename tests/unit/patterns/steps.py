@@ -27,7 +27,7 @@ _WHOLE = -1
 
 
 class TooManySteps(Exception):
-    """A search took more than MAX_OPERATIONS."""
+    """A search took more instructions than it may."""
 
 
 Predicate = Callable[[str], bool]
@@ -118,7 +118,9 @@ class CountingMatcher:
     changes matches, but not whether growth is linear in the limit, and shows it on texts that are far shorter.
     """
 
-    def __init__(self, pattern: "re.Pattern[Any]", *, narrow: bool = False) -> None:
+    def __init__(
+        self, pattern: "re.Pattern[Any]", *, narrow: bool = False, max_operations: int = MAX_OPERATIONS
+    ) -> None:
         source = pattern.pattern
         # Bytes are matched as characters of the same numbers.
         self._ascii = isinstance(source, bytes) or bool(pattern.flags & re.ASCII)
@@ -126,7 +128,7 @@ class CountingMatcher:
         tree = parser.parse(text, pattern.flags & ~re.UNICODE & ~re.DEBUG)
         self.steps = 0
         self._narrow = narrow
-        self._operations = 0
+        self._operations, self._max_operations = 0, max_operations
         self._program: list[Any] = []
         self._compile(list(tree), pattern.flags, self._program)
         self._first = self._first_of(list(tree), pattern.flags)
@@ -306,7 +308,7 @@ class CountingMatcher:
             while True:
                 self._operations += 1
                 self.steps += 1
-                if self._operations > MAX_OPERATIONS:
+                if self._operations > self._max_operations:
                     raise TooManySteps
                 if at == size:
                     if position == refused_end or (refused_end == _WHOLE and position < len(text)):
