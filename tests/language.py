@@ -13,9 +13,9 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -94,9 +94,9 @@ def modules(root: Path = SOURCE) -> Iterator[Path]:
     return (path for path in sorted(root.rglob("*.py")) if "__pycache__" not in path.parts)
 
 
-def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def bound_names(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """Each name that the code binds, with its line: variables, arguments, attributes, functions, classes."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case (
                 ast.Name(id=name, ctx=ast.Store())
@@ -124,9 +124,14 @@ def is_text_key(node: ast.AST) -> bool:
     return False
 
 
-def comment_count(source: str) -> int:
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return sum(token.type == tokenize.COMMENT and not _PRAGMA.search(token.string) for token in tokens)
+@lru_cache(maxsize=1)
+def comment_lines(source: str) -> frozenset[int]:
+    """The lines with a comment that is none for a tool."""
+    return frozenset(
+        token.start[0]
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and not _PRAGMA.search(token.string)
+    )
 
 
 def numeric_constants(tree: ast.Module) -> Iterator[tuple[str, ast.stmt, ast.stmt | None]]:
@@ -166,17 +171,13 @@ def unexplained_constants(source: str) -> list[tuple[str, int]]:
     limit (`MAX_`, `MIN_`) needs one in any case; another number needs one unless its name ends with a unit.
     """
     lines = source.splitlines()
-    commented = {
-        token.start[0]
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT and not _PRAGMA.search(token.string)
-    }
     return [
         (name, statement.lineno)
         for name, statement, following in numeric_constants(ast.parse(source))
         if (is_limit(name) or name.lower().rsplit("_", 1)[-1] not in UNITS)
         and not _is_text(following)
-        and not commented & set(range(_block_start(lines, statement.lineno), (statement.end_lineno or 0) + 1))
+        and not comment_lines(source)
+        & set(range(_block_start(lines, statement.lineno), (statement.end_lineno or 0) + 1))
     ]
 
 
@@ -202,10 +203,11 @@ def _block_start(lines: list[str], line: int) -> int:
 def measure(path: Path) -> Figures:
     source = path.read_text()
     tree = ast.parse(source)
-    names = [name for name, _ in bound_names(tree)]
+    nodes = list(ast.walk(tree))
+    names = [name for name, _ in bound_names(nodes)]
     inner = [
         ast.get_docstring(node)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
     documented = [text for text in inner if text]
@@ -218,8 +220,8 @@ def measure(path: Path) -> Figures:
         fragments=sum(bool(FRAGMENT.match(text)) for text in documented),
         module_docstrings=bool(module_text),
         module_fragments=bool(FRAGMENT.match(module_text)),
-        text_keys=sum(is_text_key(node) for node in ast.walk(tree)),
-        comments=comment_count(source),
+        text_keys=sum(is_text_key(node) for node in nodes),
+        comments=len(comment_lines(source)),
         unexplained_constants=len(unexplained_constants(source)),
     )
 
@@ -332,7 +334,7 @@ def main() -> None:
 
 def commonest_vague_names() -> list[tuple[str, int]]:
     trees = (ast.parse(path.read_text()) for path in modules())
-    names = (name for tree in trees for name, _ in bound_names(tree) if is_vague(name))
+    names = (name for tree in trees for name, _ in bound_names(ast.walk(tree)) if is_vague(name))
     return Counter(names).most_common(12)
 
 
