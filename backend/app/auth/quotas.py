@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-import limits
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 MIB = 1 << 20
@@ -14,6 +13,9 @@ def _check_rate(text: str) -> str:
     """Check `600/minute`, or `0` for none; a single window, so that the response headers can state it."""
     if text in ("", "0"):
         return ""
+    # Settings, which usually name no rate, are read at the start of every command.
+    import limits  # noqa: PLC0415
+
     if len(limits.parse_many(text)) != 1:
         raise ValueError("it must be one rate, such as 600/minute, or 0 for none")
     return text

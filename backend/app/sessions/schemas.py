@@ -10,6 +10,7 @@ from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
 from app.modeling.problem.family_catalog import FamilyName
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import MetricName
+from app.sessions.budget_request import BudgetRequest
 from app.sessions.lifecycle import SessionStatus
 
 
@@ -60,20 +61,6 @@ class ErrorCosts(_SessionInput):
 
     false_alarm: float = Field(gt=0, allow_inf_nan=False, examples=[1])
     missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="Cost of a false negative.")
-
-
-class BudgetRequest(_SessionInput):
-    """Limits of a session's usage. At a limit it asks for more, or ends with its present results."""
-
-    tokens: int | None = Field(default=None, ge=1, description="Input and output tokens of chat models.")
-    cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    tool_calls: int | None = Field(default=None, ge=1)
-    seconds: float | None = Field(
-        default=None,
-        ge=1,
-        allow_inf_nan=False,
-        description="Working time, without the time spent waiting for you.",
-    )
 
 
 class Preferences(_SessionInput):

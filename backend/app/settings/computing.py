@@ -9,8 +9,8 @@ from pydantic import Field
 from app.sandbox.contract import Limits
 from app.sandbox.process_config import ProcessConfig
 from app.sandbox.zygote_container import Container
+from app.sessions.budget_request import BudgetRequest
 from app.sessions.config import SessionsConfig
-from app.sessions.schemas import BudgetRequest
 from app.settings.chat import ChatSettings
 from app.settings.service import ServiceSettings
 from app.settings.setting_types import MIB, Budget

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import EmailStr, Field, SecretStr
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from app.agent_jobs.config import QueueConfig
 from app.deletion.retention_periods import RetentionPeriods
 from app.errors import InvalidInput
 from app.settings.setting_types import (
+    EmailAddress,
     Hosts,
     HttpUrl,
     Origins,
@@ -19,7 +20,7 @@ from app.settings.setting_types import (
     RetentionSetting,
     SmtpUrl,
 )
-from app.workflows.requests.mail import MailConfig
+from app.workflows.requests.mail_config import MailConfig
 
 
 class ServiceSettings(BaseSettings):
@@ -48,7 +49,7 @@ class ServiceSettings(BaseSettings):
         description="Mail server of workflows' messages: smtp://[user:password@]host[:port], or smtps://. "
         "Empty: none.",
     )
-    mail_sender: EmailStr | None = Field(None, description="Sender of those e-mails; needed with SMTP_URL.")
+    mail_sender: EmailAddress | None = Field(None, description="Sender of those e-mails; needed with SMTP_URL.")
     mail_recipients: Recipients = Field(
         (),
         description="Who they may go to beside the owner's own address, with commas between: addresses, "

@@ -9,10 +9,12 @@ from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
 
 from app.deletion.retention_periods import RetentionPeriods
+from app.errors import InvalidInput
 from app.redis_address import SENTINEL_SCHEMES, parse_sentinel_service
-from app.sessions.schemas import BudgetRequest
+from app.sessions.budget_request import BudgetRequest
 from app.storage.bucket import parse_address
 from app.workflows.requests.host_rules import check_pattern
+from app.workflows.requests.mail_config import check_address
 
 MIB = 1 << 20
 
@@ -43,6 +45,13 @@ def _as_hosts(text: object) -> object:
         if isinstance(text, str)
         else text
     )
+
+
+def _as_email_address(text: str) -> str:
+    try:
+        return check_address(text)
+    except InvalidInput:
+        raise ValueError("it is no address like ops@example.com") from None
 
 
 def _as_recipients(text: object) -> object:
@@ -92,6 +101,7 @@ Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
 RetentionSetting = Annotated[RetentionPeriods, NoDecode, BeforeValidator(_as_json)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_origins)]
 SmtpUrl = Annotated[str, _with_scheme("smtp", "smtps")]
+EmailAddress = Annotated[str, AfterValidator(_as_email_address)]
 Recipients = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_recipients)]
 Owners = Annotated[Mapping[str, str], NoDecode, BeforeValidator(_as_owners)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_hosts)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sessions.schemas import BudgetRequest
+from app.sessions.budget_request import BudgetRequest
 from app.settings import Settings, load_settings
 
 from .conftest import User

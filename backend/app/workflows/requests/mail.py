@@ -1,50 +1,21 @@
-"""Messages by e-mail: one SMTP server by setting, and only recipients that the operator allows."""
+"""Messages by e-mail, sent by the SMTP server of the settings."""
 
 import asyncio
 import smtplib
 import ssl
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP
 from urllib.parse import unquote, urlsplit
 
-from email_validator import EmailNotValidError, validate_email
-
-from app.errors import Forbidden, InvalidInput, Unavailable
+from app.errors import InvalidInput, Unavailable
+from app.workflows.requests.mail_config import MailConfig
 
 MAX_SUBJECT_CHARS = 200
 """Characters of a subject: programs of mail show about a third of it."""
 _TIMEOUT_S = 30.0
 """Seconds for each answer of the server."""
 _PORTS = {"smtp": 25, "smtps": 465}
-
-
-@dataclass(frozen=True)
-class MailConfig:
-    """`url`: `smtp://[user:password@]host[:port]`, or `smtps://` with TLS from the start.
-
-    `recipients`: addresses, and `@domain` for all of a domain; an owner's own address needs none.
-    """
-
-    url: str = field(repr=False)
-    sender: str
-    recipients: Sequence[str] = ()
-
-    def check_recipient(self, address: str, own_address: str) -> str:
-        """Return the address in lower case. Raises InvalidInput, and Forbidden if it is not allowed."""
-        try:
-            checked = validate_email(address, check_deliverability=False).normalized.lower()
-        except EmailNotValidError as error:
-            raise InvalidInput("recipient_invalid", "The recipient of an e-mail is no address.") from error
-        domain = checked.rpartition("@")[2]
-        if checked != own_address and checked not in self.recipients and f"@{domain}" not in self.recipients:
-            raise Forbidden(
-                "recipient_not_allowed",
-                "E-mails of workflows go to your own address, and to those that an operator allows by "
-                "MAIL_RECIPIENTS.",
-            )
-        return checked
 
 
 @dataclass(frozen=True)
