@@ -83,3 +83,22 @@ def test_a_secret_is_saved_by_its_name_and_never_shown(visit: Any) -> None:
     saved.get_by_role("button", name="Delete ops").click()
     expect(panel).to_contain_text("None.")
     visitor.check_rules()
+
+
+def test_a_long_list_shows_its_next_page_when_it_is_asked_for(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    node = {"id": "calls", "type": "trigger", "config": {"kind": "webhook"}}
+    reads: list[str] = []
+    page.on("request", lambda request: "/api/v1/workflows?" in request.url and reads.append(request.url))
+    for number in range(53):
+        visitor.call("POST", "/workflows", data={"name": f"Workflow {number}", "nodes": [node], "edges": []})
+    visitor.open("/workflows")
+
+    lines = page.get_by_role("list", name="Workflows").get_by_role("listitem")
+    expect(lines).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(lines).to_have_count(53)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    assert len(reads) == 2, reads
+    visitor.check_rules()

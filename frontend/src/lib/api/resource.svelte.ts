@@ -1,4 +1,5 @@
 import { asProblem, type Problem } from '#lib/api/client.ts';
+import { untrack } from 'svelte';
 
 /** Something that is read from the service. The last answer stays while a new one comes. */
 export class Resource<Data> {
@@ -56,7 +57,9 @@ export class PagedList<Item> {
 
 	more = async (): Promise<void> => {
 		try {
-			const page = await this.#read(this.next ?? undefined);
+			// An effect that asks for the first page must not run again when the next one is known.
+			const after = untrack(() => this.next) ?? undefined;
+			const page = await this.#read(after);
 			this.items = [...this.items, ...page.items];
 			this.next = page.next_cursor ?? null;
 			this.isLoaded = true;
