@@ -148,7 +148,11 @@ async def test_a_workflow_asks_a_server_and_tells_when_a_price_drops(
         rows = await database.rows(f"select * from {table}")
         assert HIDDEN not in f"{[dict(row) for row in rows]}", table
     listed = (await ada.http.get(f"{path}/runs")).json()
-    assert [one["version"] for one in listed] == [2, 1, 1]
+    assert [(one["version"], one["status"]) for one in listed] == [
+        (2, "failed"),
+        (1, "succeeded"),
+        (1, "succeeded"),
+    ]
 
 
 @pytest.mark.usefixtures("worker", "ready")

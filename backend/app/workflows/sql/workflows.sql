@@ -65,7 +65,9 @@ select $2, 'user', 'workflow_deleted', jsonb_build_object('workflow', id) from g
 returning id
 
 -- name: list_runs
-select s.id, s.status, s.preferences #>> '{workflow,node}' as node,
+-- A whole run of which a node failed is a completed session.
+select s.id, case when s.graph = 'workflow' and s.result ->> 'end' = 'failed' then 'failed' else s.status end as status,
+  s.preferences #>> '{workflow,node}' as node,
   (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.started_at, s.ended_at
 from sessions s
 where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '{workflow,id}' = $2::text

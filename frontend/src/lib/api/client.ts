@@ -10,12 +10,14 @@ type Schemas = components['schemas'];
 export type Schema<Name extends keyof Schemas> = Schemas[Name];
 export type ProblemBody = Partial<Schema<'ProblemView'>>;
 
-/** A refusal of the API, or a lost connection (`status` 0). */
+/** A refusal of the API; with `status` 0 a lost connection, or a fault of what the user entered or of the page. */
 export class Problem extends Error {
 	readonly status: number;
 	readonly code: string;
 	readonly requestId: string | null;
 	readonly retryAfterS: number | null;
+	/** Answers to choose from, where the service asks which one is meant. */
+	readonly options: readonly string[];
 
 	constructor(status: number, body: ProblemBody, retryAfterS: number | null = null) {
 		super(body.detail ?? 'Labcrew does not answer.');
@@ -23,11 +25,18 @@ export class Problem extends Error {
 		this.code = body.code ?? 'unreachable';
 		this.requestId = body.request_id ?? null;
 		this.retryAfterS = retryAfterS;
+		const options = (body as { options?: unknown }).options;
+		this.options = Array.isArray(options) ? options.map(String) : [];
+	}
+
+	/** Labcrew did not answer. */
+	get isLost(): boolean {
+		return this.status === 0 && this.code === 'unreachable';
 	}
 
 	/** The same request may succeed later. */
 	get isPassing(): boolean {
-		return this.status === 0 || this.status === 429 || this.status === 503;
+		return this.isLost || this.status === 429 || this.status === 503;
 	}
 }
 
@@ -56,5 +65,6 @@ export function problemOf(response: Response, body: unknown): Problem {
 }
 
 export function asProblem(error: unknown): Problem {
-	return error instanceof Problem ? error : new Problem(0, { detail: String(error) });
+	if (error instanceof Problem) return error;
+	return new Problem(0, { code: 'not_sent', detail: error instanceof Error ? error.message : String(error) });
 }

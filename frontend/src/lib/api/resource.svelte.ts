@@ -24,17 +24,27 @@ export class Resource<Data> {
 	};
 }
 
-/** Something that the user changes. A refusal stays until the next try. */
+/** Something that the user changes. A refusal stays until the next try; after a success `reload` reads what has changed. */
 export class Change {
 	problem = $state<Problem | null>(null);
+	isRunning = $state(false);
+	readonly #reload: () => unknown;
 
+	constructor(reload: () => unknown = () => undefined) {
+		this.#reload = reload;
+	}
+
+	/** Carry one change out. While it runs no other begins: a second click would repeat it. */
 	run = async (work: () => Promise<unknown>): Promise<void> => {
-		this.problem = null;
+		if (this.isRunning) return;
+		[this.problem, this.isRunning] = [null, true];
 		try {
 			await work();
+			await this.#reload();
 		} catch (error) {
 			this.problem = asProblem(error);
 		}
+		this.isRunning = false;
 	};
 }
 
@@ -50,27 +60,34 @@ export class PagedList<Item> {
 	isLoaded = $state(false);
 	problem = $state<Problem | null>(null);
 	readonly #read: (after: string | undefined) => Promise<Page<Item>>;
+	/** The newest reading: what an older one brings is dropped. */
+	#reading: Promise<Page<Item>> | null = null;
 
 	constructor(read: (after: string | undefined) => Promise<Page<Item>>) {
 		this.#read = read;
 	}
 
+	/** Read the next page, at first the first one. Nothing is read while a page is on its way. */
 	more = async (): Promise<void> => {
+		// An effect that asks for the first page must not run again when the next one is known.
+		if (!this.#reading) await this.#readPage(untrack(() => this.next));
+	};
+
+	/** Read the first page again. The former items stay until it has come. */
+	reload = (): Promise<void> => this.#readPage(null);
+
+	async #readPage(after: string | null): Promise<void> {
+		const reading = (this.#reading = this.#read(after ?? undefined));
 		try {
-			// An effect that asks for the first page must not run again when the next one is known.
-			const after = untrack(() => this.next) ?? undefined;
-			const page = await this.#read(after);
-			this.items = [...this.items, ...page.items];
+			const page = await reading;
+			if (reading !== this.#reading) return;
+			this.items = after ? [...this.items, ...page.items] : page.items;
 			this.next = page.next_cursor ?? null;
 			this.isLoaded = true;
 			this.problem = null;
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (reading === this.#reading) this.problem = asProblem(error);
 		}
-	};
-
-	reload = async (): Promise<void> => {
-		[this.items, this.next] = [[], null];
-		await this.more();
-	};
+		if (reading === this.#reading) this.#reading = null;
+	}
 }

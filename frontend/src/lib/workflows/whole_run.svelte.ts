@@ -1,4 +1,5 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { Change } from '#lib/api/resource.svelte.ts';
 
 const POLL_MS = 700;
 
@@ -6,23 +7,29 @@ const POLL_MS = 700;
 export class WholeRun {
 	view = $state.raw<Schema<'WholeRunView'> | null>(null);
 	problem = $state<Problem | null>(null);
+	readonly change = new Change();
 	/** The run that is followed: an older loop ends when another run is chosen. */
 	#followed = '';
 
 	async follow(run_id: string): Promise<void> {
 		this.#followed = run_id;
 		[this.view, this.problem] = [null, null];
-		const params = { path: { run_id } };
+		while (this.#followed === run_id) {
+			if (await this.#look(run_id)) return;
+			await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+		}
+	}
+
+	/** Read the run once; true if nothing more will come of it. A lost connection is said, and the last view stays. */
+	async #look(run_id: string): Promise<boolean> {
 		try {
-			while (this.#followed === run_id) {
-				const view = await read(api.GET('/api/v1/workflow-runs/{run_id}', { params }));
-				if (this.#followed !== run_id) return;
-				this.view = view;
-				if (view.ended_at) return;
-				await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-			}
+			const view = await read(api.GET('/api/v1/workflow-runs/{run_id}', { params: { path: { run_id } } }));
+			if (this.#followed === run_id) [this.view, this.problem] = [view, null];
+			return view.ended_at !== null;
 		} catch (error) {
-			this.problem = asProblem(error);
+			const problem = asProblem(error);
+			if (this.#followed === run_id) this.problem = problem;
+			return !problem.isPassing;
 		}
 	}
 
@@ -44,12 +51,10 @@ export class WholeRun {
 		});
 
 	async #act(action: (params: { path: { run_id: string } }) => Promise<Schema<'WholeRunView'>>): Promise<void> {
-		if (!this.view) return;
-		this.problem = null;
-		try {
-			this.view = await action({ path: { run_id: this.view.id } });
-		} catch (error) {
-			this.problem = asProblem(error);
-		}
+		const run_id = this.view?.id;
+		if (!run_id) return;
+		await this.change.run(async () => {
+			this.view = await action({ path: { run_id } });
+		});
 	}
 }
