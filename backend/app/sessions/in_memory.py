@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID
 
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt
@@ -125,6 +126,9 @@ class MemoryStep:
                 raise GraphInterrupt([Interrupt(value={"round": key})])
             self.journal.rounds[key] = [await self.journal.run_fit(fit) for fit in fits]
         return self.journal.rounds[key]
+
+    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
+        """Return at once: a session in memory is the only one of its journal."""
 
     def post_message(self, role: str, text: str) -> None:
         self.journal.messages.append((role, text))

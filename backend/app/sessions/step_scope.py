@@ -170,6 +170,13 @@ class StepScope(Protocol):
         """
         ...
 
+    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
+        """Return once another session has ended, or was waited for so long; else `interrupt()`.
+
+        Meanwhile this session gives its place up, and its clock stands still.
+        """
+        ...
+
     def post_message(self, role: str, text: str) -> None:
         """Add a message to the conversation, written with the step's commit."""
         ...

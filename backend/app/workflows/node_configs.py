@@ -23,6 +23,8 @@ MAX_ITEMS = 100
 """Items of `for_each`: each has a recorded call for each of its nodes, all in one step."""
 MAX_ITEM_NODES = 10
 """Nodes that run for each item."""
+MAX_STUDY_WAIT_S = 7 * 86_400
+"""Longest wait for a study, in seconds: one that asks waits for its user, who may be away for a week."""
 COMPARES_RUNS = ("drops", "rises", "changes")
 """Tests of a condition that need the figure of the run before."""
 MIN_INTERVAL_S = 60
@@ -251,14 +253,16 @@ class ForEach(WorkflowPart):
 
 
 class RunStudy(WorkflowPart):
-    """Starts a study of the crew over the datasets that its inputs read or store; the run does not wait for it.
+    """Starts a study of the crew over the datasets that its inputs read or store, and waits for its result.
 
-    With `ask` the study asks its questions, as one of a user; else it takes the defaults.
+    With `ask` the study asks its questions, as one of a user; else it takes the defaults. A study that has not
+    ended after `timeout_s` goes on, but its node fails.
     """
 
     goal: Annotated[str, Field(min_length=3, max_length=10_000)]
     time_budget_s: Annotated[float, Field(ge=1, le=86_400)] = 60
     ask: bool = False
+    timeout_s: Annotated[float, Field(ge=1, le=MAX_STUDY_WAIT_S)] = 86_400
 
 
 def _now() -> datetime:

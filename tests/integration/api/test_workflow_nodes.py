@@ -1,14 +1,20 @@
 """Nodes that predict, draw, store and run for each value of a column, over the real API."""
 
+import asyncio
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import pytest
+from fastapi import FastAPI
+from tests.patience import hang_guard
+
+from app.sessions.admission import AdmissionQueue
+from app.sessions.sweeper import sweep
 
 from .conftest import User
 from .test_models import model_id  # noqa: F401 - a fixture
-from .test_workflow_runs import run
+from .test_workflow_runs import follow, run
 
 pytestmark = pytest.mark.usefixtures("worker")
 PEOPLE = "name,class,age,sex\nAllen,1st,29,female\nMoran,3rd,,male\nBraund,3rd,22,male\n"
@@ -115,9 +121,10 @@ keep['bad'] = item
 """
 
 
-async def test_a_study_of_a_stored_table_begins_once_in_a_run(ada: User) -> None:
+async def test_a_run_waits_for_the_study_of_a_table_that_it_stored(ada: User) -> None:
     dataset = await upload(ada, "sales", SALES)
-    learn = {"id": "learn", "type": "study", "config": {"goal": "predict amount", "time_budget_s": 1}}
+    goal = "mean amount by region"
+    learn = {"id": "learn", "type": "study", "config": {"goal": goal, "time_budget_s": 5}}
     known = {"id": "known", "type": "filter", "config": {"condition": {"kind": "not", "operand": NO_REGION}}}
     keep = {"id": "keep", "type": "store", "config": {"name": "known sales"}}
     wrong = (await ada.http.post("/workflows", json=chain(read(dataset), known, learn))).json()
@@ -125,11 +132,42 @@ async def test_a_study_of_a_stored_table_begins_once_in_a_run(ada: User) -> None
         ("/nodes/2", "study_needs_dataset")
     ]
     ended = await run(ada, await save(ada, chain(read(dataset), known, keep, learn)))
-    assert ended["outcome"] == "succeeded", ended
-    study = (await ada.http.get(f"/lab/agent/sessions/{ended['nodes']['learn']['study_id']}")).json()
-    assert study["goal"] == "predict amount"
-    assert study["dataset_ids"] == [ended["nodes"]["keep"]["dataset_id"]]
-    await ada.http.post(f"/lab/agent/sessions/{study['id']}/cancel")
+    assert ended["outcome"] == "succeeded", ended["nodes"]["learn"]
+    node = ended["nodes"]["learn"]
+    study = (await ada.http.get(f"/lab/agent/sessions/{node['study_id']}")).json()
+    assert (study["goal"], study["dataset_ids"]) == (goal, [ended["nodes"]["keep"]["dataset_id"]])
+    assert node["study"]["status"] == study["status"] == "completed"
+    assert node["study"]["headline"] == study["result"]["headline"]
+    assert study["ended_at"] < ended["ended_at"]
+
+
+@pytest.mark.parametrize("code", ["study_cancelled", "study_timed_out"])
+async def test_a_run_that_waits_for_a_study_leaves_it_its_place_and_ends_without_it(
+    app: FastAPI, ada: User, code: str
+) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    config = {"goal": "predict it", "ask": True}
+    learn: dict[str, Any] = {"id": "learn", "type": "study", "config": config}
+    begun = (await ada.http.post(f"{await save(ada, chain(read(dataset), learn))}/run", json={})).json()["id"]
+    database = app.state.resources.database
+    waits = (
+        "select r.after_id from sessions r join sessions p on p.id = r.after_id and p.status = 'awaiting_user'"
+        " where r.id = $1 and r.wait_until > now() + interval '23 hours' and r.lease_until is null"
+        " and r.admitted_at is null"
+    )
+    async with hang_guard():
+        while (study := await database.value(waits, UUID(begun))) is None:  # noqa: ASYNC110 - a row says it
+            await asyncio.sleep(0.02)
+        assert (await ada.http.get(f"/workflow-runs/{begun}")).json()["waits_for"] == str(study)
+        if code == "study_cancelled":
+            await ada.http.delete(f"/lab/agent/sessions/{study}")
+        else:
+            await database.rows("update sessions set wait_until = now() where id = $1", UUID(begun))
+            assert await sweep(database, lambda job: None, 60) == 1
+            await AdmissionQueue(database, lambda job: None, app.state.resources.settings.sessions).admit()
+        view = await follow(ada, f"/workflow-runs/{begun}")
+    assert (view["outcome"], view["nodes"]["learn"]["code"]) == ("failed", code)
+    assert view["nodes"]["learn"]["study_id"] == str(study)
 
 
 NO_REGION = {"kind": "is_null", "operand": {"kind": "column", "name": "region"}}

@@ -90,7 +90,9 @@ class SessionRow(Base):
     parent_seq: Mapped[int | None]
 
     after_id: Mapped[UUID | None]
-    """The session that has to end before this one begins; null for one that waits for none."""
+    """The session that has to end before this one begins or goes on; null for one that waits for none."""
+    wait_until: Mapped[datetime | None]
+    """When it goes on though `after_id` has not ended. Set while a step waits for that session."""
 
     forked_from: Mapped[UUID | None]
     """The source of a fork. No foreign key: deleting the source leaves the fork as it is."""

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import structlog
 from langgraph.errors import GraphBubbleUp
@@ -22,7 +23,7 @@ from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question
-from app.sessions.waiting import questions, rounds
+from app.sessions.waiting import other_sessions, questions, rounds
 
 log = structlog.get_logger(__name__)
 
@@ -137,6 +138,12 @@ class DrivenStep:
         if fit_round.is_open:
             interrupt({"round": fit_round.key})
         return fit_round.outcomes
+
+    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
+        wait = await other_sessions.join_wait(self._journal.writer, self.seq, session_id, timeout_s)
+        self._drive.handle_write(wait.write)
+        if wait.is_open:
+            interrupt({"session": str(session_id)})
 
     def post_message(self, role: str, text: str) -> None:
         self._messages.append((role, text))

@@ -13,6 +13,15 @@ with s as (
   from s, unnest($6::text[], $7::text[]) with ordinality as e(kind, body, i)
 )
 
+-- name: wait_columns
+-- Columns of `guard` that begin, go on with or end a wait: $8 the other session, $9 seconds.
+after_id = (select p.id from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true)),
+    wait_until = (select coalesce(sessions.wait_until, now() + $9 * interval '1 second')
+      from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true))
+
+-- name: is_waiting
+select wait_until is not null from sessions where id = $1
+
 -- name: fenced_result
 select event_seq, cancel, overdue, paused from s
 

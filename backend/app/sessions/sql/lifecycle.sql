@@ -186,14 +186,17 @@ returning cancel, deadline_at < now() as overdue, paused_at is not null as pause
 with w as (
   select
     exists (select from questions where session_id = $1 and answered_at is null) as for_user,
-    exists (select from rounds where session_id = $1 and fits_left > 0) as for_fits
+    exists (select from rounds where session_id = $1 and fits_left > 0) as for_fits,
+    -- Whoever waits for another session gives its place up: that one may need it.
+    exists (select from sessions where id = $1 and wait_until is not null) as for_session
 )
 update sessions set
   lease_until = null,
   queued_at = now(),
   wake = wake + $3::int,
-  waiting_since = case when ($3 = 0 and w.for_user) or paused_at is not null then now() end,
-  admitted_at = case when ($3 = 0 and w.for_user) or paused_at is not null then null else admitted_at end,
+  waiting_since = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then now() end,
+  admitted_at = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then null
+    else admitted_at end,
   status = case
     when cancel then 'cancelling'
     when paused_at is not null then 'paused'
@@ -217,7 +220,8 @@ with s as (
 ), followers as (
   -- A session that ends before its predecessor (a cancelled one) leaves its followers to that.
   select f.id, exists (select from sessions p where p.id = s.after_id and p.ended_at is null) as waits_on
-  from s join sessions f on f.after_id = s.id and f.ended_at is null and f.wake = 0
+  from s join sessions f on f.after_id = s.id and f.ended_at is null
+    and (f.wake = 0 or f.wait_until is not null)
 ), woken as (
   update sessions f set
     wake = wake + (not w.waits_on)::int,
@@ -235,13 +239,16 @@ select event_seq, array(select id from woken where not waits_on) as woken from s
 
 -- name: wake_forgotten
 -- No other statement wakes these: past the deadline of the session or of a round, cancelled while the worker of
--- the last fit died, or created while the session before them ended.
+-- the last fit died, or created while the session before them ended. A wait for another session ends at its time,
+-- or was begun while that session ended.
 update sessions s set wake = wake + 1, queued_at = now()
 where id in (
   select id from sessions s
   where ended_at is null and lease_until is null and wake = seen and (
     (deadline_at < now() and waiting_since is null)
     or (wake = 0 and not exists (select from sessions p where p.id = s.after_id and p.ended_at is null))
+    or (paused_at is null and wait_until is not null and (wait_until < now()
+      or not exists (select from sessions p where p.id = s.after_id and p.ended_at is null)))
     or (paused_at is null and exists (
       select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now()))
     or (cancel and not exists (

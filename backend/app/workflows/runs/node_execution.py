@@ -25,7 +25,7 @@ from app.workflows.runs.drawing import draw_chart
 from app.workflows.runs.predictions import predict_table
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.runs.sending import AGENT, send_message, send_request
-from app.workflows.runs.studies import start_study
+from app.workflows.runs.studies import run_study
 from app.workflows.runs.tables import measure, read_payload, run_python, run_query, run_sql
 
 APPROVE, REJECT = "approve", "reject"
@@ -115,6 +115,6 @@ _RUNS: Mapping[type, RunNode] = {
     Predict: predict_table,
     Chart: draw_chart,
     Store: store_dataset,
-    RunStudy: start_study,
+    RunStudy: run_study,
 }
 """Configuration -> how its node runs; any other node is a query."""

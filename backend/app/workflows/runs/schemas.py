@@ -28,10 +28,24 @@ class ItemResult(BaseModel):
     error: str | None = None
 
 
+class StudyOutcome(BaseModel):
+    """The end of a study. `value`: of the metric, on the hold-out. `model_id`: the model that it chose."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: SessionStatus
+    error: str | None = None
+    headline: str | None = None
+    target: str | None = None
+    metric: str | None = None
+    value: float | None = None
+    model_id: UUID | None = None
+
+
 class NodeResult(BaseModel):
     """The result of one node. `passes`: of a condition or approval. `figure`: the one that a
     condition tested. `chart`: digest of the chart that it drew. `dataset_id`: the dataset that it stored.
-    `study_id`: the study that it started."""
+    `study_id`: the study that it started, `study`: how that ended."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,6 +59,7 @@ class NodeResult(BaseModel):
     chart: str | None = None
     dataset_id: UUID | None = None
     study_id: UUID | None = None
+    study: StudyOutcome | None = None
     items: list[ItemResult] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list, description="Warnings, a sentence each.")
     error: str | None = None
@@ -108,6 +123,7 @@ class WholeRunView(BaseModel):
     tick: datetime | None
     retried: RetriedRun | None
     nodes: dict[str, NodeResult]
+    waits_for: UUID | None = Field(default=None, description="The study that the run waits for.")
     question: RunQuestion | None
     charts: dict[str, UUID] = Field(
         default_factory=dict, description="Charts that nodes drew: GET /charts/{id}."

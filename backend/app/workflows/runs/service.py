@@ -17,6 +17,7 @@ from app.workflows.document import WorkflowDocument
 from app.workflows.runs.schemas import (
     RetriedRun,
     RunQuestion,
+    StudyOutcome,
     WholeRun,
     WholeRunView,
     WorkflowRunPreferences,
@@ -36,6 +37,7 @@ class RunRecord(NamedTuple):
     started_at: datetime | None
     ended_at: datetime | None
     result: str | None
+    waits_for: UUID | None
     step: str | None
     question: str | None
     charts: str | None
@@ -75,6 +77,7 @@ class WorkflowRuns:
             tick=preferences.tick,
             retried=preferences.retried,
             nodes=content.get("nodes", {}),
+            waits_for=record.waits_for,
             question=RunQuestion.model_validate_json(record.question) if record.question else None,
             charts=json.loads(record.charts or "{}"),
             created_at=record.created_at,
@@ -113,6 +116,11 @@ class WorkflowRuns:
         rows = await self.db.rows(WORKFLOWS.list_run_frames, run_id, self.owner)
         frames = [StoredFrameRow(**row) for row in rows]
         return {frame.name: ArtifactDraft("frame", *frame[:-1], json.loads(frame.meta)) for frame in frames}
+
+    async def find_study(self, study_id: UUID) -> StudyOutcome | None:
+        """Find the end of a study. None before that."""
+        row = await self.db.row(WORKFLOWS.find_study, study_id, self.owner)
+        return None if row is None else StudyOutcome(**row)
 
     async def find_figure(self, workflow_id: UUID, node_id: str, run_ids: Sequence[UUID]) -> float | None:
         """Find the figure of a condition in the newest run that computed it, beside those of `run_ids`."""

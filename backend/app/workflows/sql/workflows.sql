@@ -76,6 +76,7 @@ limit $3 offset $4
 
 -- name: get_run
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
+  case when s.wait_until is not null and s.ended_at is null then s.after_id end as waits_for,
   (select st.update::text from steps st where st.session_id = s.id order by st.seq desc limit 1) as step,
   (select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text
    from questions q where q.session_id = s.id and q.answered_at is null and s.ended_at is null
@@ -83,6 +84,11 @@ select s.id, s.preferences::text as preferences, s.status, s.created_at, s.start
   (select json_object_agg(regexp_replace(a.name, '[.]vl[.]json$', ''), a.id)::text from artifacts a
    where a.session_id = s.id and a.kind = 'chart') as charts
 from sessions s where s.id = $1 and s.owner_id = $2 and s.graph = 'workflow'
+
+-- name: find_study
+select status, error ->> 'detail' as error, result ->> 'headline' as headline, result #>> '{problem,target}' as target,
+  result ->> 'metric' as metric, (result #>> '{holdout,value}')::float8 as value, (result ->> 'model')::uuid as model_id
+from sessions where id = $1 and owner_id = $2 and ended_at is not null
 
 -- name: find_figure
 -- $3 node, $4 runs that do not count: the figure of the same node in the newest run that computed it.
