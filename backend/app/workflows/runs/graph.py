@@ -1,11 +1,12 @@
 """The graph `workflow`: a step for each node that does something, and one at the end."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from app.errors import Conflict
 from app.json_types import JsonValue
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.schemas import WORKFLOW_GRAPH
@@ -22,6 +23,11 @@ from app.workflows.runs.tables import list_stages
 
 VERSION = 1
 """Version of the graph: runs that have begun go on with the one that they began with."""
+
+
+MAX_CHAINED_RUNS = 10
+"""Runs that may lead to one more, each by a dataset that it stored: stages that hand tables on are fewer, and
+workflows that trigger each other would go on for ever."""
 
 
 class WorkflowRunState(JournaledState, total=False):
@@ -51,10 +57,21 @@ def make_graph_spec(services_of: Callable[[SessionFacts], RunServices]) -> Graph
 
 async def _start(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     ctx = runtime.context
+    require_short_chain(ctx.preferences.chain)
     retried = ctx.preferences.retried
     earlier = {} if retried is None else await _keep_results(ctx, retried)
     stages = [node_id for node_id in list_stages(ctx.document) if node_id not in earlier]
     return {"position": 0, "nodes": earlier, "stages": stages}
+
+
+def require_short_chain(chain: Sequence[str]) -> None:
+    """Raises Conflict for a run at the end of a chain that is too long: its workflows trigger each other."""
+    if len(chain) > MAX_CHAINED_RUNS:
+        raise Conflict(
+            "chain_too_long",
+            f"{len(chain)} runs led to this one, each by a dataset that it stored: {' -> '.join(chain)}. "
+            f"A chain has at most {MAX_CHAINED_RUNS}. Store a table under another name, or remove a trigger.",
+        )
 
 
 async def _keep_results(ctx: RunContext, retried: RetriedRun) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class RetriedRun(BaseModel):
 
 class WorkflowRunPreferences(BaseModel):
     """Settings of a run, stored as the preferences of its session. `tick`: the time that a trigger
-    asked for."""
+    asked for. `chain`: names of the workflows whose runs led to this one, each by a dataset that it stored."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -86,6 +86,7 @@ class WorkflowRunPreferences(BaseModel):
     tick: datetime | None = None
     retried: RetriedRun | None = None
     payload: Any = None
+    chain: list[str] = Field(default_factory=list)
     seed: int = 0
 
 
@@ -119,6 +120,7 @@ class WholeRunView(BaseModel):
     version: int
     status: SessionStatus
     outcome: Literal["succeeded", "failed"] | None
+    error: str | None = Field(default=None, description="Why the run as a whole failed, beside its nodes.")
     trigger: str
     tick: datetime | None
     retried: RetriedRun | None

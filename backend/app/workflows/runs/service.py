@@ -37,6 +37,7 @@ class RunRecord(NamedTuple):
     started_at: datetime | None
     ended_at: datetime | None
     result: str | None
+    error: str | None
     waits_for: UUID | None
     step: str | None
     question: str | None
@@ -77,6 +78,7 @@ class WorkflowRuns:
             tick=preferences.tick,
             retried=preferences.retried,
             nodes=content.get("nodes", {}),
+            error=record.error,
             waits_for=record.waits_for,
             question=RunQuestion.model_validate_json(record.question) if record.question else None,
             charts=json.loads(record.charts or "{}"),
@@ -107,8 +109,10 @@ class WorkflowRuns:
             )
         origin = WorkflowOrigin(id=run.workflow_id, version=run.version, node="")
         retried = RetriedRun(id=run_id, node=first)
-        payload = WorkflowRunPreferences.model_validate_json(str(row["preferences"] if row else "{}")).payload
-        preferences = WorkflowRunPreferences(workflow=origin, trigger="retry", retried=retried, payload=payload)
+        former = WorkflowRunPreferences.model_validate_json(str(row["preferences"] if row else "{}"))
+        preferences = WorkflowRunPreferences(
+            workflow=origin, trigger="retry", retried=retried, payload=former.payload, chain=former.chain
+        )
         return make_whole_run(document, preferences)
 
     async def list_frames(self, run_id: UUID) -> dict[str, ArtifactDraft]:

@@ -49,14 +49,20 @@ select node_id, config::text as config, case when is_armed then next_at end as n
 from workflow_triggers where workflow_id = $1 and owner_id = $2 order by node_id
 
 -- name: list_firings
--- $1 most rows. New datasets whose runs have not begun, the oldest first.
+-- $1 most rows. New datasets whose runs have not begun, the oldest first. `cause`: the workflow whose run stored the
+-- dataset, which its idempotency key names, and `chain` what led to that run.
 select f.workflow_id, f.node_id, f.dataset_id, t.owner_id, t.config::text as config, w.version,
-  v.document::text as document
+  v.document::text as document, coalesce(p.preferences -> 'chain', '[]')::text as chain,
+  case when p.id is not null then coalesce(pw.name, 'a deleted workflow') end as cause
 from workflow_firings f
+join datasets d on d.id = f.dataset_id
 join workflow_triggers t on t.workflow_id = f.workflow_id and t.node_id = f.node_id
 join workflows w on w.id = f.workflow_id
 join workflow_versions v on v.workflow_id = w.id and v.n = w.version
 join users u on u.id = t.owner_id and u.disabled_at is null
+left join sessions p on p.owner_id = t.owner_id and p.graph = 'workflow' and p.id = substring(d.idempotency_key
+  from '^workflow ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):')::uuid
+left join workflows pw on pw.id::text = p.preferences #>> '{workflow,id}'
 order by f.created_at, f.dataset_id
 limit $1
 

@@ -76,6 +76,7 @@ limit $3 offset $4
 
 -- name: get_run
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
+  s.error ->> 'detail' as error,
   case when s.wait_until is not null and s.ended_at is null then s.after_id end as waits_for,
   (select st.update::text from steps st where st.session_id = s.id order by st.seq desc limit 1) as step,
   (select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text

@@ -1,5 +1,6 @@
 """Runs for new datasets: each dataset of a name begins one run, which reads it instead of the named one."""
 
+import json
 import logging
 import secrets
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ MAX_FIRINGS = 100
 
 
 class FiringRow(NamedTuple):
-    """A new dataset that a trigger waits for. JSON: `config`, `document`."""
+    """A new dataset that a trigger waits for. JSON: `config`, `document`, `chain`.
+
+    `cause`: the name of the workflow whose run stored the dataset, None if none did.
+    """
 
     workflow_id: UUID
     node_id: str
@@ -31,6 +35,8 @@ class FiringRow(NamedTuple):
     config: str
     version: int
     document: str
+    chain: str
+    cause: str | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,8 @@ class DatasetFirings:
             await self.db.value(TRIGGERS.drop_firing, *key)
             return False
         origin = WorkflowOrigin(id=row.workflow_id, version=row.version, node="")
-        preferences = WorkflowRunPreferences(workflow=origin, trigger=row.node_id)
+        chain = [*json.loads(row.chain), *([] if row.cause is None else [row.cause])]
+        preferences = WorkflowRunPreferences(workflow=origin, trigger=row.node_id, chain=chain)
         run = make_whole_run(_read_instead(document, trigger.dataset_id, row.dataset_id), preferences)
         session_id = await self.db.value(
             TRIGGERS.fire_dataset,
