@@ -13,6 +13,7 @@ from rich.console import Console
 from app.cli.chat_branches import ChatBranches
 from app.cli.chat_screen import ChatScreen, show_turn, show_workspace
 from app.cli.client import LabClient
+from app.cli.local_zone import find_local_zone
 from app.cli.sanitize import plain
 from app.cli.service_connection import connected
 from app.cli.study_progress import follow_study
@@ -53,7 +54,7 @@ class TerminalChat:
 
     def ask(self, message: str, mode: str | None = None) -> None:
         """Send a message and show its answer. An interrupt leaves the turn alone, which goes on."""
-        body: dict[str, Any] = {"message": message}
+        body: dict[str, Any] = {"message": message, "preferences": {"time_zone": find_local_zone()}}
         if mode:
             body["mode"] = mode
         if self.worldline:

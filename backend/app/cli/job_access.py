@@ -14,6 +14,7 @@ from rich.console import Console
 
 from app.cli.client import LabClient
 from app.cli.exit_codes import Exit
+from app.cli.local_zone import find_local_zone
 from app.cli.result_table import show_row_count, show_rows
 from app.cli.sanitize import harmless
 from app.cli.service_connection import connected
@@ -67,6 +68,7 @@ def open_jobs(url: str | None, key: str | None) -> Iterator[JobClient]:
 def send(jobs: JobClient, prompt: str, job_id: str | None, workflow: str | None, save: bool) -> int:
     """Send a job, wait for its answer and print it; return the exit code."""
     message = {"version": "1.0", "job_id": job_id or str(uuid4()), "prompt": prompt, "save": save}
+    message["time_zone"] = find_local_zone()
     job = jobs.send(message | ({"workflow_tag": workflow} if workflow else {}))
     while job.answer is None:
         time.sleep(_POLL_S)

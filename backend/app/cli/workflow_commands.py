@@ -52,16 +52,19 @@ def create(
 def change(
     workflow: Workflow,
     phrase: Annotated[str, typer.Argument(help='Such as "run it every weekday at 8".')],
-    time_zone: Annotated[str, typer.Option(help="Time zone of schedules.")] = "UTC",
+    time_zone: Annotated[
+        str | None, typer.Option(help="Time zone of schedules. By default that of the terminal.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Save without asking.")] = False,
     url: Url = None,
     key: Key = None,
 ) -> None:
     """Show what a phrase changes, and save it if you agree."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import local_zone, workflow_access  # noqa: PLC0415 - see above
 
+    zone = time_zone or local_zone.find_local_zone()
     with workflow_access.open_workflows(url, key) as workflows:
-        raise typer.Exit(workflow_access.change(workflows, workflow, phrase, time_zone, yes))
+        raise typer.Exit(workflow_access.change(workflows, workflow, phrase, zone, yes))
 
 
 @app.command("versions")

@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -42,15 +43,24 @@ class _ChatInput(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _require_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError(f"There is no time zone {name}. Example: Europe/Berlin") from error
+    return name
+
+
 class TurnPreferences(_ChatInput):
     """Preferences of a turn. `clarify`: `never` has every question answered with its default.
 
-    `study_budget_s`: seconds of a study that the turn starts.
+    `study_budget_s`: seconds of a study that the turn starts. `time_zone`: of schedules whose words name none.
     """
 
     clarify: Literal["ask", "never"] = "ask"
     time_limit_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
     study_budget_s: float | None = Field(default=None, ge=1, le=86_400, allow_inf_nan=False)
+    time_zone: Annotated[str, Field(max_length=100), AfterValidator(_require_zone)] | None = None
 
 
 class ChatMessage(_ChatInput):

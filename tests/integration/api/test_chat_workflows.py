@@ -63,6 +63,13 @@ async def test_an_answer_becomes_a_workflow_that_words_change(ada: User) -> None
         "to": "ops",
         "when": "failed",
     }
+    nine = "run it every weekday at 9"
+    moved = await ask(ada, nine, **thread, preferences={"time_zone": "Asia/Tokyo"})
+    assert "0 9 * * 1-5 (Asia/Tokyo)" in str(moved["question"]), moved
+    nodes = await read_nodes(ada, await approve(ada, moved))
+    assert (nodes["trigger"]["cron"], nodes["trigger"]["time_zone"]) == ("0 9 * * 1-5", "Asia/Tokyo")
+    unknown = {"message": nine, "preferences": {"time_zone": "Asia/Nowhere"}}
+    assert (await ada.http.post("/chat", json=unknown)).status_code == 422
     run = await ada.http.post(f"/workflows/{made['workflow']['id']}/run", json={})
     assert run.status_code == 201, run.text
 

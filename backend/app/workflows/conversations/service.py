@@ -129,6 +129,10 @@ class OwnerWorkflows:
         words = change.words[:500] or planned.change.summary[:500]
         return await self.proposals.create(planned.saved, planned.change, words, self._key(key, change))
 
+    @property
+    def _time_zone(self) -> str:
+        return str(self.turn.preferences.get("time_zone") or "UTC")
+
     def _key(self, key: str, change: RequestedChange) -> UUID:
         """Return the id of a change: another one after the user has changed the arguments of the call."""
         return uuid5(self.turn.id, f"{key} {request_digest(asdict(change))}")
@@ -151,7 +155,7 @@ class OwnerWorkflows:
         if change.operations:
             proposed = propose_by_operations(saved, _read_operations(change), change.words)
         else:
-            proposed = await propose_by_words(saved.document, change.words, self.check, "UTC")
+            proposed = await propose_by_words(saved.document, change.words, self.check, self._time_zone)
         return _Planned(saved, proposed, saved.name)
 
     async def _plan_new(self, change: RequestedChange) -> _Planned:
@@ -160,7 +164,7 @@ class OwnerWorkflows:
         if change.operations:
             document = apply_patch(document, _read_operations(change))
         elif change.words and not META.search(change.words.strip().lower()):
-            proposed = await propose_by_words(document, change.words, self.check, "UTC")
+            proposed = await propose_by_words(document, change.words, self.check, self._time_zone)
             document, summary = proposed.document, proposed.summary
         name = (change.name or change.words or "Workflow")[:MAX_NAME_CHARS]
         return _Planned(None, ProposedChange(document, [], summary), name)

@@ -128,13 +128,15 @@ def _with_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> Chan
         for node in document.nodes
         if node.type == "trigger" and node.config.get("kind") in ("schedule", "interval")
     ]
-    when = config.get("cron") or (
-        f"every {config['every_s']} s" if "every_s" in config else "when its webhook is called"
-    )
+    when = f"{config['cron']} ({config['time_zone']})" if "cron" in config else _name_occasion(config)
     if same and config["kind"] != "webhook":
         rest = {key: value for key, value in same[0].config.items() if key == "missed"}
         return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), f"Run it at {when}.")
     return ChangedDocument(add_node(document, "trigger", config)[0], f"Run it at {when}.")
+
+
+def _name_occasion(config: Mapping[str, Any]) -> str:
+    return f"every {config['every_s']} s" if "every_s" in config else "when its webhook is called"
 
 
 def _remove(request: str, document: WorkflowDocument) -> Change | None:

@@ -1,5 +1,6 @@
 import { api, asProblem, PAGE_HEADERS, read, type Problem, type Schema } from '#lib/api/client.ts';
 import { LiveTurn } from '#lib/chat/live-turn.svelte.ts';
+import { timeZone } from '#lib/time_zone.ts';
 
 const PAGE_TURNS = 30;
 
@@ -71,5 +72,7 @@ export class Conversation {
 /** Create a turn, of a new thread where the message names none. Throws Problem. */
 export async function say(body: Schema<'ChatMessage'>): Promise<Schema<'TurnView'>> {
 	const params = { query: { wait: 0 }, header: { 'Idempotency-Key': crypto.randomUUID() } };
-	return await read(api.POST('/api/v1/chat', { params, body, headers: PAGE_HEADERS }));
+	const time_zone = timeZone();
+	const preferences = { ...body.preferences, ...(time_zone && { time_zone }) } as Schema<'TurnPreferences'>;
+	return await read(api.POST('/api/v1/chat', { params, body: { ...body, preferences }, headers: PAGE_HEADERS }));
 }

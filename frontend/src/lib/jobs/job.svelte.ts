@@ -1,4 +1,5 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { timeZone } from '#lib/time_zone.ts';
 
 const POLL_MS = 500;
 
@@ -11,8 +12,8 @@ export class Job {
 	/** `workflow`: the name of the one that a lasting change is made of. */
 	async send(prompt: string, workflow: string | null): Promise<void> {
 		[this.view, this.problem, this.isBusy] = [null, null, true];
-		const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-		const body = { version: '1.0', job_id: crypto.randomUUID(), prompt, time_zone, ...(workflow && { workflow_tag: workflow }) };
+		const time_zone = timeZone();
+		const body = { version: '1.0', job_id: crypto.randomUUID(), prompt, ...(time_zone && { time_zone }), ...(workflow && { workflow_tag: workflow }) };
 		try {
 			let job = await read(api.POST('/api/v1/agent/jobs', { body: body as Schema<'JobRequest'> }));
 			const params = { path: { job_id: job.job_id } };

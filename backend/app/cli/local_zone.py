@@ -1,0 +1,26 @@
+"""The time zone of the terminal, by its name in the time zone database."""
+
+import os
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+_SYSTEM_ZONE = Path("/etc/localtime")
+_DATABASE = "/zoneinfo/"
+
+
+def find_local_zone(tz: str | None = None, system_zone: Path = _SYSTEM_ZONE) -> str:
+    """Return the zone of the variable TZ, else that of the system; UTC where neither names one.
+
+    A program has no portable way to ask for the name: the system's zone is a link into the database.
+    """
+    named = (os.environ.get("TZ", "") if tz is None else tz).removeprefix(":")
+    linked = str(system_zone.resolve()).partition(_DATABASE)[2] if system_zone.is_symlink() else ""
+    return next((zone for zone in (named.partition(_DATABASE)[2] or named, linked) if _is_zone(zone)), "UTC")
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return bool(name)
