@@ -13,9 +13,10 @@ def find_local_zone(tz: str | None = None, system_zone: Path = _SYSTEM_ZONE) -> 
 
     A program has no portable way to ask for the name: the system's zone is a link into the database.
     """
-    named = (os.environ.get("TZ", "") if tz is None else tz).removeprefix(":")
-    linked = str(system_zone.resolve()).partition(_DATABASE)[2] if system_zone.is_symlink() else ""
-    return next((zone for zone in (named.partition(_DATABASE)[2] or named, linked) if _is_zone(zone)), "UTC")
+    variable_zone = (os.environ.get("TZ", "") if tz is None else tz).removeprefix(":")
+    system_name = str(system_zone.resolve()).partition(_DATABASE)[2] if system_zone.is_symlink() else ""
+    candidates = (variable_zone.partition(_DATABASE)[2], variable_zone, system_name)
+    return next((zone for zone in candidates if _is_zone(zone)), "UTC")
 
 
 def _is_zone(name: str) -> bool:
