@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from pydantic import BaseModel
+
 from app.artifacts.model_schemas import ModelView
 from app.artifacts.models import ModelRepository, list_models
 from app.datasets.dataset_names import make_dataset_name
@@ -20,6 +22,7 @@ from app.workflows.fusion import dataset_ids, find_column_faults, find_item_faul
 from app.workflows.item_documents import list_placed_nodes
 from app.workflows.node_configs import HttpRequest, Notify, Predict, ReadDataset, Store, Trigger
 from app.workflows.phrases.work_steps import KnownModel
+from app.workflows.requests.host_rules import HostRules
 from app.workflows.requests.mail_config import MailConfig
 from app.workflows.secrets.store import RequestHosts, SecretStore
 from app.workflows.validation import WorkflowFault, find_faults, find_outputs
@@ -37,6 +40,29 @@ def _dataset_of(node: Node) -> UUID | None:
     """Return the dataset that a node reads, or that a trigger waits for."""
     config = parse(node)
     return config.dataset_id if isinstance(config, ReadDataset | Trigger) else None
+
+
+class RequestTarget(BaseModel):
+    """A host that nodes send to, or the secret that holds it. `code`, `message`: why it is refused."""
+
+    name: str
+    nodes: list[str]
+    code: str | None = None
+    message: str | None = None
+
+
+def _find_target(node: Node, rules: HostRules) -> RequestTarget | None:
+    config = parse(node)
+    url = config.url if isinstance(config, HttpRequest) else getattr(config, "to", None)
+    if not isinstance(config, HttpRequest | Notify) or url is None or ("@" in url and "://" not in url):
+        return None
+    if "://" not in url:
+        return RequestTarget(name=f"the address in the secret {url}", nodes=[])
+    try:
+        return RequestTarget(name=rules.check_url(url).host, nodes=[])
+    except LabError as error:
+        host = str(error.facts.get("host", "an address that cannot be read"))
+        return RequestTarget(name=host, nodes=[], code=error.code, message=error.detail)
 
 
 def _find_endless_stores(document: WorkflowDocument, awaited: Sequence[DatasetRef]) -> list[WorkflowFault]:
@@ -130,6 +156,16 @@ class DocumentCheck:
                         WorkflowFault(pointer=f"{pointer}/config/model_id", code=error.code, message=message)
                     )
         return faults
+
+    async def list_targets(self, document: WorkflowDocument) -> list[RequestTarget]:
+        """List where the requests and messages of a document go, in the order of its nodes."""
+        rules = await self.hosts.rules_of(self.owner)
+        targets: dict[str, RequestTarget] = {}
+        for _, node in list_placed_nodes(document):
+            target = _find_target(node, rules)
+            if target is not None:
+                targets.setdefault(target.name, target).nodes.append(node.id)
+        return list(targets.values())
 
     async def _find_sending_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
         """Find requests and messages to hosts that are not allowed, or with secrets that do not exist."""

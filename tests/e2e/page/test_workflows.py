@@ -102,3 +102,18 @@ def test_a_long_list_shows_its_next_page_when_it_is_asked_for(visit: Any) -> Non
     expect(page.get_by_role("button", name="Show more")).to_have_count(0)
     assert len(reads) == 2, reads
     visitor.check_rules()
+
+
+def test_hosts_of_requests_are_bounded_by_the_operator(visit: Any) -> None:
+    visitor: Visit = visit()
+    visitor.ignored = ["403"]
+    page = visitor.page
+    visitor.open("/account")
+    panel = page.get_by_role("region", name="Hosts of requests")
+
+    expect(panel).to_contain_text("allows no host")
+    panel.get_by_label("Host").fill("api.example.com")
+    panel.get_by_role("button", name="Allow it").click()
+    expect(panel.get_by_role("alert")).to_contain_text("HTTP_ALLOWED_HOSTS")
+    visitor.check_access()
+    visitor.check_rules()

@@ -1,5 +1,7 @@
 """Secrets are written and never read back, and hosts are bounded by the operator."""
 
+from typing import Any
+
 import pytest
 from fastapi import FastAPI
 
@@ -60,3 +62,17 @@ async def test_hosts_of_an_owner_are_some_of_the_operators(ada: User) -> None:
     for host, status in (("evil.example.net", 403), ("*.com", 403), ("http://x", 422)):
         assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == status
     assert (await ada.http.get("/request-hosts")).json() == listed
+
+    def sender(name: str, host: str) -> dict[str, Any]:
+        return {"id": name, "type": "http_request", "config": {"url": f"https://{host}/x"}}
+
+    nodes = [sender("a", "api.example.com"), sender("b", "deep.example.org"), sender("c", "API.example.com")]
+    saved = await ada.http.post("/workflows", json={"name": "Hosts", "nodes": nodes, "edges": []})
+    path = f"/workflows/{saved.json()['id']}/hosts"
+    targets = (await ada.http.get(path)).json()
+    assert [(target["name"], target["nodes"], target["code"]) for target in targets] == [
+        ("api.example.com", ["a", "c"], None),
+        ("deep.example.org", ["b"], None),
+    ]
+    await ada.http.put("/request-hosts", json={"hosts": ["api.example.com"]})
+    assert [target["code"] for target in (await ada.http.get(path)).json()] == [None, "host_not_listed"]

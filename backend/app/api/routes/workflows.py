@@ -23,7 +23,7 @@ from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import WorkflowDocument
-from app.workflows.document_check import DocumentCheck
+from app.workflows.document_check import DocumentCheck, RequestTarget
 from app.workflows.fusion import dataset_ids, is_plain, is_query, make_plans
 from app.workflows.node_types import NodeTypeView, describe_node_types
 from app.workflows.patching import apply_patch
@@ -189,6 +189,14 @@ async def delete_workflow(workflow_id: UUID, service: WorkflowServiceDep) -> Res
     """Delete a workflow with all of its versions. Its runs and their results stay."""
     await service.delete(workflow_id)
     return Response(status_code=204)
+
+
+@router.get("/workflows/{workflow_id}/hosts", operation_id="list_workflow_hosts", responses=problems(404))
+async def list_workflow_hosts(
+    workflow_id: UUID, service: WorkflowServiceDep, check: CheckDep
+) -> list[RequestTarget]:
+    """List the hosts that a workflow sends to, with the nodes that do, and whether they are allowed."""
+    return await check.list_targets((await service.get(workflow_id)).document)
 
 
 @router.get("/workflows/{workflow_id}/versions", operation_id="list_workflow_versions", responses=problems(404))
