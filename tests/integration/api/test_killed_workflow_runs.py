@@ -19,6 +19,7 @@ from app.settings import Settings
 
 from .conftest import User
 from .test_fork_property import LAPSED, folder, nursery  # noqa: F401 - fixtures
+from .test_workflow_nodes import SALES, chain, read, save, upload
 from .test_workflow_runs import Outside, outside  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.slow
@@ -161,3 +162,36 @@ async def test_a_run_ends_once_whatever_statement_its_worker_dies_at(
     assert struck >= len(places) // 2
     if len(places) > SAMPLED_PLACES:
         assert asked >= 2
+
+
+STUDY_PLACES = (9, 13, 17, 21)
+"""Statements of the run before, at and behind the beginning of its wait."""
+
+
+async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_worker_dies_at(
+    app: FastAPI,
+    ada: User,
+    folder: Path,  # noqa: F811
+    nursery: "subprocess.Popen[str]",  # noqa: F811
+) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    learn = {"id": "learn", "type": "study", "config": {"goal": "mean amount by region", "time_budget_s": 5}}
+    path = await save(ada, chain(read(dataset), learn))
+    struck = lapsed = 0
+    for place in STUDY_PLACES:
+        (folder / PLACE).write_text(str(place))
+        run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
+        view: dict[str, Any] = {"ended_at": None}
+        async with hang_guard():
+            while not view["ended_at"]:
+                marks = len([*folder.glob("struck-*")])  # noqa: ASYNC240 - of runs and of studies
+                if marks > lapsed:
+                    await app.state.resources.database.rows(LAPSED[0])
+                lapsed = marks
+                view = (await ada.http.get(f"/workflow-runs/{run_id}")).json()
+                await asyncio.sleep(0.02)
+        struck += (folder / f"struck-{run_id}").exists()
+        assert view["nodes"]["learn"]["study"]["status"] == "completed", (place, view)
+    assert struck >= len(STUDY_PLACES) // 2
+    studies = "select count(*) from sessions where owner_id = $1 and graph = 'pipeline'"
+    assert await app.state.resources.database.value(studies, ada.id) == len(STUDY_PLACES)
