@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
@@ -237,17 +237,11 @@ def _notify(
         changed = insert_before(changed, test_id, messages[0].id)
         return ChangedDocument(changed, f"Send {messages[0].id} only if {_describe(condition)}.")
     changed, node_id = add_node(document, "notify", config, str(config["channel"]))
-    beside = _BESIDE.search(request) if condition is None else None
-    places = find_nodes(beside["place"], document) if beside else []
-    if beside and places:
-        place = choose_node(places, beside["place"], document)
-        if isinstance(place, ChangeQuestion):
-            return place
-        inserted = _insert(changed, node_id, beside["side"], place)
-        if isinstance(inserted, ChangeQuestion):
-            return inserted
-        changed = inserted
-        summary = f"Send a message ({node_id}) {beside['side']} {place.id}."
+    placed = _place_beside(request, document, changed, node_id) if condition is None else None
+    if isinstance(placed, ChangeQuestion):
+        return placed
+    if placed is not None:
+        changed, summary = placed.document, f"Send a message ({node_id}) {placed.place}."
     else:
         changed = append_to_outputs(changed, node_id, has_many_inputs=condition is None)
         summary = f"Send a message ({node_id}) at the end."
@@ -257,6 +251,30 @@ def _notify(
         summary = f"Send a message ({node_id}) if {_describe(condition)}."
     schedule = read_schedule(words, zone)
     return ChangedDocument(changed, summary) if schedule is None else _and_schedule(changed, schedule, summary)
+
+
+class _Placed(NamedTuple):
+    """A document with a node put beside another one. `place`: such as `after filter`."""
+
+    document: WorkflowDocument
+    place: str
+
+
+def _place_beside(
+    request: str, document: WorkflowDocument, changed: WorkflowDocument, node_id: str
+) -> _Placed | ChangeQuestion | None:
+    """Put a new node where the request says, or ask; None where it names no place."""
+    beside = _BESIDE.search(request)
+    places = find_nodes(beside["place"], document) if beside else []
+    if beside is None or not places:
+        return None
+    place = choose_node(places, beside["place"], document)
+    if isinstance(place, ChangeQuestion):
+        return place
+    inserted = _insert(changed, node_id, beside["side"], place)
+    if isinstance(inserted, ChangeQuestion):
+        return inserted
+    return _Placed(inserted, f"{beside['side']} {place.id}")
 
 
 def _describe(condition: Mapping[str, Any]) -> str:
@@ -320,16 +338,11 @@ def _place(request: str, document: WorkflowDocument, changed: WorkflowDocument, 
         if isinstance(inserted, ChangeQuestion):
             return inserted
         return ChangedDocument(inserted, f"Add {node_id} before {place.id}.")
-    beside = _BESIDE.search(request)
-    places = find_nodes(beside["place"], document) if beside else []
-    if beside and places:
-        place = choose_node(places, beside["place"], document)
-        if isinstance(place, ChangeQuestion):
-            return place
-        inserted = _insert(changed, node_id, beside["side"], place)
-        if isinstance(inserted, ChangeQuestion):
-            return inserted
-        return ChangedDocument(inserted, f"Add {node_id} {beside['side']} {place.id}.")
+    placed = _place_beside(request, document, changed, node_id)
+    if isinstance(placed, ChangeQuestion):
+        return placed
+    if placed is not None:
+        return ChangedDocument(placed.document, f"Add {node_id} {placed.place}.")
     outputs = [output for output in find_outputs(changed) if output != node_id]
     if len(outputs) > 1:
         return ChangeQuestion(f"After which step does {node_id} come?", tuple(outputs))
