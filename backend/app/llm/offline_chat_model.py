@@ -39,32 +39,17 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=_assign_ids(message, messages))])
 
 
-class UnusableChatModel(BaseChatModel):
-    """Stand-in for a chat model that could not be opened. Raises ChatModelUnusable with the `reason`."""
-
-    reason: str
-
-    @property
-    def _llm_type(self) -> str:
-        return "unusable"
-
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        return self
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise ChatModelUnusable(self.reason)
-
-
 class ChatModelUnusable(Exception):
     """A chat model that is asked though it could not be opened."""
+
+
+def make_unusable_model(reason: str) -> OfflineChatModel:
+    """Make the stand-in for a chat model that could not be opened. It raises ChatModelUnusable."""
+
+    def refuse(messages: Sequence[BaseMessage]) -> AIMessage:
+        raise ChatModelUnusable(reason)
+
+    return OfflineChatModel(decide=refuse)
 
 
 def _assign_ids(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from app.errors import InvalidInput, LabError, Unavailable
 from app.llm.answer_stream import StreamCallback
 from app.llm.config import OFFLINE, ChatConfig, provider_of
-from app.llm.offline_chat_model import Decide, OfflineChatModel, UnusableChatModel
+from app.llm.offline_chat_model import Decide, OfflineChatModel, make_unusable_model
 from app.llm.provider_catalog import check_chat_settings, missing_package, required_settings
 
 # `call_with_retries` repeats requests, alike for all providers and visible to the session, so clients must not.
@@ -91,7 +91,7 @@ def _open_or_replace(config: ChatConfig, name: str, decide: Decide) -> NamedChat
     try:
         return _open_named(config, name, decide)
     except LabError as error:
-        return NamedChatModel(name, UnusableChatModel(reason=error.detail))
+        return NamedChatModel(name, make_unusable_model(error.detail))
 
 
 def prompt_caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
