@@ -1,5 +1,6 @@
 """Workflows: saved pipelines over your datasets, their versions, patches and runs."""
 
+from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
@@ -70,6 +71,31 @@ VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSION)]
 DryRun = Annotated[bool, Query(description="Show the change, and save nothing.")]
 
 
+@dataclass(frozen=True)
+class Changing:
+    """A change of a workflow, which a dry run only shows."""
+
+    service: WorkflowService
+    check: DocumentCheck
+    current: WorkflowView
+    dry: bool
+
+    async def save(self, change: WorkflowChangeRequest) -> WorkflowChange:
+        require_valid(await self.check.find_faults(change.document))
+        changed = preview(self.current, change) if self.dry else await self.service.change(self.current, change)
+        difference = compare_documents(self.current.document, change.document)
+        return WorkflowChange(workflow=changed, difference=difference)
+
+
+async def _changing(
+    workflow_id: UUID, service: WorkflowServiceDep, check: CheckDep, dry: DryRun = False
+) -> Changing:
+    return Changing(service, check, await service.get(workflow_id), dry)
+
+
+ChangingDep = Annotated[Changing, Depends(_changing)]
+
+
 @router.get("/workflow-schema", operation_id="get_workflow_schema")
 async def get_workflow_schema(principal: PrincipalDep) -> list[NodeTypeView]:
     """List the types of nodes, each with the JSON Schema of its configuration."""
@@ -123,17 +149,10 @@ async def get_workflow(workflow_id: UUID, service: WorkflowServiceDep) -> Workfl
     responses=problems(404, 409),
     dependencies=[CHECK_STORAGE],
 )
-async def replace_workflow(
-    workflow_id: UUID,
-    body: WorkflowReplace,
-    service: WorkflowServiceDep,
-    check: CheckDep,
-    dry: DryRun = False,
-) -> WorkflowChange:
+async def replace_workflow(body: WorkflowReplace, changing: ChangingDep) -> WorkflowChange:
     """Save a new version with this content."""
-    current = await service.get(workflow_id)
     change = WorkflowChangeRequest(body.document, body.message, body.name, body.version)
-    return await _change(service, check, current, change, dry)
+    return await changing.save(change)
 
 
 @router.post(
@@ -142,19 +161,12 @@ async def replace_workflow(
     responses=problems(404, 409),
     dependencies=[CHECK_STORAGE],
 )
-async def patch_workflow(
-    workflow_id: UUID,
-    body: WorkflowPatch,
-    service: WorkflowServiceDep,
-    check: CheckDep,
-    dry: DryRun = False,
-) -> WorkflowChange:
+async def patch_workflow(body: WorkflowPatch, changing: ChangingDep) -> WorkflowChange:
     """Save a new version that the operations make of the current one."""
-    current = await service.get(workflow_id)
-    patched = apply_patch(current.document, body.operations)
+    patched = apply_patch(changing.current.document, body.operations)
     operations = [operation.to_json() for operation in body.operations]
     change = WorkflowChangeRequest(patched, body.message, None, body.version, operations)
-    return await _change(service, check, current, change, dry)
+    return await changing.save(change)
 
 
 @router.post(
@@ -163,19 +175,12 @@ async def patch_workflow(
     responses=problems(404, 409),
     dependencies=[CHECK_STORAGE],
 )
-async def restore_workflow(
-    workflow_id: UUID,
-    body: WorkflowRestore,
-    service: WorkflowServiceDep,
-    check: CheckDep,
-    dry: DryRun = False,
-) -> WorkflowChange:
+async def restore_workflow(body: WorkflowRestore, changing: ChangingDep) -> WorkflowChange:
     """Save the content of an earlier version as a new one."""
-    current = await service.get(workflow_id)
-    former = await service.get_version(workflow_id, body.to)
+    former = await changing.service.get_version(changing.current.id, body.to)
     message = body.message or f"Restore version {body.to}."
     change = WorkflowChangeRequest(former.document, message, None, body.version)
-    return await _change(service, check, current, change, dry)
+    return await changing.save(change)
 
 
 @router.delete(
@@ -294,18 +299,6 @@ async def list_workflow_runs(
 ) -> list[WorkflowRunView]:
     """List the runs of a workflow, newest first."""
     return await service.list_runs(workflow_id, page.limit, page.offset)
-
-
-async def _change(
-    service: WorkflowService,
-    check: DocumentCheck,
-    current: WorkflowView,
-    change: WorkflowChangeRequest,
-    dry: bool,
-) -> WorkflowChange:
-    require_valid(await check.find_faults(change.document))
-    changed = preview(current, change) if dry else await service.change(current, change)
-    return WorkflowChange(workflow=changed, difference=compare_documents(current.document, change.document))
 
 
 def _choose_output(document: WorkflowDocument, node: str | None) -> str:
