@@ -10,6 +10,7 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
+from app.agents.questions.marking import mark_items
 from app.agents.questions.parser import is_question, judges_a_model, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.signs import NOT_OF_DATA
@@ -117,6 +118,8 @@ def _question_probability(situation: Situation) -> float:
     probability = situation.aims["question"]
     if _is_asked_outright(situation):
         return max(probability, MIN_ASKED_QUESTION)
+    if _describes_rows(situation):
+        return max(probability, MIN_ASKED_QUESTION)
     if is_question(goal.text):
         is_asked = probability >= _MIN_SIGNED_QUESTION or _asks_about_past(goal.text)
         return max(probability, MIN_ASKED_QUESTION if is_asked else 0.0)
@@ -142,7 +145,43 @@ def _is_asked_outright(situation: Situation) -> bool:
         return False
     if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
         return False
-    return bool(_ASKED_OUTRIGHT.search(text)) and not NOT_OF_DATA.search(text)
+    return bool(_ASKED_OUTRIGHT.search(text)) and not _goes_beyond_data(situation)
+
+
+_COMPARES = re.compile(
+    r"\b(?:(?:more|less|fewer|older|younger|longer|shorter|higher|lower|larger|smaller|bigger|heavier|lighter"
+    r"|later|earlier|greater|cheaper) than|above|below|under|over|at least|at most|exceeding)"
+    r" (?:[$\u20ac\u00a3] ?)?(?:\d|an? |half|one|two|three|four|five|ten)"
+    r"|\b(?:an?|one|two|\d+) \w{1,20} or more\b"
+    r"|^\W*(?:first|last|latest|newest|oldest) \w{1,20} \w",
+    re.IGNORECASE,
+)
+"""Comparisons with numbers, which tell rows apart."""
+_MIN_DESCRIBED_QUESTION = 0.1
+"""Probability of a question below which a condition belongs to the rows that a model is trained on."""
+MIN_SPELLED_SCORE = 0.98
+"""Score of a stored value that a goal spells out."""
+
+
+def _describes_rows(situation: Situation) -> bool:
+    """Tell if a goal names no prediction, but rows by a comparison or a stored value: `runs above 60`."""
+    text, goal = situation.goal.text, situation.goal
+    if goal.excluded_phrases or _looks_ahead(situation) or _goes_beyond_data(situation):
+        return False
+    if situation.aims["question"] < _MIN_DESCRIBED_QUESTION:
+        return False
+    if _COMPARES.search(text):
+        return True
+    items = mark_items(text, situation.tables).items
+    stored = [item for item in items if item.values and item.values[0].score >= MIN_SPELLED_SCORE]
+    return any(len(item.text) > 1 and not (item.columns or item.row_tables) for item in stored)
+
+
+def _goes_beyond_data(situation: Situation) -> bool:
+    """Tell if a goal has words that go beyond the stored rows, and are no names of columns: a `driver`."""
+    names = {word for table in situation.tables for c in table.columns for word in words(c.name)}
+    remaining = (w for w in situation.goal.text.split() if w.casefold().strip(",.?!:") not in names)
+    return bool(NOT_OF_DATA.search(" ".join(remaining)))
 
 
 _MIN_MODEL_LEAD = 0.6

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.agents.goals import patterns
@@ -10,6 +11,7 @@ from app.agents.goals.intents import NO_MODEL
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.questions.accounting import unaccounted_words
 from app.agents.questions.composition.completion import Composed
 from app.agents.questions.composition.composer import (
     MIN_LEAD,
@@ -212,7 +214,18 @@ def _by_frames(
             return _parsed(attempt)
         elif best is None or len(attempt.uncovered) < len(best.uncovered):
             best = attempt
-    return _unparsed(text, best, refusal, tables, examples)
+    unparsed = _unparsed(text, best, refusal, tables, examples)
+    return _name_unanswered(unparsed, choice)
+
+
+def _name_unanswered(unparsed: UnparsedQuestion, choice: RankedReading | None) -> UnparsedQuestion:
+    """Add the words that the nearest reading leaves without effect, which the reason does not name yet."""
+    uncovered = choice.uncovered if choice else []
+    unnamed = [word for word in dict.fromkeys(uncovered) if f"'{word}'" not in unparsed.reason]
+    if not unnamed:
+        return unparsed
+    described = ", ".join(repr(word) for word in unnamed[:MAX_EXPLAINED_WORDS])
+    return replace(unparsed, reason=f"{unparsed.reason} No reading accounts for {described}.")
 
 
 def _is_complete(attempt: Attempt) -> bool:
@@ -292,7 +305,8 @@ def _attempt(
     except (LabError, ValueError):
         return  # The parts do not fit together: this is no reading.
     columns = list(plan_columns(plan, reading.scope))
-    yield Attempt(reading, plan, uncovered_words(reading, columns, plan_tables(plan)))
+    uncovered = uncovered_words(reading, columns, plan_tables(plan))
+    yield Attempt(reading, plan, [*uncovered, *unaccounted_words(plan, reading, columns)])
 
 
 def _composed(choice: RankedReading) -> ParsedQuestion:

@@ -85,6 +85,8 @@ class QuestionReading:
     keys: list[Value] = field(default_factory=list)
     means: list[MeanBound] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    """Notes on what the words do not settle: a column that only resembles a word, an aggregate not named."""
     quality: float = 1.0
     """Product of the strengths of all matches."""
 
@@ -96,6 +98,7 @@ class QuestionReading:
             [*self.keys],
             [*self.means],
             [*self.notes],
+            [*self.assumptions],
             self.quality,
         )
 
@@ -143,7 +146,7 @@ class QuestionReading:
         match = self.match(item, is_number, tables)
         self.quality *= min(1.0, max(match.score, 0.3) + 0.05) ** 0.5
         if match.coverage < 1 or match.score < 0.9:
-            self.note(f"`{match.column.name}` is taken for {item.text!r}.")
+            self.assume(f"`{match.column.name}` is taken for {item.text!r}.")
         return Reference(match.table, match.column)
 
     def value(self, item: QuestionItem, is_number: bool | None = None) -> Value:
@@ -152,6 +155,11 @@ class QuestionReading:
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+    def assume(self, text: str) -> None:
+        self.note(text)
+        if text not in self.assumptions:
+            self.assumptions.append(text)
 
 
 def make_value(reference: Reference) -> Value:

@@ -51,6 +51,10 @@ _FIGURE_WORDS = frozenset(
 """Words of sentences that say what is asked for, though they name no column."""
 
 
+_NOTATION = re.compile(r"\b(?:[A-Za-z_]\w{0,60}\.)?(head|tail)\s?\(\s?(?:n ?= ?)?(\d{0,4})\s?\)")
+"""The notation of data frames for their first or last rows: `bills.head(5)`."""
+DEFAULT_ROWS = 5
+"""Rows of `head()` without a number."""
 _SORT = re.compile(r"^(?:please )?(?:sort|order|rank) (?!by\b)(.{1,60}?) by\b", re.IGNORECASE)
 """A request to sort rows, which lists them: `sort the flights by price`."""
 
@@ -60,10 +64,17 @@ def reword(question: str) -> str:
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(r"list \1 sorted by", question))
     for pattern, unit in _LONG_UNITS:
         text = pattern.sub(unit, text)
+    text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
     text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)
     return _DATED.sub(lambda match: match[1], text)
+
+
+def _name_rows(match: re.Match[str]) -> str:
+    table = match[0].partition(".")[0] if "." in match[0] else ""
+    rows = f"{'first' if match[1] == 'head' else 'last'} {match[2] or DEFAULT_ROWS} rows"
+    return f"{rows} of {table}" if table not in ("", "df") else rows
 
 
 def _put_bound_first(match: re.Match[str]) -> str:

@@ -191,3 +191,15 @@ def _restricts_rows(items: Sequence[QuestionItem]) -> bool:
 
 
 _SUPERLATIVE_WORDS = SUPERLATIVES | frozenset({"expensive", "dangerous", "all", "the"})
+
+
+PERSONS = PERSON_NOUNS | word_set(
+    """
+    name agent seller salesperson driver owner author teacher manager rep winner champion referee clerk
+    operator technician doctor nurse trainer instructor traveller traveler rider buyer assignee
+    director runner reader actor artist singer musician composer captain coach chef cook guide farmer pilot
+    lawyer judge editor publisher photographer designer engineer consultant clerk cashier barber vet surgeon
+    scorer swimmer cyclist boxer golfer skier sailor climber donor tenant landlord lecturer tutor patron handler
+    """
+)
+"""Nouns of columns that hold persons."""

@@ -201,6 +201,8 @@ def prepare(sketch: Sketch, base: QuestionReading) -> QuestionReading:
     reading.keys += [key.value for key in sketch.keys if key.value]
     for note in sketch.notes:
         reading.note(note)
+    for assumption in sketch.assumptions:
+        reading.assume(assumption)
     conditions = {condition.place for condition in sketch.conditions}
     for place in sketch.used:
         reading.text.use([place], "condition" if place in conditions else "figure")

@@ -17,10 +17,10 @@ from app.agents.questions.composition.number_steps import bounded_expression
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
 from app.agents.questions.frames.grouped import plan_figures, values_of
-from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
+from app.agents.questions.grammar_words import AGGREGATE_WORDS
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.row_nouns import PEOPLE
+from app.agents.questions.row_nouns import PEOPLE, PERSONS
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.scope import Reference, tables_of
 from app.plans import build
@@ -230,18 +230,6 @@ def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | No
         name = name_column(single.columns, link.key) or single.column(link.key)
         return make_value(Reference(single.name, name)) if name else None
     return None
-
-
-PERSONS = PERSON_NOUNS | word_set(
-    """
-    name agent seller salesperson driver owner author teacher manager rep winner champion referee clerk
-    operator technician doctor nurse trainer instructor traveller traveler rider buyer assignee
-    director runner reader actor artist singer musician composer captain coach chef cook guide farmer pilot
-    lawyer judge editor publisher photographer designer engineer consultant clerk cashier barber vet surgeon
-    scorer swimmer cyclist boxer golfer skier sailor climber donor tenant landlord lecturer tutor patron handler
-    """
-)
-"""Nouns of columns that hold persons."""
 
 
 def person_column(reading: QuestionReading, table: str) -> Mention | None:

@@ -128,6 +128,8 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "excluding",
         "never",
         "nobody",
+        "neither",
+        "but not",
         "outside",
         "non",
         "but no",

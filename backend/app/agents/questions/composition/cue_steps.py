@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
 from app.agents.questions.composition.cues import ADVERBS, Cue, find_cues
+from app.agents.questions.composition.further_facts import asks_further, further_steps
 from app.agents.questions.composition.number_bounds import NumberBound, unit_number
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.grammar_words import MONEY_SIGNS, ORDINALS
@@ -46,6 +47,9 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
             continue
         if cue.kind == "zero":
             yield from _free_steps(sketch, cue, places, reading)
+            continue
+        if cue.kind == "ask" and asks_further(sketch, cue):
+            yield from further_steps(sketch, cue, places, reading)
             continue
         if cue.kind == "missing":
             yield from _missing_steps(sketch, places)
@@ -175,15 +179,7 @@ def _extent(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, EXTENT_COST)
 
 
-SECOND_ASK_COST = 0.6
-"""Cost of a second interrogative that asks for more than the first one: `and where did it go`."""
-_FURTHER = frozenset({"where", "when", "who", "whose", "whom"})
-
-
 def _ask(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
-    word = cue.argument.split()[-1]
-    if sketch.interrogative and word != sketch.interrogative and word in _FURTHER:
-        return sketch.advance(places, SECOND_ASK_COST)
     return sketch.advance(places, interrogative=sketch.interrogative or cue.argument.split()[-1])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import count_figure, default_function
@@ -11,7 +12,7 @@ from app.agents.questions.frames.grouped import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
 from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.ordering import Order
-from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
+from app.agents.questions.question_reading import QuestionReading, Value, holds_years, is_measurable, make_value
 from app.agents.questions.rows_plan import Figure, flatten
 from app.plans.plan import Plan
 
@@ -58,6 +59,10 @@ def figures_of(sketch: Sketch, measure: Mention, is_compared: bool = False) -> l
     return [figure for function in functions for figure in figures_by_name(function, value)]
 
 
+TOTAL_NOUNS = word_set(
+    "revenue revenues sales turnover takings income earnings spend spending expenses donations output"
+)
+"""Nouns of amounts of which a question without an aggregate means the total."""
 QUANTILES = {"quartiles": (0.25, 0.5, 0.75), "deciles": tuple(n / 10 for n in range(1, 10))}
 """Shares of the quantiles that a word names together."""
 
@@ -119,12 +124,20 @@ def fits_types(figures: Sequence[Figure]) -> bool:
     )
 
 
+def _is_ratio(measure: Mention) -> bool:
+    """Tell if a measure is divided by an amount: years are no amounts."""
+    value = measure.divisor.value if measure.divisor else None
+    is_year = value is not None and value.reference is not None and holds_years(value.reference.column)
+    return measure.divisor is not None and not is_year
+
+
 def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`mean fare by class`, `average and median age of women`, `sales per month`."""
     if not sketch.measures or sketch.ranking or sketch.counts:
         return
     is_grouped = bool(reading.keys) or any(c.is_compared for c in reading.conditions)
-    are_named = [names_function(sketch, measure) for measure in sketch.measures]
+    # `cost per click`: a ratio is a figure of its own
+    are_named = [_is_ratio(m) or names_function(sketch, m) for m in sketch.measures]
     is_compared = "compared" in sketch.flags
     cost = 0.0 if all(are_named) else IMPLIED_COST
     if not any(are_named) and not is_grouped:
@@ -144,7 +157,9 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
             figure = figures_of(sketch, measure, is_compared)[0]
             if not is_named and figure.value:
                 word = "total" if figure.function == "sum" else figure.function
-                reading.note(f"The {word} of `{figure.value.label}` is taken.")
+                is_total = figure.function == "sum" and measure.item.word in TOTAL_NOUNS
+                note = reading.note if is_total else reading.assume
+                note(f"The {word} of `{figure.value.label}` is taken.")
     yield plan_figures(reading, figures, take_order(sketch)), cost
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
+from app.agents.goals.units import find_unit, unit_of
 from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
 from app.agents.questions.composition.asked_nouns import EVENT_ROWS_COST, noun_steps
 from app.agents.questions.composition.cues import PERIODS
@@ -90,11 +91,19 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
             cost += OTHER_TABLE_COST
         for step in _readings_of_column(sketch, reading, item, match):
             annotated = step
-            if match.coverage < 1 or match.score < 0.9:
+            if _is_own_unit(item, match.column):
                 annotated = step.with_note(f"`{match.column.name}` is taken for {item.text!r}.")
+            elif match.coverage < 1 or match.score < 0.9:
+                annotated = step.with_assumption(f"`{match.column.name}` is taken for {item.text!r}.")
             yield replace(
                 annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
             )
+
+
+def _is_own_unit(item: QuestionItem, column: Column) -> bool:
+    """Tell if a word is the unit of a column, which means it as surely as its name: `kilos` of `kg`."""
+    unit = find_unit(item.word)
+    return unit is not None and unit_of(column) == unit
 
 
 def _is_price_of_pieces(column: Column, reading: QuestionReading) -> bool:

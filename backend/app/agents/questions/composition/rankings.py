@@ -208,6 +208,9 @@ def _by_measure(
         details = [m.value for m in (*sketch.heads, *sketch.displayed) if m.value and m.place != owner.place]
         yield _ranked_rows(reading, value, descending, ranking, details), cost
         return
+    if owner is None and not has_function:
+        yield from _without_owner(sketch, reading, ranking, measure, descending, cost)
+        return
     cost += UNUSED_COST * _unused(sketch, owner)
     if owner is None:
         yield from _without_owner(sketch, reading, ranking, measure, descending, cost)
@@ -218,7 +221,7 @@ def _by_measure(
     figure = _figure(sketch, measure, value)
     if not has_function:
         word = "total" if figure.function == "sum" else figure.function
-        reading.note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
+        reading.assume(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
         cost += IMPLIED_COST
     yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
 
@@ -236,6 +239,7 @@ def _without_owner(
     if value is None:
         return
     has_function = names_function(sketch, measure)
+    details = [m.value for m in sketch.displayed if m.value]
     is_adjective = ranking.word in ADJECTIVES or ranking.word in ("top", "bottom")
     asks_rows = (
         is_adjective
@@ -247,8 +251,8 @@ def _without_owner(
         key = reading.keys.pop()
         figure = _figure(sketch, measure, value)
         yield _ranked_groups(reading, key, figure, descending, ranking, None), cost + IMPLIED_COST
-    elif asks_rows and not has_function:
-        yield _ranked_rows(reading, value, descending, ranking), cost
+    elif (asks_rows or details) and not has_function:
+        yield _ranked_rows(reading, value, descending, ranking, details), cost
     elif not has_function:
         extreme: AggregateFunction = "max" if descending else "min"
         yield plan_figures(reading, [Figure(extreme, value)], Order()), cost

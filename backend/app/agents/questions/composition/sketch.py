@@ -109,6 +109,8 @@ class Sketch:
     outer_function: str = ""
     limit: int | None = None
     notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    """Notes on nouns that only resemble what they are taken for."""
     qualities: tuple[float, ...] = field(default=())
     """Strengths of the matches of nouns, from 0 to 1."""
 
@@ -131,6 +133,9 @@ class Sketch:
 
     def with_note(self, text: str) -> "Sketch":
         return self if text in self.notes else replace(self, notes=(*self.notes, text))
+
+    def with_assumption(self, text: str) -> "Sketch":
+        return self if text in self.assumptions else replace(self, assumptions=(*self.assumptions, text))
 
     def flagged(self, *flags: str) -> frozenset[str]:
         return self.flags | frozenset(flags)

@@ -55,7 +55,7 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
         for step in _conditions_of(sketch, match, item):
             annotated = step
             if match.score < 0.9:
-                annotated = step.with_note(
+                annotated = step.with_assumption(
                     f"`{match.column.name}` {match.values[0]!r} is taken for {item.text!r}."
                 )
             yield replace(

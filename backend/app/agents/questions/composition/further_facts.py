@@ -1,0 +1,59 @@
+"""Steps of a sketch over second interrogatives: further facts of a ranked row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.column_matching import name_parts
+from app.agents.questions.composition.cues import Cue
+from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.question_reading import QuestionReading, make_value
+from app.agents.questions.row_nouns import PERSONS
+from app.agents.questions.scope import Reference
+
+FURTHER_COST, SECOND_ASK_COST = 0.05, 1.0
+"""Cost of a further fact that a second interrogative asks for (`and where did it go`), and of one that no
+column is known for: the question is not answered then."""
+_FURTHER = frozenset({"where", "when", "who", "whose", "whom"})
+_PLACES = word_set(
+    """
+    place places city town country region district area site venue station stop location destination island
+    address zone ground stadium port airport branch shop store office hall room street wood county state
+    """
+)
+"""Nouns of columns that say where something is."""
+
+
+def asks_further(sketch: Sketch, cue: Cue) -> bool:
+    """Tell if an interrogative asks for a second fact, beside a superlative or another interrogative."""
+    word = cue.argument.split()[-1]
+    is_second = bool(sketch.interrogative) and word != sketch.interrogative
+    return word in _FURTHER and (is_second or bool(sketch.ranking or sketch.pending.superlative))
+
+
+def further_steps(
+    sketch: Sketch, cue: Cue, places: Sequence[int], reading: QuestionReading
+) -> Iterator[Sketch]:
+    """`the longest ride and where it went`: the place, time or person of the row is shown too."""
+    word = cue.argument.split()[-1]
+    reference = _further_reference(word, sketch, reading)
+    if reference is None:
+        yield replace(sketch.skip(SECOND_ASK_COST, True), place=places[-1] + 1)
+        return
+    noun = Mention(places[0], reading.text.items[places[0]], make_value(reference), reference.table)
+    yield sketch.advance(places, FURTHER_COST, displayed=(*sketch.displayed, noun))
+
+
+def _further_reference(word: str, sketch: Sketch, reading: QuestionReading) -> Reference | None:
+    """The only column that an interrogative can ask for, in the table of the measure that is ranked."""
+    measure = sketch.ranking.measure if sketch.ranking else None
+    mentions = [m for m in (measure, *sketch.heads, *sketch.rows) if m and m.table]
+    table = reading.scope.table(mentions[0].table if mentions else reading.scope.tables[0].name)
+    columns = reading.scope.stored_columns(table.name)
+    if word == "when":
+        fitting = [c for c in columns if c.type == "datetime" and not c.is_stored_as_text]
+    else:
+        nouns = _PLACES if word == "where" else PERSONS
+        fitting = [c for c in columns if c.type == "text" and nouns & {*name_parts(c.name), *words(c.name)}]
+    return Reference(table.name, fitting[0]) if len(fitting) == 1 else None
