@@ -20,7 +20,8 @@ class TrainingGoal(StrictModel):
 
     `targets` are the columns that are predicted, explained, forecast or measured: acceptable ones, best first,
     or all measures of a question; empty where none is meant, as in a count of rows. `conditions` select rows,
-    and `groups` are columns by whose values figures are compared.
+    and `groups` are columns by whose values figures are compared. `mentions` are phrases of the goal and the
+    columns that they mean by name, value or unit; goals without any were not marked.
     """
 
     goal: str = Field(min_length=1)
@@ -29,6 +30,7 @@ class TrainingGoal(StrictModel):
     conditions: list[str] = Field(default_factory=list)
     groups: list[str] = Field(default_factory=list)
     excluded: list[str] = Field(default_factory=list)
+    mentions: dict[str, str] = Field(default_factory=dict)
     plain: bool
     may_ask: bool
 
@@ -40,11 +42,13 @@ class TrainingGoal(StrictModel):
             raise ValueError(f"{self.goal!r}: a plain goal may not be asked about")
         if self.plain and len(self.targets) > 1 and self.aim != "question":
             raise ValueError(f"{self.goal!r}: a plain goal has one target")
+        if strange := [phrase for phrase in self.mentions if phrase.casefold() not in self.goal.casefold()]:
+            raise ValueError(f"{self.goal!r}: it does not hold {strange}")
         return self
 
     def column_names(self) -> set[str]:
         """Return the columns that the goal refers to in any way."""
-        return {*self.targets, *self.conditions, *self.groups, *self.excluded}
+        return {*self.targets, *self.conditions, *self.groups, *self.excluded, *self.mentions.values()}
 
 
 class TrainingTables(StrictModel):
