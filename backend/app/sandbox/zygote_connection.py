@@ -70,9 +70,11 @@ class ZygoteLink:
             self._send({"kill": cell})
             # A zygote that hangs must not keep its callers: without the connection all requests end.
             kill_timer = self._loop.call_later(MAX_KILL_S, self._disconnect)
-            await wait_until_done(ended)
-            kill_timer.cancel()
-            _close_folder(ended.result())
+            try:
+                await wait_until_done(ended)
+            finally:
+                kill_timer.cancel()
+                _close_folder(ended.result())
             raise
 
     def _send_request(self, cell: int, request: CellRequest, pipes: CellPipes) -> None:
@@ -156,7 +158,12 @@ def _close_folder(ending: ProcessEnd | None) -> None:
 
 
 async def wait_until_done(ended: asyncio.Future[ProcessEnd | None]) -> None:
-    """Wait for the future, ignoring cancellations of the caller meanwhile."""
+    """Wait for the future to end in whatever way. A cancellation of the caller is deferred until then."""
+    cancellation: asyncio.CancelledError | None = None
     while not ended.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(ended)
+        try:
+            await asyncio.wait([ended])
+        except asyncio.CancelledError as error:
+            cancellation = error
+    if cancellation:
+        raise cancellation

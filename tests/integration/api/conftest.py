@@ -1,7 +1,6 @@
 """The real application on real servers, and users who are signed in."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from app.api import readiness
 from app.main import create_app
 from app.observability.logging import configure_logging
 from app.settings import Settings, load_settings
+from app.tasks import cancel_and_wait
 from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
 
@@ -123,6 +123,7 @@ async def worker(app: FastAPI, services: WorkerServices) -> AsyncIterator[None]:
 
     task = asyncio.create_task(work())
     yield
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task  # its own failure is the test's
+    # More than once: redis-py takes a cancellation for a timeout of its own as it sends a command.
+    await cancel_and_wait(task)
+    if not task.cancelled():
+        task.result()  # its own failure is the test's

@@ -12,6 +12,7 @@ from tests.patience import hang_guard
 
 from app.agent_jobs.queue import DEAD, QUEUE, RESULTS
 from app.settings import Settings
+from app.tasks import cancel_and_wait
 from app.worker.event_loop import WorkerServices
 
 from .conftest import User
@@ -41,9 +42,7 @@ async def owner(ada: User, services: WorkerServices, redis: "Redis") -> AsyncIte
     assert uploaded.status_code == 201, uploaded.text
     tasks = [asyncio.create_task(work) for work in services.job_sweep.background()]
     yield ada
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await cancel_and_wait(*tasks)
 
 
 async def push(redis: "Redis", **fields: Any) -> None:
