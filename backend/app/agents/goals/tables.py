@@ -12,6 +12,8 @@ from app.agents.goals.stemming import stems
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 """Seconds between rows of usual sensors and price bars."""
+MIN_NUMBERED_ROWS = 20
+"""Rows from which numbers without a gap are no measurements by chance."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,16 @@ class Column:
         """Test if a value lies within the known range of numbers."""
         low, high = self.low, self.high
         return isinstance(low, int | float) and isinstance(high, int | float) and low <= value <= high
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Tell if whole numbers without a gap tell all rows apart: `job` from 1 to 96."""
+        low, high = self.low, self.high
+        if self.type != "integer" or not self.unique or self.missing or self.distinct < MIN_NUMBERED_ROWS:
+            return False
+        if not isinstance(low, int | float) or not isinstance(high, int | float):
+            return False
+        return high - low + 1 == self.distinct
 
     @property
     def has_few_values(self) -> bool:

@@ -178,12 +178,16 @@ def is_measurable(column: Column) -> bool:
     parts = words(column.name)
     if column.hint == "id" or {"id", "code", "zip", "no", "nr"} & set(parts):
         return False
+    if column.numbers_rows and not _SCALES & set(parts):
+        return False
     if column.type != "integer" or not parts or parts[-1] not in _NUMBERED_THINGS:
         return True
     # `gross_month` is an amount of each month: its values are no months of the year.
     return isinstance(column.high, int | float) and column.high > _HIGHEST_PERIODS.get(parts[-1], inf)
 
 
+_SCALES = word_set("age rank ranking position place minute second step distance time percentile length depth height")
+"""Words of whole numbers that measure rows even where each number occurs once."""
 _HIGHEST_PERIODS = {"hour": 24, "weekday": 7, "day": 366, "week": 53, "month": 12, "quarter": 4}
 """Highest numbers of periods within the next longer ones."""
 

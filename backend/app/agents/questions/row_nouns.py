@@ -29,7 +29,7 @@ def row_noun_strengths(table: TableProfile) -> dict[str, float]:
     nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
     for column in table.columns:
         own = name_parts(column.name)
-        if column.unique and set(own) & IDENTIFIER_WORDS:
+        if column.unique and (set(own) & IDENTIFIER_WORDS or column.numbers_rows):
             for part in own:
                 if part not in IDENTIFIER_WORDS:
                     nouns.setdefault(stem(part), 0.9)
