@@ -17,7 +17,8 @@ _RANGE_STARTS = frozenset({"between"})
 _CHANGES = word_set(
     """
     change changes changed difference differ growth grew grow increase increased decrease decreased more fewer
-    less higher lower compare compared versus vs than rise fell fall develop dropped rose
+    less higher lower compare compared versus vs than rise fell fall develop dropped rose gap
+    risen fallen drop decline declined shrink shrank grown evolve
     """
 )
 """Words that set two periods against each other."""
@@ -33,7 +34,8 @@ def parse_compared_periods(reading: QuestionReading) -> None:
             continue
         links = {link.text for link in items[place + 1 : second]}
         before = items[place - 1].text if place else ""
-        if before in _RANGE_STARTS or (not is_change and "to" in links):
+        is_range = before in _RANGE_STARTS and not is_change
+        if is_range or (not is_change and "to" in links):
             continue
         if _compare(reading, place, second):
             return

@@ -5,6 +5,7 @@ from app.agents.questions.grammar_words import (
     KNOWN_WORDS,
 )
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.mean_comparisons import parse_mean_comparisons
 from app.agents.questions.missing_conditions import parse_missing, parse_statuses
 from app.agents.questions.number_conditions import (
     parse_comparisons,
@@ -23,7 +24,14 @@ from app.plans.expressions import ContainsExpression, Expression
 
 def parse_bounds(reading: QuestionReading) -> None:
     """Parse conditions of fixed phrases: parts of texts, missing values, states and bounds of numbers."""
-    for rule in (_parse_text_matches, parse_missing, parse_statuses, parse_relative, parse_pairs):
+    for rule in (
+        _parse_text_matches,
+        parse_missing,
+        parse_statuses,
+        parse_mean_comparisons,
+        parse_relative,
+        parse_pairs,
+    ):
         rule(reading)
 
 

@@ -67,12 +67,10 @@ def derive_columns(
 def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
     if any(column.is_number and _DURATIONS & set(name_parts(column.name)) for column in table.columns):
         return
-    dates = [column for column in table.dates if not column.is_stored_as_text]
-    starts = [column for column in dates if _STARTS & set(words(column.name))]
-    ends = [column for column in dates if _ENDS & set(words(column.name)) and column not in starts]
-    if len(starts) != 1 or len(ends) != 1:
+    pair = _span(table, question_words)
+    if pair is None:
         return
-    start, end = starts[0], ends[0]
+    start, end = pair
     unit = next(
         (unit for unit in _SECONDS if stem(unit) in question_words), "day" if _has_days_only(start) else "hour"
     )
@@ -84,6 +82,47 @@ def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[
     expression = elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
     missing = max(start.missing, end.missing, 0.001)
     yield Column(f"duration {unit}s", "number", "numeric", distinct=table.rows, missing=missing), expression
+
+
+_SPAN_WORDS = frozenset(
+    map(
+        stem,
+        ("long", "duration", "take", "took", "time", "between", "until", "lag", "elapsed", "delay", "wait"),
+    )
+)
+"""Stems of words that ask for the time between two dates."""
+
+
+def _span(table: TableProfile, question_words: frozenset[str]) -> tuple[Column, Column] | None:
+    """The dates between which something lasts: the two that the question names, or those of start and end."""
+    dates = [column for column in table.dates if not column.is_stored_as_text]
+    mentioned = named_dates(table, question_words)
+    if len(mentioned) == 2 and _SPAN_WORDS & question_words and (ordered := _in_order(*mentioned)):
+        return ordered
+    starts = [column for column in dates if _STARTS & set(words(column.name))]
+    ends = [column for column in dates if _ENDS & set(words(column.name)) and column not in starts]
+    if len(starts) == 1 and len(ends) == 1:
+        return starts[0], ends[0]
+    return _in_order(*dates) if len(dates) == 2 and _SPAN_WORDS & question_words else None
+
+
+def named_dates(table: TableProfile, question_words: frozenset[str]) -> list[Column]:
+    """The dates of a table whose names stand in a question."""
+    dates = (column for column in table.dates if not column.is_stored_as_text)
+    return [column for column in dates if _is_named(column, question_words)]
+
+
+def _is_named(column: Column, question_words: frozenset[str]) -> bool:
+    parts = [stem(word) for word in words(column.name) if word not in ("at", "on", "date", "time")]
+    return bool(parts) and all(part in question_words for part in parts)
+
+
+def _in_order(first: Column, second: Column) -> tuple[Column, Column] | None:
+    """Two dates, the earlier one first, if both bounds of one are before those of the other."""
+    lows, highs = (str(first.low), str(second.low)), (str(first.high), str(second.high))
+    if lows[0] <= lows[1] and highs[0] <= highs[1]:
+        return first, second
+    return (second, first) if lows[1] <= lows[0] and highs[1] <= highs[0] else None
 
 
 def _has_days_only(column: Column) -> bool:

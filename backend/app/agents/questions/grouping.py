@@ -64,7 +64,8 @@ def parse_groups(reading: QuestionReading) -> None:
 def parse_weekends(reading: QuestionReading) -> None:
     """Parse days of the week that are set against weekends."""
     match = reading.text.find(
-        "weekend|weekends|weekdays|weekday vs|versus|and|against|or weekday|weekdays|weekend|weekends"
+        "on|at? weekend|weekends|weekdays|weekday vs|versus|and|against|or|than|to|with|compared"
+        " to|with? on|at? weekday|weekdays|weekend|weekends"
     )
     reference = date_reference(reading, match) if match else None
     if match is None or reference is None:
@@ -74,13 +75,19 @@ def parse_weekends(reading: QuestionReading) -> None:
     reading.keys.append(Value(weekend, "weekend", "boolean"))
 
 
+_CLASS = "range|ranges|group|groups|band|bands|bracket|brackets|class|classes|bin|bins|bucket|buckets"
+_STEPS = "steps|bins|intervals|classes|buckets|bands|groups|brackets|ranges"
+_BINS = (
+    f"{_BY}|in|for? C=column {_CLASS}? ,? in|with|using|of? {_STEPS} of N=width @unit?",
+    f"{_BY}|in|for? C=column {_CLASS}? ,? in|into|by N=width @unit? {_STEPS}",
+    f"{_BY}|in N=width @unit? C=column {_STEPS}",
+)
+"""Phrases of classes of a number that are equally wide."""
+
+
 def parse_bins(reading: QuestionReading) -> None:
     """Parse classes of a number: `in steps of 250`."""
-    for phrase in (
-        "C=column in? steps|bins|intervals|classes|buckets|bands of N=width",
-        "C=column in|into|by N=width @unit? steps|bins|intervals|classes|buckets|groups|bands|brackets",
-        "by|per N=width @unit? C=column groups|bands|bins|steps",
-    ):
+    for phrase in _BINS:
         match = reading.text.find(phrase)
         item, width = (
             (reading.text.item(match, "column"), reading.text.item(match, "width")) if match else (None, None)

@@ -7,6 +7,8 @@ from app.agents.goals.column_ranking import rank_columns
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.column_matching import ColumnMatch
+from app.agents.questions.composition.cues import is_cue
+from app.agents.questions.date_spans import BOUNDS
 from app.agents.questions.grammar_words import KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import QuestionItems
@@ -58,5 +60,5 @@ MIN_FULL_SCORE = 0.9
 def _names_nothing(item: QuestionItem) -> bool:
     if item.kind != "word" or item.word in KNOWN_WORDS or len(item.word) < 3 or not item.word.isalpha():
         return False
-    is_verb = item.word.endswith(("ed", "ing"))
+    is_verb = item.word.endswith(("ed", "ing")) or is_cue(item.word) or item.word in BOUNDS
     return not (is_verb or item.columns or item.values or item.row_tables)

@@ -123,6 +123,7 @@ def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str
         denied = denied_flags(first.word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
     columns = _clear_columns(_named_by_unit(first.word, columns, index) or _named_by_revenue(first.word, index))
+    columns = _named_by_money(first.word, columns, index)
     rows = () if _is_amount(first.word, columns) else row_tables(first.word, index.tables, index.row_nouns)
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(first.word, rows, index):
         rows = ()  # `species` of a table of fish
@@ -166,6 +167,43 @@ def _named_by_revenue(word: str, index: "TableIndex") -> tuple[ColumnMatch, ...]
         return ()
     revenues = [(table.name, c) for table in index.tables for c in table.columns if c.name == "revenue"]
     return (ColumnMatch(*revenues[0], _UNIT_NOUN_SCORE, 1.0),) if len(revenues) == 1 else ()
+
+
+_EARNING = word_set("income earnings earn earns earned takings turnover revenue revenues proceeds")
+_SPENDING = word_set("pay pays paid spend spends spent spending")
+_MONEY_NAMES = word_set(
+    "amount fee fees fare revenue income earnings charge charges payment payments bill donation gift price cost"
+    " costs spend expense expenses budget salary wage rent"
+)
+_COSTS = word_set("cost costs spend expense expenses budget salary wage rent")
+_OF_ONE_PIECE = word_set("per each unit rate tax tip discount")
+
+
+def _named_by_money(
+    word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex"
+) -> tuple[ColumnMatch, ...]:
+    """The columns of a word, and the only amount of money of the tables for a word of money: `fee` of `pay`."""
+    is_named = any(m.score >= _UNIT_NOUN_SCORE and is_measurable(m.column) for m in columns)
+    if word not in _EARNING | _SPENDING or is_named:
+        return columns
+    amounts = [
+        (table.name, column)
+        for table in index.tables
+        for column in table.columns
+        if is_measurable(column) and _holds_money(column)
+    ]
+    if len(amounts) != 1 or (word in _EARNING and _COSTS & {*words(amounts[0][1].name)}):
+        return columns
+    others = tuple(match for match in columns if match.column != amounts[0][1])
+    matches = (ColumnMatch(*amounts[0], _UNIT_NOUN_SCORE, 1.0), *others)
+    return tuple(sorted(matches, key=lambda match: -match.score))
+
+
+def _holds_money(column: Column) -> bool:
+    parts = {*words(column.name), *name_parts(column.name)}
+    unit = unit_of(column)
+    is_money = bool(_MONEY_NAMES & parts) or (unit is not None and unit.dimension == "money")
+    return is_money and not _OF_ONE_PIECE & parts
 
 
 MIN_UNIT_LETTERS = 4

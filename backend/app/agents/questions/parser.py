@@ -36,7 +36,7 @@ from app.agents.questions.marking import mark_items
 from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
-from app.agents.questions.rewording import reword, split_preamble
+from app.agents.questions.rewording import reword, reword_spans, split_preamble
 from app.agents.questions.scope import QuestionScope
 from app.agents.questions.signs import NOT_OF_DATA, SIGNS
 from app.errors import LabError
@@ -177,7 +177,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    text, unread = split_preamble(reword(text), tables)
+    text, unread = split_preamble(reword_spans(reword(text), tables), tables)
     base = _base_reading(text, tables)
     for part in unread:
         base.note(f"{part!r} is taken for a title.")

@@ -1,6 +1,6 @@
 """A reading under construction: the unused items, the conditions and the groups that were recognised so far."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -186,7 +186,9 @@ def is_measurable(column: Column) -> bool:
     return isinstance(column.high, int | float) and column.high > _HIGHEST_PERIODS.get(parts[-1], inf)
 
 
-_SCALES = word_set("age rank ranking position place minute second step distance time percentile length depth height")
+_SCALES = word_set(
+    "age rank ranking position place minute second step distance time percentile length depth height"
+)
 """Words of whole numbers that measure rows even where each number occurs once."""
 _HIGHEST_PERIODS = {"hour": 24, "weekday": 7, "day": 366, "week": 53, "month": 12, "quarter": 4}
 """Highest numbers of periods within the next longer ones."""
@@ -225,7 +227,33 @@ def contradicts_itself(reading: QuestionReading) -> bool:
         own = set(condition.values)
         if not values_by_column.setdefault(condition.column.name, own) & own:
             return True
+    return _excludes_all(reading.conditions)
+
+
+def _excludes_all(conditions: Sequence[Condition]) -> bool:
+    """Tell if the bounds of a column leave no value between them: below 25 and at least 50."""
+    lows: dict[str, list[tuple[float, bool]]] = {}
+    highs: dict[str, list[tuple[float, bool]]] = {}
+    for condition in conditions:
+        for name, sign, number in _bounds_of(condition.expression):
+            side = lows if sign in (">", ">=") else highs
+            side.setdefault(name, []).append((number, sign in (">", "<")))
+    for name in lows.keys() & highs.keys():
+        low, high = max(lows[name]), min(highs[name])
+        if low[0] > high[0] or (low[0] == high[0] and (low[1] or high[1])):
+            return True
     return False
+
+
+def _bounds_of(expression: Expression) -> Iterator[tuple[str, str, float]]:
+    """Yield the column, sign and number of each comparison that all have to hold."""
+    if expression.kind == "and":
+        for operand in expression.operands:
+            yield from _bounds_of(operand)
+    elif expression.kind == "compare" and expression.op in ("<", "<=", ">", ">="):
+        operand, bound = expression.left, expression.right
+        if operand.kind == "column" and bound.kind == "literal" and isinstance(bound.value, int | float):
+            yield operand.name, expression.op, bound.value
 
 
 def add_condition(reading: QuestionReading, match: PhraseMatch, condition: Condition) -> None:

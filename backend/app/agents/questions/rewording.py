@@ -3,7 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
+from app.agents.goals.tokenizer import words
+from app.agents.questions.derived_columns import named_dates
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
@@ -19,6 +22,19 @@ _TIME_OF_ONE = re.compile(
     re.IGNORECASE,
 )
 """The time that one of some things takes, which is a mean: `how many days does a repair take`."""
+_ELAPSED = re.compile(
+    r"\b(?:how long (?:does|did|do) it (?:usually |typically |normally )?take"
+    r"|how many (hours|days|minutes|weeks|months) (?:does|did) it (?:usually |typically |normally )?take"
+    r"|how long (?:is|are|was|were) the time)\b(?: on average)?",
+    re.IGNORECASE,
+)
+"""The mean time between two dates of the rows: `how long does it take to fix a job`."""
+_UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
+_BETWEEN_TIMES = re.compile(
+    r"\b(?<!duration )(?:time|number of days|days|hours|minutes) (?:between|from|until|till|to) (?=[a-z_`])",
+    re.IGNORECASE,
+)
+"""The time between two named dates."""
 _LONG_UNITS = (
     (re.compile(r"\b(?:square met(?:re|er)s?|sq\.? ?m(?:et(?:re|er)s?)?)\b", re.IGNORECASE), "m2"),
     (re.compile(r"\bcubic met(?:re|er)s?\b", re.IGNORECASE), "m3"),
@@ -62,6 +78,8 @@ _SORT = re.compile(r"^(?:please )?(?:sort|order|rank) (?!by\b)(.{1,60}?) by\b", 
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(r"list \1 sorted by", question))
+    if _ELAPSED.search(text):
+        text = _UNTIL.sub("to", _ELAPSED.sub(lambda match: f"average duration {match[1] or ''}".strip(), text))
     for pattern, unit in _LONG_UNITS:
         text = pattern.sub(unit, text)
     text = _NOTATION.sub(_name_rows, text)
@@ -69,6 +87,13 @@ def reword(question: str) -> str:
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
     text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)
     return _DATED.sub(lambda match: match[1], text)
+
+
+def reword_spans(question: str, tables: Sequence[TableProfile]) -> str:
+    """Name the time between two dates that the question names: `the days between opened and closed`."""
+    question_words = frozenset(map(stem, words(question)))
+    has_span = any(len(named_dates(table, question_words)) == 2 for table in tables)
+    return _BETWEEN_TIMES.sub("duration to ", question) if has_span else question
 
 
 def _name_rows(match: re.Match[str]) -> str:

@@ -100,14 +100,27 @@ def _restates_rows(sketch: Sketch, mention: Mention, reference: Reference) -> bo
     return is_measured and is_plural_text and not sketch.pending.superlative
 
 
+VERB_HEAD_COST = 0.4
+"""Cost of a time as what is asked for, where only the verb of its events stands: `who paid the most`."""
+
+
+def _is_verb_of_time(noun: Mention) -> bool:
+    reference = noun.value.reference if noun.value else None
+    is_verb = noun.item.word.endswith("ed") or noun.item.word in ("paid", "sold", "sent", "won")
+    return (
+        reference is not None and reference.column.type == "datetime" and is_verb and noun.item.kind == "word"
+    )
+
+
 def _asked_or_shown(sketch: Sketch, noun: Mention, is_flag: bool) -> Iterator[Sketch]:
     pending, place = sketch.pending, sketch.place
     is_asked = not sketch.rows or pending.superlative or sketch.ranking
     has_asker = pending.superlative or sketch.interrogative in _ASKING or sketch.ranking
     if is_asked and has_asker and not sketch.heads:
-        cost = FLAG_HEAD_COST if is_flag else 0.02
+        cost = (FLAG_HEAD_COST if is_flag else 0.02) + VERB_HEAD_COST * _is_verb_of_time(noun)
         yield sketch.advance([place], cost, heads=(*sketch.heads, noun), pending=pending, last="head")
     if not pending.superlative or (sketch.rows and sketch.link == "and"):
         cost = 0.1 if not is_flag or sketch.shows else SHOWN_FLAG_COST
+        cost += VERB_HEAD_COST * (sketch.interrogative == "who" and _is_verb_of_time(noun))
         displayed = (*sketch.displayed, noun)
         yield sketch.advance([place], cost, displayed=displayed, pending=pending, last="displayed")

@@ -11,6 +11,7 @@ from app.agents.questions.composition.figures_of import (
     figures_of,
     fits_types,
     names_function,
+    names_rows_only,
     take_order,
 )
 from app.agents.questions.composition.sketch import Sketch
@@ -34,7 +35,7 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     if figure is None:
         return
     is_change = "change" in sketch.flags
-    if is_change and not pair[0].is_date:
+    if (is_change and not pair[0].is_date) or ("share" in sketch.flags and not is_change):
         return
     if is_change and str(pair[0].values[0]) < str(pair[1].values[0]):
         pair = pair[1], pair[0]
@@ -97,7 +98,7 @@ def _measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure |
     if names:
         reference = find_measure(reading, names, sketch.pending.adjective)
         return (Figure("mean", make_value(reference)) if reference else None), None, IMPLIED_COST
-    if sketch.rows:
+    if sketch.rows and names_rows_only(sketch, reading):
         figure, base = counted_figure(reading, sketch.rows[0])
         return figure, base, 0.0
     return (Figure("count", label="rows"), None, 0.1) if "excess" in sketch.flags else (None, None, 0.0)

@@ -5,9 +5,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.agents.questions.composition.comparisons import plan_difference, plan_ratios
-from app.agents.questions.composition.counting import plan_absent, plan_any, plan_bounds, plan_counts
+from app.agents.questions.composition.counting import (
+    plan_absent,
+    plan_any,
+    plan_bounds,
+    plan_counts,
+    plan_means_of_totals,
+    plan_period_totals,
+)
 from app.agents.questions.composition.figures_of import plan_aggregates, plan_comparison
 from app.agents.questions.composition.lists import plan_distinct, plan_rows
+from app.agents.questions.composition.quantified import denied_of_things, plan_all, plan_never
 from app.agents.questions.composition.rankings import plan_ranking
 from app.agents.questions.composition.series import plan_moment, plan_series
 from app.agents.questions.composition.shares import plan_shares
@@ -44,7 +52,11 @@ KINDS: tuple[PlanKind, ...] = (
     _kind(
         plan_shares, "measures functions keys heads rows order counts", "share rate versus frequency distinct"
     ),
-    _kind(plan_series, "measures functions keys rows default counts", "cumulative change share amount"),
+    _kind(
+        plan_series,
+        "measures functions keys rows default counts",
+        "cumulative change share amount whole_series",
+    ),
     _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared"),
     _kind(plan_absent, "absent rows counts heads", "any"),
     _kind(
@@ -53,22 +65,26 @@ KINDS: tuple[PlanKind, ...] = (
         "frequency distinct share rate",
     ),
     _kind(plan_any, "rows heads", "any"),
+    _kind(plan_all, "rows heads shown", "all"),
+    _kind(plan_never, "rows heads shown counts", "any"),
     PlanKind(plan_moment, frozenset({"rows", "heads", "shown"}), frozenset({"first moment", "last moment"})),
     _kind(
         plan_difference,
         "measures functions rows default adjective counts",
-        "difference excess change versus compared others",
+        "difference excess change versus compared others amount share",
     ),
     _kind(plan_ratios, "measures functions keys rows default counts", "ratio share rate versus"),
     _kind(
         plan_counts,
         "counts measures functions keys heads rows outer order limit default",
-        "versus distinct compared others",
+        "versus distinct compared others each nested",
     ),
+    _kind(plan_means_of_totals, "measures functions keys rows default", "amount each"),
+    _kind(plan_period_totals, "measures functions keys rows order", "nested"),
     _kind(
         plan_aggregates,
         "measures functions keys rows default order limit adjective",
-        "versus compared amount others",
+        "versus compared amount others nested",
     ),
     _kind(plan_comparison, "keys rows default adjective functions", "versus compared others"),
     _kind(plan_distinct, "heads shown rows", "distinct any"),
@@ -122,7 +138,9 @@ def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
         return
     parts = parts_of(sketch)
     for kind in KINDS:
-        if not parts <= kind.parts or not sketch.flags <= kind.flags:
+        if not parts <= kind.parts or not sketch.flags - {"never"} <= kind.flags:
+            continue
+        if denied_of_things(sketch) and kind.completion is not plan_never:
             continue
         yield from _complete_as(kind, sketch, base)
 

@@ -14,6 +14,7 @@ from app.agents.questions.coverage import is_explained
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.grouping import parse_alternatives, parse_bins, parse_weekends
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
+from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
 from app.agents.questions.scope import QuestionScope
 from app.plans.describe import describe_plan
 from app.plans.plan import FilterStep, GroupStep, JoinStep, Plan
@@ -160,9 +161,15 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
     """The question with more and more of its conditions read by fixed phrases, and what that costs."""
     dated = base.copy()
     try:
+        for parse_sides in (parse_turning_points, parse_weekends):
+            split = base.copy()
+            parse_sides(split)
+            if split.keys:
+                parse_date_conditions(split)
+                yield split, FIXED_BOUND_COST
         parse_date_conditions(dated)
         yield dated.copy(), 0.0
-        for parse_fixed_groups in (parse_bins, parse_weekends, parse_alternatives):
+        for parse_fixed_groups in (parse_bins, parse_range_groups, parse_alternatives):
             grouped = dated.copy()
             parse_fixed_groups(grouped)
             if len(grouped.keys) > len(dated.keys):

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
+from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.figures_of import (
     UNUSED_COST,
     counted_figure,
     figures_of,
+    is_added_up,
     is_countable,
     take_order,
 )
@@ -17,7 +20,7 @@ from app.agents.questions.composition.number_steps import bounded_expression
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
 from app.agents.questions.frames.grouped import plan_figures, values_of
-from app.agents.questions.grammar_words import AGGREGATE_WORDS
+from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
 from app.agents.questions.row_nouns import PEOPLE, PERSONS
@@ -51,6 +54,8 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     if functions and (len(functions) > 1 or not reading.keys or functions == ("sum",)):
         return
     outer = functions[0] if functions else sketch.outer_function
+    if not outer and reading.keys and ("each" in sketch.flags or sketch.default_function == "mean"):
+        outer = "mean"  # `how many orders per customer on average`
     cost = _unused_cost(sketch, reading) + pieces_cost
     figure, base = counted_figure(reading, subject) if subject else (Figure("count", label="rows"), None)
     if outer and reading.keys:
@@ -166,6 +171,33 @@ def is_label(reference: Reference, word: str) -> bool:
     )
 
 
+def plan_means_of_totals(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`how much does a customer spend on average`: the mean of the totals of each customer."""
+    functions = {sketch.default_function, *sketch.pending.functions} - {"", "mean"}
+    if "each" not in sketch.flags or len(sketch.measures) != 1 or len(reading.keys) != 1 or functions:
+        return
+    measure = sketch.measures[0]
+    if measure.value is None or measure.divisor or measure.functions or not is_countable(measure.value):
+        return
+    figure = Figure("sum", measure.value)
+    yield plan_two_levels(reading, figure, reading.keys.pop(), "mean", None), 0.0
+
+
+def plan_period_totals(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`average daily revenue`: an aggregate of the totals of periods."""
+    if "nested" not in sketch.flags or len(sketch.measures) != 1:
+        return
+    measure = sketch.measures[0]
+    is_single = len(measure.functions) == 1 and not sketch.pending.functions and measure.divisor is None
+    if measure.value is None or not is_single or not is_added_up(measure):
+        return
+    period = next((k.value for k in sketch.keys if k.item.word in ADVERBS and k.value in reading.keys), None)
+    if period is None:
+        return
+    reading.keys.remove(period)
+    yield plan_two_levels(reading, Figure("sum", measure.value), period, measure.functions[0], None), 0.0
+
+
 def plan_two_levels(
     reading: QuestionReading, figure: Figure, key: Value, function: str, base: str | None
 ) -> Plan:
@@ -232,17 +264,38 @@ def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | No
     return None
 
 
-def person_column(reading: QuestionReading, table: str) -> Mention | None:
-    """The column of persons that `who` asks for, where the rows are no persons themselves."""
+def person_column(reading: QuestionReading, table: str, is_linked: bool = False) -> Mention | None:
+    """The column of persons that `who` asks for, where the rows are no persons themselves.
+
+    `is_linked`: the persons may be the rows of another table to whom the rows belong.
+    """
     columns = [
         Reference(table, column)
         for column in reading.scope.stored_columns(table)
         if column.type == "text" and PERSONS & {*name_parts(column.name), *words(column.name)}
     ]
+    if not columns and is_linked:
+        return _linked_person(reading, table)
     if len(columns) != 1 or columns[0].column.unique:
         return None
     reading.note(f"`{columns[0].column.name}` is taken for 'who'.")
     return Mention(-1, reading.text.items[0], make_value(columns[0]), table)
+
+
+def _linked_person(reading: QuestionReading, table: str) -> Mention | None:
+    """The names of the persons of another table to whom the rows of a table belong: members of payments."""
+    links = [link for link in reading.scope.links if link.many == table]
+    names = [
+        Reference(link.single, column)
+        for link in links
+        if (column := name_column(reading.scope.table(link.single).columns, link.key))
+        and (PERSONS & {*name_parts(column.name), *words(column.name)})
+        and (PERSON_NOUNS & {*words(link.single), *map(stem, words(link.single))})
+    ]
+    if len(names) != 1:
+        return None
+    reading.note(f"`{names[0].column.name}` is taken for 'who'.")
+    return Mention(-1, reading.text.items[0], make_value(names[0]), names[0].table)
 
 
 def plan_absent(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:

@@ -1,5 +1,8 @@
 """Phrases of the cues of questions, by their kind."""
 
+PACED_UNITS = ("day", "week", "month", "quarter", "year")
+"""Periods of which each is compared with the one before: `month over month`."""
+
 CUE_PHRASES: dict[str, tuple[str, ...]] = {
     "count": (
         "how many of",
@@ -245,13 +248,23 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "accumulated",
     ),
     "moving": ("moving", "rolling"),
+    "paced": (
+        *(f"{unit} {link} {unit}" for unit in PACED_UNITS for link in ("over", "on", "by", "to", "after")),
+        *(f"from one {unit} to the next" for unit in PACED_UNITS),
+        *(f"{link} the previous {unit}" for unit in PACED_UNITS for link in ("to", "from", "over", "with")),
+    ),
+    "each": (
+        *(
+            f"{verb} {article}"
+            for verb in ("does", "did", "do", "has", "had")
+            for article in ("a", "an", "one")
+        ),
+        "does the average",
+        "does the typical",
+        "does an average",
+        "does a typical",
+    ),
     "change": (
-        "month over month",
-        "month on month",
-        "year over year",
-        "year on year",
-        "week over week",
-        "day over day",
         "change in",
         "change of",
         "change",
@@ -262,6 +275,33 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "grew",
         "increase",
         "increased",
+        "decrease",
+        "decreased",
+        "decrease in",
+        "increase in",
+        "growth in",
+        "growth of",
+        "grown",
+    ),
+    "shift": (
+        "rise",
+        "rose",
+        "risen",
+        "fall",
+        "fell",
+        "fallen",
+        "drop",
+        "dropped",
+        "decline",
+        "declined",
+        "shrink",
+        "shrank",
+        "go up",
+        "went up",
+        "go down",
+        "went down",
+        "develop",
+        "evolve",
     ),
     "frequency": ("common", "frequent", "popular", "often", "frequently", "commonly", "used", "represented"),
     "distinct": ("distinct", "different", "unique", "separate"),
@@ -279,6 +319,19 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "do any",
         "did any",
         "does any",
+    ),
+    "selling": (
+        *(f"{word} selling" for word in ("best", "top", "worst", "least")),
+        *(f"{word} sold" for word in ("best", "most", "least")),
+        "bestselling",
+        "bestseller",
+        "best seller",
+        "bestsellers",
+        "best sellers",
+    ),
+    "all": (
+        *(f"{verb} all{of}" for verb in ("are", "were", "did", "do", "have") for of in (" of the", " the", "")),
+        *(f"{verb} every" for verb in ("is", "was", "did", "does", "has")),
     ),
     "among": ("among", "amongst", "out of"),
     "both": ("or not", "or none"),

@@ -2,23 +2,26 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from app.agents.goals.tokenizer import words
-from app.agents.questions.composition.cues import ADVERBS, Cue, find_cues
+from app.agents.questions.composition.cues import Cue, find_cues
 from app.agents.questions.composition.further_facts import asks_further, further_steps
+from app.agents.questions.composition.implied_measures import free_steps, selling_steps
 from app.agents.questions.composition.number_bounds import NumberBound, unit_number
-from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.composition.period_steps import paced_steps, period_steps, trend_steps
+from app.agents.questions.composition.sketch import NOTHING, Ranking, Sketch
 from app.agents.questions.grammar_words import MONEY_SIGNS, ORDINALS
-from app.agents.questions.grouping import period_value
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.ordering import MAX_ASKED_ROWS
-from app.agents.questions.phrases import PhraseMatch
-from app.agents.questions.question_reading import Condition, NotUnderstood, QuestionReading
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+)
 from app.plans import build
 
 Places = list[int]
 Effect = Callable[[Sketch, Cue, Places], Sketch | None]
+Branches = Callable[[Sketch, Cue, Places, QuestionReading], Iterator[Sketch]]
 WEAK_CUE_COST = 0.15
 """Cost of a word that is more often no cue than one: a bare `number`, `over` as `per`."""
 WEAK_CUES = frozenset(
@@ -34,19 +37,10 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
     """Yield the sketches in which the phrase at the sketch's place is a cue."""
     for cue in find_cues(items, sketch.place):
         places = [*range(sketch.place, sketch.place + cue.size)]
-        if cue.kind == "period":
-            stored = items[sketch.place].values
-            is_value = cue.size == 1 and bool(stored) and stored[0].score >= MIN_STORED_SCORE
-            for period in _period_steps(sketch, cue, places, reading):
-                yield replace(period, cost=period.cost + STORED_PERIOD_COST * is_value)
-            continue
         if cue.kind == "sign" and not _bounds_number(items, places[-1] + 1):
             continue
-        if cue.kind == "trend":
-            yield from _trend_steps(sketch, cue, places, reading)
-            continue
-        if cue.kind == "zero":
-            yield from _free_steps(sketch, cue, places, reading)
+        if branches := _BRANCHES.get(cue.kind):
+            yield from branches(sketch, cue, places, reading)
             continue
         if cue.kind == "ask" and asks_further(sketch, cue):
             yield from further_steps(sketch, cue, places, reading)
@@ -56,61 +50,17 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
             continue
         step = _EFFECTS[cue.kind](sketch, cue, places)
         if step is not None:
-            cost = WEAK_CUE_COST if cue.argument in WEAK_CUES else 0.0
+            is_weak = cue.argument in WEAK_CUES and not _is_compared(items, places[-1] + 1)
+            cost = WEAK_CUE_COST if is_weak else 0.0
             yield replace(step, cost=step.cost + cost)
 
 
-STORED_PERIOD_COST, MIN_STORED_SCORE = 0.4, 0.9
-"""Cost of a period for a word that a column stores, and the score of such a value: `monthly` of `billing`."""
-TREND_COST = 0.15
-"""Cost of the period of a course in time, which the question does not say."""
-
-
-def _trend_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReading) -> Iterator[Sketch]:
-    """`over time`: the figure of each period, a month unless one is units; a running total has days."""
-    if "cumulative" in sketch.flags:
-        yield sketch.advance(places)
-        return
-    units = {"over the years": "year", "over the weeks": "week"}
-    try:
-        value = period_value(reading, units.get(cue.argument, "month"), PhraseMatch(places))
-    except NotUnderstood:
-        return
-    if value is None:
-        return
-    mention = Mention(
-        places[0], reading.text.items[places[0]], value, value.reference.table if value.reference else ""
-    )
-    step = sketch.advance(places, TREND_COST, keys=(*sketch.keys, mention), last="key")
-    yield step.with_note(f"The course in time is shown by {value.label}.")
-
-
-_PRICES = ("price", "fare", "cost", "fee", "amount")
-"""Names of columns that are zero for what is free."""
-_DELAYS = ("delay", "lateness")
-_STATES_OF_ZERO: dict[str, tuple[tuple[str, ...], build.ComparisonSign]] = {
-    "paid": (_PRICES, ">"),
-    **dict.fromkeys(("late", "delayed"), (_DELAYS, ">")),
-    "punctual": (_DELAYS, "<="),
-}
-"""Words that say of a number that it is zero or not, with the names of such numbers: `late` of a `delay`."""
-FREE_COST = 0.05
-"""Cost of a condition on a price that only `free` or `paid` tells."""
-
-
-def _free_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReading) -> Iterator[Sketch]:
-    """`free` as a price of zero, and `paid` as one above, where some rows have no more than zero."""
-    names, sign = _STATES_OF_ZERO.get(cue.argument, (_PRICES, "="))
-    reference = find_measure(reading.copy(), names, cue.argument)
-    low = reference.column.low if reference else None
-    if reference is None or not isinstance(low, int | float) or sketch.pending.is_negated:
-        return
-    if low > 0 or (low < 0 and names is _PRICES):
-        return
-    expression = build.compare(sign, reference.expression, build.literal(0))
-    condition = Condition(expression, reference, place=places[0])
-    step = sketch.advance(places, FREE_COST, conditions=(*sketch.conditions, condition), last="value")
-    yield step.with_note(f"`{cue.argument}` is read by `{reference.column.name}`.")
+def _typical_key(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    """`how many orders does a customer place`: the mean of the numbers of each customer."""
+    if not (sketch.counts or "amount" in sketch.flags) or sketch.keys or sketch.pending.key_word:
+        return None
+    pending = replace(sketch.pending, key_word="each")
+    return sketch.advance(places, pending=pending, flags=sketch.flagged("each"))
 
 
 _SIDES: dict[str, build.ComparisonSign] = {"negative": "<", "positive": ">", "zero": "="}
@@ -137,6 +87,18 @@ def _missing_steps(sketch: Sketch, places: Places) -> Iterator[Sketch]:
         return
     condition = Condition(build.is_missing(reference.expression), reference, place=places[0])
     yield rest.advance(places, conditions=(*sketch.conditions, condition), last="value")
+
+
+def _is_compared(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if `than` stands behind a comparative, before anything but a number: `pay more than guests`."""
+    for than, following in pairwise(items[place : place + MAX_THAN_DISTANCE]):
+        if than.text == "than":
+            return following.kind != "number"
+    return False
+
+
+MAX_THAN_DISTANCE = 6
+"""Words from a comparative to the word behind its `than`."""
 
 
 def _bounds_number(items: Sequence[QuestionItem], place: int) -> bool:
@@ -209,8 +171,17 @@ def _tally(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, displayed=(), measures=(), keys=nouns, counts=True, order="down", last="key")
 
 
+_DENIED_VERBS = frozenset(
+    {"never", "do not", "did not", "does not", "didn t", "don t", "have not", "has not", "haven t"}
+)
+"""Negations of verbs: of things of several rows no row is such."""
+
+
 def _negate(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
-    return sketch.advance(places, pending=replace(sketch.pending, is_negated=not sketch.pending.is_negated))
+    pending = replace(sketch.pending, is_negated=not sketch.pending.is_negated)
+    if cue.argument in _DENIED_VERBS:
+        return sketch.advance(places, pending=pending, flags=sketch.flagged("never"), never_place=places[0])
+    return sketch.advance(places, pending=pending)
 
 
 def _exclude_last(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -236,6 +207,16 @@ def _among(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 
 def _flag(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, flags=sketch.flagged(cue.kind))
+
+
+def _all(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    """`are all jobs finished`: only at the beginning a yes or no is asked for."""
+    return None if places[0] else sketch.advance(places, flags=sketch.flagged("all"))
+
+
+def _shift(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    """`how much did sales fall`: a change, if there are two periods that are compared."""
+    return sketch.advance(places, flags=sketch.flagged("change"))
 
 
 def _frequency(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -310,37 +291,14 @@ def _ordinal(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, pending=replace(sketch.pending, ordinal=ORDINALS[cue.argument]))
 
 
-def _period_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReading) -> Iterator[Sketch]:
-    """A period groups behind `per` and as `monthly`, and is asked for behind `which` and `busiest`."""
-    item = reading.text.items[places[0]]
-    is_adverb = item.word in ADVERBS
-    is_key = bool(sketch.pending.key_word) or is_adverb or (sketch.last == "key" and bool(sketch.link))
-    is_head = (
-        bool(sketch.pending.superlative or sketch.interrogative or "frequency" in sketch.flags)
-        and not sketch.heads
-    )
-    if not is_key and not is_head:
-        return
-    try:
-        value = period_value(reading, cue.argument, PhraseMatch(places))
-    except NotUnderstood:
-        return
-    if value is None:
-        return
-    table = value.reference.table if value.reference else ""
-    mention = Mention(places[0], item, value, table)
-    if is_adverb and sketch.pending.functions:
-        is_spacing = any(cue.argument in words(column.name) for column in reading.scope.tables[0].dates)
-        if is_spacing:
-            yield sketch.advance(places)
-            return
-    if is_key:
-        pending = replace(sketch.pending, key_word="")
-        yield sketch.advance(places, keys=(*sketch.keys, mention), pending=pending, last="key")
-    elif is_head:
-        yield sketch.advance(places, 0.02, heads=(*sketch.heads, mention), last="head")
-
-
+_BRANCHES: dict[str, Branches] = {
+    "period": period_steps,
+    "trend": trend_steps,
+    "paced": paced_steps,
+    "zero": free_steps,
+    "selling": selling_steps,
+}
+"""Kinds of cues that are tried in several ways, or with the columns of the tables."""
 _EFFECTS: dict[str, Effect] = {
     "count": _count,
     "amount": _amount,
@@ -363,7 +321,10 @@ _EFFECTS: dict[str, Effect] = {
     "cumulative": _flag,
     "moving": _flag,
     "change": _flag,
+    "shift": _shift,
+    "each": _typical_key,
     "any": _flag,
+    "all": _all,
     "both": _flag,
     "side": _side,
     "others": _flag,

@@ -155,6 +155,11 @@ def _cues() -> dict[str, list[Cue]]:
     return cues
 
 
+def is_cue(word: str) -> bool:
+    """Tell if a word alone says how nouns belong together: `more`, `dropped`."""
+    return word in _cues()
+
+
 def find_cues(items: Sequence[QuestionItem], place: int) -> list[Cue]:
     """The cues of the longest phrase that begins at a place, over unused words only."""
     if percentile := _percentile(items, place):

@@ -63,6 +63,18 @@ TOTAL_NOUNS = word_set(
     "revenue revenues sales turnover takings income earnings spend spending expenses donations output"
 )
 """Nouns of amounts of which a question without an aggregate means the total."""
+
+
+def names_rows_only(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if a noun means the number of some rows and not their amounts, as `donations` may."""
+    rows = sketch.rows[0]
+    if sketch.counts or rows.item.word not in TOTAL_NOUNS:
+        return True
+    tables = dict.fromkeys((rows.table, *rows.item.row_tables))
+    columns = [column for table in tables for column in reading.scope.stored_columns(table)]
+    return not any(is_measurable(c) and default_function(c) == "sum" for c in columns)
+
+
 QUANTILES = {"quartiles": (0.25, 0.5, 0.75), "deciles": tuple(n / 10 for n in range(1, 10))}
 """Shares of the quantiles that a word names together."""
 
@@ -110,6 +122,12 @@ def is_countable(value: Value) -> bool:
     return is_measurable(value.reference.column)
 
 
+def is_added_up(measure: Mention) -> bool:
+    """Tell if the amounts of a measure are added up where no aggregate is named."""
+    reference = measure.value.reference if measure.value else None
+    return reference is not None and default_function(reference.column, measure.item.word) == "sum"
+
+
 def names_function(sketch: Sketch, measure: Mention) -> bool:
     return bool(
         measure.functions or sketch.pending.functions or sketch.default_function or "amount" in sketch.flags
@@ -133,7 +151,9 @@ def _is_ratio(measure: Mention) -> bool:
 
 def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`mean fare by class`, `average and median age of women`, `sales per month`."""
-    if not sketch.measures or sketch.ranking or sketch.counts:
+    # Of amounts the totals of periods are meant: `average daily revenue`.
+    is_nested = "nested" in sketch.flags and any(map(is_added_up, sketch.measures))
+    if not sketch.measures or sketch.ranking or sketch.counts or is_nested:
         return
     is_grouped = bool(reading.keys) or any(c.is_compared for c in reading.conditions)
     # `cost per click`: a ratio is a figure of its own

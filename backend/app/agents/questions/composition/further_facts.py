@@ -8,13 +8,16 @@ from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.directions import is_own_end
 from app.agents.questions.question_reading import QuestionReading, make_value
 from app.agents.questions.row_nouns import PERSONS
 from app.agents.questions.scope import Reference
 
-FURTHER_COST, SECOND_ASK_COST = 0.05, 1.0
+FURTHER_COST, SECOND_ASK_COST = 0.05, 1.3
 """Cost of a further fact that a second interrogative asks for (`and where did it go`), and of one that no
 column is known for: the question is not answered then."""
+MAX_VERB_DISTANCE = 4
+"""Words from an interrogative to its verb: `where did the longest one go`."""
 _FURTHER = frozenset({"where", "when", "who", "whose", "whom"})
 _PLACES = word_set(
     """
@@ -37,7 +40,8 @@ def further_steps(
 ) -> Iterator[Sketch]:
     """`the longest ride and where it went`: the place, time or person of the row is shown too."""
     word = cue.argument.split()[-1]
-    reference = _further_reference(word, sketch, reading)
+    following = [item.text for item in reading.text.items[places[-1] + 1 : places[-1] + 1 + MAX_VERB_DISTANCE]]
+    reference = _further_reference(word, sketch, reading, following)
     if reference is None:
         yield replace(sketch.skip(SECOND_ASK_COST, True), place=places[-1] + 1)
         return
@@ -45,7 +49,9 @@ def further_steps(
     yield sketch.advance(places, FURTHER_COST, displayed=(*sketch.displayed, noun))
 
 
-def _further_reference(word: str, sketch: Sketch, reading: QuestionReading) -> Reference | None:
+def _further_reference(
+    word: str, sketch: Sketch, reading: QuestionReading, following: Sequence[str]
+) -> Reference | None:
     """The only column that an interrogative can ask for, in the table of the measure that is ranked."""
     measure = sketch.ranking.measure if sketch.ranking else None
     mentions = [m for m in (measure, *sketch.heads, *sketch.rows) if m and m.table]
@@ -56,4 +62,6 @@ def _further_reference(word: str, sketch: Sketch, reading: QuestionReading) -> R
     else:
         nouns = _PLACES if word == "where" else PERSONS
         fitting = [c for c in columns if c.type == "text" and nouns & {*name_parts(c.name), *words(c.name)}]
+    ends = [column for column in fitting if any(is_own_end(column.name, text) for text in following)]
+    fitting = ends if len(fitting) > 1 else fitting
     return Reference(table.name, fitting[0]) if len(fitting) == 1 else None

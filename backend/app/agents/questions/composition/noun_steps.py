@@ -10,13 +10,16 @@ from app.agents.goals.units import find_unit, unit_of
 from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
 from app.agents.questions.composition.asked_nouns import EVENT_ROWS_COST, noun_steps
 from app.agents.questions.composition.cues import PERIODS
+from app.agents.questions.composition.event_times import END_OF_SPAN_COST, happened_step, is_duration
 from app.agents.questions.composition.number_steps import bounded_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.unit_steps import value_in_unit
 from app.agents.questions.composition.value_steps import (
+    OTHER_END_COST,
     flag_step,
     missing_step,
 )
+from app.agents.questions.directions import is_other_end
 from app.agents.questions.figures import QUANTITY_NAMES, default_function
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.grouping import (
@@ -80,15 +83,7 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
     for match in item.columns[:MAX_COLUMN_READINGS]:
         if match.score < best - 0.35:
             continue
-        cost = (1.0 - match.score) * DISTANCE_COST + _lack_of_generality(item, match)
-        if item.values and item.values[0].score >= STEM > match.score:
-            cost += STORED_VALUE_COST
-        if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
-            cost += QUANTITY_OF_MONEY_COST
-        if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
-            cost += PRICE_OF_REVENUE_COST
-        if reading.main_tables and match.table not in reading.main_tables:
-            cost += OTHER_TABLE_COST
+        cost = _match_cost(sketch, reading, items, match)
         for step in _readings_of_column(sketch, reading, item, match):
             annotated = step
             if _is_own_unit(item, match.column):
@@ -98,6 +93,31 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
             yield replace(
                 annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
             )
+
+
+def _match_cost(
+    sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem], match: ColumnMatch
+) -> float:
+    """The cost of a column for the item at a sketch's place, by its name, its table and what it holds."""
+    item = items[sketch.place]
+    cost = (1.0 - match.score) * DISTANCE_COST + _lack_of_generality(item, match)
+    if item.values and item.values[0].score >= STEM > match.score:
+        cost += STORED_VALUE_COST
+    if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
+        cost += QUANTITY_OF_MONEY_COST
+    if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
+        cost += PRICE_OF_REVENUE_COST
+    if reading.main_tables and match.table not in reading.main_tables:
+        cost += OTHER_TABLE_COST
+    is_other = is_other_end(match.column.name, _first_word(item, items, sketch.place))
+    return cost + (OTHER_END_COST if is_other else 0.0)
+
+
+def _first_word(item: QuestionItem, items: Sequence[QuestionItem], place: int) -> str:
+    """The first word of a phrase, or the word before a single one: `from stations`, `to` of `to a station`."""
+    if " " in item.text:
+        return item.text.split(" ")[0]
+    return items[place - 1].text if place else ""
 
 
 def _is_own_unit(item: QuestionItem, column: Column) -> bool:
@@ -128,6 +148,8 @@ def _readings_of_column(
     if _repeats_condition(sketch, reference):
         yield sketch.advance([place], 0.0)
         return
+    if match.column.type == "datetime" and any(map(is_duration, sketch.measures)):
+        yield sketch.advance([place], END_OF_SPAN_COST)
     mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
     if pending.orders and (step := _order_step(sketch, mention)):
         yield step
@@ -135,12 +157,13 @@ def _readings_of_column(
         yield from _measure_readings(sketch, mention)
         if match.score >= MIN_BOUNDED_SCORE:
             yield from bounded_column(sketch, mention)
-    if step := flag_step(sketch, reference, item):
-        yield step
-    if step := missing_step(sketch, reference):
-        yield step
-    if step := _possessed(sketch, reading, reference):
-        yield step
+    conditions = (
+        flag_step(sketch, reference, item),
+        missing_step(sketch, reference),
+        _possessed(sketch, reading, reference),
+        happened_step(sketch, reading, reference),
+    )
+    yield from (step for step in conditions if step is not None)
     if _may_group(sketch, reference) and not pending.is_negated:
         yield from _key_readings(sketch, reading, mention, reference)
     ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)

@@ -6,13 +6,15 @@ from dataclasses import replace
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit
 from app.agents.questions.column_matching import STEM, name_parts, word_strength
-from app.agents.questions.composition.counting import group_of, person_column
+from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
+from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.figures_of import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,
     figures_by_name,
     figures_of,
+    is_added_up,
     names_function,
 )
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
@@ -71,7 +73,7 @@ def plan_ranking(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Pla
     owner = _owner(sketch, ranking)
     if owner is None and sketch.interrogative == "who" and ranking.word in _AMOUNTS:
         tables = [ranking.measure.table] if ranking.measure else [t.name for t in reading.scope.tables]
-        owner = person_column(reading, tables[0])
+        owner = person_column(reading, tables[0], is_linked=True)
     if ranking.measure is None or ranking.measure.is_rows:
         yield from _by_count(sketch, reading, ranking, owner, cost)
         return
@@ -221,7 +223,9 @@ def _by_measure(
     figure = _figure(sketch, measure, value)
     if not has_function:
         word = "total" if figure.function == "sum" else figure.function
-        reading.assume(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
+        # `who paid the most`: of persons the total is meant
+        note = reading.note if sketch.interrogative == "who" and figure.function == "sum" else reading.assume
+        note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
         cost += IMPLIED_COST
     yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
 
@@ -255,6 +259,11 @@ def _without_owner(
         yield _ranked_rows(reading, value, descending, ranking, details), cost
     elif not has_function:
         extreme: AggregateFunction = "max" if descending else "min"
+        period = next((key.value for key in sketch.keys if key.item.word in ADVERBS), None)
+        if period in reading.keys and period is not None and is_added_up(measure):
+            reading.keys.remove(period)  # `highest monthly revenue`
+            yield plan_two_levels(reading, Figure("sum", value), period, extreme, None), cost
+            return
         yield plan_figures(reading, [Figure(extreme, value)], Order()), cost
 
 

@@ -79,11 +79,13 @@ LISTED_KEY_COST, SINGLE_ROW_COST = 0.05, 0.3
 
 def _grouping_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
     """Yield the sketches in which rows are groups: `per order and customer`, where each row is an order."""
-    own = sketch.measures[-1] if sketch.measures and sketch.measures[-1].functions else None
+    own = sketch.measures[-1] if sketch.measures and sketch.measures[-1].divisor is None else None
     cleared = replace(sketch.pending, key_word="")
     is_single = own is not None and own.table == mention.table
-    if sketch.pending.key_word == "per" and is_single:
-        yield sketch.advance([sketch.place], pending=cleared, last="key")
+    if sketch.pending.key_word == "per" and own is not None and is_single:
+        # `the fee per hire`: each row is a hire, so that it is the mean
+        measures = (*sketch.measures[:-1], replace(own, functions=own.functions or ("mean",)))
+        yield sketch.advance([sketch.place], measures=measures, pending=cleared, last="key")
     if key := _row_key(reading, mention, sketch):
         reference = key.value.reference if key.value else None
         cost = 0.0 if sketch.pending.key_word else LISTED_KEY_COST

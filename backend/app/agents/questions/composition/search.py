@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cue_steps import cue_steps
 from app.agents.questions.composition.cues import PERIODS, find_cues
+from app.agents.questions.composition.event_times import says_happened
 from app.agents.questions.composition.noun_steps import column_steps
 from app.agents.questions.composition.number_bounds import unit_number
 from app.agents.questions.composition.number_steps import number_steps, year_steps
@@ -33,6 +34,8 @@ EVENT_COST = 0.06
 """Cost of a verb that only says what rows are: `copies sold`, `parcels shipped from Italy`."""
 MEASURED_EVENT_COST = 0.25
 """The same of a verb that may name a measure: `earns`, `scored`."""
+HAPPENED_EVENT_COST = 0.4
+"""Cost of a verb of a time that some rows lack, which means those that have it: `orders were shipped`."""
 ASKING_COST = 0.4
 """Cost of an interrogative or `how many` that a sketch leaves out."""
 MAX_ITEMS = 80
@@ -105,13 +108,15 @@ _WONDERING = word_set("tell me us know see check say find out whether wonder eve
 """Words before an `if` that only asks whether something holds."""
 _KINDS_OF_VALUES = word_set(
     "code codes name names number numbers type types value values category categories level levels status"
+    " address addresses"
 )
 """Words behind a column's name that only say what its values are: `status codes`."""
 
 
 def _names_kind(items: Sequence[QuestionItem], place: int) -> bool:
     item, before = items[place], items[place - 1] if place else None
-    if item.word not in _KINDS_OF_VALUES or item.columns or before is None or not before.columns:
+    is_noun = bool(item.columns) and item.columns[0].score >= MIN_VERB_SCORE
+    if item.word not in _KINDS_OF_VALUES or is_noun or before is None or not before.columns:
         return False
     return before.columns[0].score >= MIN_NAMED_SCORE
 
@@ -293,7 +298,8 @@ def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     if _assumes(items, sketch.place):
         return sketch.skip(CONTENT_COST, True)
     cues = [cue for cue in find_cues(items, sketch.place) if not cue.argument.startswith("between")]
-    kinds = {cue.kind for cue in cues}
+    # `dropped calls`: verbs of a change are more often events.
+    kinds = {cue.kind for cue in cues} - {"shift", "each"}
     is_asking = item.word not in ("number", "times") or any(cue.size > 1 for cue in cues)
     if kinds & {"ask", "count"} and is_asking:
         return sketch.skip(ASKING_COST, False)
@@ -303,6 +309,8 @@ def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     is_event = is_vague and bool(item.row_tables) and not item.values  # `suites booked online`
     if (is_unknown or is_event) and _follows_noun(items, sketch.place):
         return sketch.skip(POSTFIX_COST, False)
+    if says_happened(items, sketch.place, "all" in sketch.flags):
+        return sketch.skip(HAPPENED_EVENT_COST, False)
     if _says_event(item) and not (is_unknown and _tells_apart(items, sketch.place)):
         is_measured = any(is_measurable(m.column) and m.score >= MIN_VERB_SCORE for m in item.columns[:1])
         return sketch.skip(MEASURED_EVENT_COST if is_measured or "zero" in kinds else EVENT_COST, False)

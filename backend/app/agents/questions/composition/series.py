@@ -8,6 +8,7 @@ from app.agents.questions.composition.figures_of import (
     counted_figure,
     figures_of,
     fits_types,
+    names_rows_only,
 )
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.date_columns import date_reference
@@ -43,14 +44,14 @@ def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     if "cumulative" in kinds:
         yield _running(draft, figure, order, label), cost
     else:
-        yield _changes(draft, figure, order, label), cost
+        yield _changes(draft, figure, order, label, "whole_series" in sketch.flags), cost
 
 
 def _figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:
     if len(sketch.measures) == 1:
         figures = figures_of(sketch, sketch.measures[0])
         return (figures[0] if fits_types(figures) and len(figures) == 1 else None), None, IMPLIED_COST / 2
-    if sketch.rows and not sketch.measures:
+    if sketch.rows and not sketch.measures and names_rows_only(sketch, reading):
         figure, base = counted_figure(reading, sketch.rows[0])
         return figure, base, 0.05
     return None, None, 0.0
@@ -64,12 +65,15 @@ def _running(draft: PlanDraft, figure: Figure, order: str, label: str) -> Plan:
     return draft.plan()
 
 
-def _changes(draft: PlanDraft, figure: Figure, order: str, label: str) -> Plan:
+def _changes(draft: PlanDraft, figure: Figure, order: str, label: str, keeps_first: bool) -> Plan:
+    """The figure of each period with its change; the first period, which has none, if it is kept."""
     draft.steps.append(build.window("before", "lag", figure.name, order=[(order, False)]))
     before, now = build.column("before"), build.column(figure.name)
     draft.steps.append(build.derive("change", build.arithmetic("-", now, before)))
     draft.steps.append(build.derive("relative change", build.arithmetic("/", build.column("change"), before)))
-    draft.steps += [build.keep(build.is_present(before)), build.sort((order, False))]
+    if not keeps_first:
+        draft.keep(build.is_present(before))
+    draft.steps.append(build.sort((order, False)))
     draft.select([label, figure.name, "change", "relative change"])
     return draft.plan()
 

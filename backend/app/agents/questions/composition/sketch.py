@@ -103,6 +103,8 @@ class Sketch:
     absent: tuple[str, ...] = ()
     """Tables of which no row belongs to the rows that are asked for."""
     flags: frozenset[str] = frozenset()
+    never_place: int = -1
+    """Place of a verb that is denied."""
     share_place: int = -1
     among_place: int = -1
     default_function: str = ""

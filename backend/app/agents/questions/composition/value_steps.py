@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.directions import is_other_end
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
@@ -27,6 +28,10 @@ VALUE_DISTANCE_COST = 0.6
 """Cost of a value that a word does not resemble at all."""
 FLAG_COST, FLAG_IN_LIST_COST = 0.05, 0.3
 """Cost of a yes/no column as a condition; behind `by sex and` it is rather a group."""
+OTHER_VALUE_TABLE_COST = 0.08
+"""Cost of a value of a table that the question does not name, where it names one."""
+OTHER_END_COST = 0.4
+"""Cost of the other end of a way than the preposition says: `from Dover` of `to_port`."""
 _COMPARING = frozenset({"versus", "than", "and", ","})
 _VALUE_LINKS = frozenset({"versus", "than", "and", "or", ",", "to", "/", "&", "nor", "from", "with"})
 
@@ -43,15 +48,12 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
             continue
         if item.kind == "word" and len(item.text) == 1 and not is_beside:
             continue
-        if item.word in ROW_WORDS and match.score < EXACT_SCORE:
+        if item.word in ROW_WORDS and match.score < EXACT_SCORE and not _is_plural(item, match):
             continue  # `readings` are rows and no `read`
         if is_agent and match.score < MIN_AGENT_SCORE:
             continue
-        cost = (1.0 - match.score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
-        cost += AGENT_COST if is_agent else 0.0
-        cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
-        if reading.main_tables and match.table not in reading.main_tables and not is_beside:
-            cost += 0.08
+        before = items[sketch.place - 1].text if sketch.place else ""
+        cost = _match_cost(sketch, reading, match, is_beside, before)
         for step in _conditions_of(sketch, match, item):
             annotated = step
             if match.score < 0.9:
@@ -61,6 +63,23 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
             yield replace(
                 annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
             )
+
+
+def _match_cost(
+    sketch: Sketch, reading: QuestionReading, match: ValueMatch, is_beside: bool, before: str
+) -> float:
+    """The cost of a value by its spelling, its table and the words around it."""
+    cost = (1.0 - match.score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
+    cost += AGENT_COST if sketch.pending.key_word == "by" else 0.0
+    cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
+    cost += OTHER_END_COST if is_other_end(match.column.name, before) else 0.0
+    is_elsewhere = bool(reading.main_tables) and match.table not in reading.main_tables and not is_beside
+    return cost + (OTHER_VALUE_TABLE_COST if is_elsewhere else 0.0)
+
+
+def _is_plural(item: QuestionItem, match: ValueMatch) -> bool:
+    """Tell if a word is the plural of a stored value: `guests` of `guest`."""
+    return any(item.word == f"{str(value).casefold()}s" for value in match.values)
 
 
 def _stands_beside(match: ValueMatch, items: Sequence[QuestionItem], place: int) -> bool:

@@ -1,0 +1,47 @@
+"""Steps of a sketch over times of events: rows that have such a time, and the ends of a span."""
+
+from collections.abc import Sequence
+
+from app.agents.goals.tables import Column
+from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.question_reading import Condition, QuestionReading
+from app.agents.questions.scope import Reference
+from app.plans import build
+
+END_OF_SPAN_COST = 0.02
+"""Cost of a date behind the time between two: `how long does it take to fix a job` of a column `fixed`."""
+HAPPENED_COST = 0.08
+"""Cost of a participle that says that a time is known: `jobs that are fixed` of a column `fixed`."""
+_PERFECT_WORDS = frozenset({"is", "are", "was", "were", "been", "already", "be", "got", "all", "yet", "ever"})
+
+
+def happened_step(sketch: Sketch, reading: QuestionReading, reference: Reference) -> Sketch | None:
+    """A participle of a time that some rows lack, as the rows that have it: `orders that were shipped`."""
+    place, column, pending = sketch.place, reference.column, sketch.pending
+    if not _may_lack(column) or not says_happened(reading.text.items, place, "all" in sketch.flags):
+        return None
+    is_plain = not (pending.key_word or pending.superlative or pending.functions or pending.is_missing)
+    if not is_plain or pending.is_negated or not (sketch.rows or sketch.heads):
+        return None
+    condition = Condition(build.is_present(reference.expression), reference, place=place)
+    step = sketch.advance([place], HAPPENED_COST, conditions=(*sketch.conditions, condition), last="value")
+    return step.with_note(f"Those with a `{column.name}` are meant.")
+
+
+def is_duration(measure: Mention) -> bool:
+    """Tell if a measure is the time between two dates of a row."""
+    reference = measure.value.reference if measure.value else None
+    return reference is not None and reference.column.name.startswith("duration ")
+
+
+def says_happened(items: Sequence[QuestionItem], place: int, asks_all: bool) -> bool:
+    """Tell if a participle names a time that some rows lack, behind `been` or of all rows."""
+    item = items[place]
+    is_participle = item.word.endswith("ed") or item.word in ("paid", "sold", "sent", "done", "won", "made")
+    is_perfect = asks_all or (place > 0 and items[place - 1].text in _PERFECT_WORDS)
+    return is_participle and is_perfect and bool(item.columns) and _may_lack(item.columns[0].column)
+
+
+def _may_lack(column: Column) -> bool:
+    return column.type == "datetime" and column.missing > 0

@@ -1,0 +1,144 @@
+"""Kinds of questions over one small table: changes, means of counts, ranges, spans of time, all and never."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import duckdb
+import pytest
+
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.parser import parse_question
+from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
+from app.plans.compiler import compile_plan
+from app.plans.schema import TableSchema
+
+ROWS = """
+    (1, 'Ash', '2022-01-03', '2022-01-05', 20, 100, 'yes', 'Mill', 'Dock'),
+    (2, 'Ash', '2022-01-09', '2022-01-10', 30, 200, 'no', 'Dock', 'Mill'),
+    (3, 'Oak', '2022-02-07', NULL, 40, 300, 'no', 'Mill', 'Mill'),
+    (4, 'Ash', '2023-01-02', '2023-01-05', 50, 400, 'no', 'Dock', 'Dock'),
+    (5, 'Oak', '2023-02-05', '2023-02-06', 60, 500, 'no', 'Mill', 'Dock'),
+    (6, 'Elm', '2023-02-11', NULL, 70, 600, 'no', 'Dock', 'Mill')
+"""
+SCHEMAS: dict[str, TableSchema] = {
+    "jobs": {
+        "job": "integer",
+        "customer": "text",
+        "reported": "datetime",
+        "fixed": "datetime",
+        "age": "integer",
+        "fee": "integer",
+        "returned": "text",
+        "from_yard": "text",
+        "to_yard": "text",
+    },
+}
+
+
+def number(name: str, low: int, high: int) -> Column:
+    return Column(name, "integer", "numeric", 6, low=low, high=high)
+
+
+def text(name: str, *values: str) -> Column:
+    return Column(name, "text", "category", len(values), top=values, values=values)
+
+
+def time(name: str, low: str, high: str, missing: float = 0.0) -> Column:
+    return Column(name, "datetime", "datetime", 6, missing=missing, low=low, high=high)
+
+
+TABLES = (
+    TableProfile(
+        "jobs",
+        6,
+        (
+            Column("job", "integer", "id", 6, unique=True, low=1, high=6),
+            text("customer", "Ash", "Oak", "Elm"),
+            time("reported", "2022-01-03T00:00:00", "2023-02-11T00:00:00"),
+            time("fixed", "2022-01-05T00:00:00", "2023-02-12T00:00:00", missing=1 / 3),
+            number("age", 20, 70),
+            number("fee", 100, 600),
+            text("returned", "yes", "no"),
+            text("from_yard", "Mill", "Dock"),
+            text("to_yard", "Mill", "Dock"),
+        ),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Iterator[duckdb.DuckDBPyConnection]:
+    types = {"integer": "INTEGER", "text": "VARCHAR", "datetime": "TIMESTAMP"}
+    columns = ", ".join(f"{name} {types[kind]}" for name, kind in SCHEMAS["jobs"].items())
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE jobs ({columns})")
+        connection.execute(f"INSERT INTO jobs VALUES {ROWS}")
+        yield connection
+
+
+def answer(question: str, workshop: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    parsed = parse_question(question, TABLES)
+    assert isinstance(parsed, ParsedQuestion), parsed
+    return workshop.execute(compile_plan(parsed.plan, SCHEMAS).sql).fetchall()
+
+
+FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
+    "how much did the fees grow from 2022 to 2023?": (900, 1.5),
+    "how much did the total fee rise between 2022 and 2023 in percent?": (900, 1.5),
+    "how many jobs does a customer have on average?": (2.0,),
+    "how many jobs per customer on average": (2.0,),
+    "how much does a customer pay on average": (700.0,),
+    "average monthly fee": (525.0,),
+    "highest monthly fee": (1100,),
+    "how long does it take on average to fix a job?": (1.75,),
+    "average time between reported and fixed": (1.75,),
+    "how many jobs have been fixed": (4,),
+    "which customers never returned anything?": ("Elm",),
+    "how many customers have never returned anything": (2,),
+    "are all jobs from Mill fixed?": (False, 2, 3),
+    "how many jobs went to Dock": (3,),
+    "how many jobs are of people older than the average": (3,),
+}
+
+
+@pytest.mark.parametrize("question", FIRST_ROWS)
+def test_a_figure_comes_to_what_the_rows_say(question: str, workshop: duckdb.DuckDBPyConnection) -> None:
+    assert answer(question, workshop)[0][: len(FIRST_ROWS[question])] == FIRST_ROWS[question]
+
+
+GROUPS: Mapping[str, list[tuple[Any, ...]]] = {
+    "how many jobs by age in steps of 20?": [(20, 2), (40, 2), (60, 2)],
+    "number of jobs by age group: under 30, 30 to 49, 50 and over": [
+        ("under 30", 1),
+        ("30 to 49", 2),
+        ("50 and over", 3),
+    ],
+    "compare the mean fee of people over 40 and under 40": [("under 40", 150.0), ("over 40", 500.0)],
+    "average fee before 2023 versus after": [("before 2023", 200.0), ("2023 and after", 500.0)],
+    "number of jobs on weekends vs weekdays": [(False, 3), (True, 3)],
+}
+
+
+@pytest.mark.parametrize("question", GROUPS)
+def test_ranges_that_a_question_lists_are_groups(question: str, workshop: duckdb.DuckDBPyConnection) -> None:
+    assert answer(question, workshop) == GROUPS[question]
+
+
+def test_the_change_from_month_to_month_keeps_the_months(workshop: duckdb.DuckDBPyConnection) -> None:
+    rows = answer("month over month change of the total fee", workshop)
+    assert [row[1] for row in rows] == [300, 400, 1100]
+    assert [row[2] for row in rows] == [0, 100, 700]
+
+
+@pytest.mark.parametrize(
+    "question", ["jobs of people under 30 and at least 50", "jobs with a fee below 200 and above 400"]
+)
+def test_bounds_that_no_row_meets_are_not_answered(question: str) -> None:
+    assert isinstance(parse_question(question, TABLES), UnparsedQuestion)
+
+
+def test_numbers_without_a_gap_name_rows() -> None:
+    numbered = Column("ticket", "integer", "numeric", 40, unique=True, low=1, high=40)
+    with_gaps = Column("ticket", "integer", "numeric", 40, unique=True, low=1, high=60)
+    assert numbered.numbers_rows
+    assert not with_gaps.numbers_rows
