@@ -15,7 +15,7 @@ import structlog
 from pydantic import JsonValue
 
 from app.db.pool import Database
-from app.errors import Conflict, NotFound, TooMany, Unauthorized
+from app.errors import Conflict, LabError, NotFound, TooMany, Unauthorized
 from app.jobs import SendJob, advance_job
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
@@ -57,11 +57,13 @@ class SessionRequest(Protocol):
 
 
 class CreateRow(NamedTuple):
-    """`created_at`: None if the session was refused or exists. `admitted`: sessions to queue now."""
+    """`created_at`: None if the session was refused or exists. `may_start`: no parent, or one that can
+    still start it. `admitted`: sessions to queue now."""
 
     owned_datasets: int
     max_live: int
     created_at: datetime | None
+    may_start: bool
     admitted: list[UUID]
 
 
@@ -104,8 +106,9 @@ class SessionService:
     ) -> SessionCreated:
         """Create a session, or return the one that was created with this key or this `session_id`.
 
-        Raises NotFound for a dataset of another owner, TooMany above the limit of live sessions, Conflict if
-        the key was used for another request.
+        `parent_id`: the session of a run, or the run of a workflow that starts a study: a cancel of that run
+        cancels the study. Raises NotFound for a dataset of another owner, TooMany above the limit of live
+        sessions, Conflict if the key was used for another request, or the run was cancelled or has ended.
         """
         session_id, started_at = session_id or uuid4(), time.time()
         preferences = dumps(self._resolve_preferences(request), "preferences")
@@ -203,13 +206,18 @@ class SessionService:
         return key
 
     async def cancel(self, owner: UUID, session_id: UUID) -> None:
-        """Ask a session to stop; safe to repeat. Raises NotFound, and Conflict if it has ended."""
-        if await self.db.row(LIFECYCLE.cancel, session_id, owner) is None:
+        """Ask a session to stop, and the studies that it started as a run of a workflow; safe to repeat.
+
+        Raises NotFound, and Conflict if it has ended.
+        """
+        cancelled = await self.db.column(LIFECYCLE.cancel, session_id, owner)
+        if not cancelled:
             if await self.db.row(LIFECYCLE.find_end, session_id, owner) is None:
                 raise make_not_found_error(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
-        self.publisher.announce_change(session_id)
-        self.send_job(advance_job(session_id))
+        for cancelled_id in cancelled:
+            self.publisher.announce_change(cancelled_id)
+            self.send_job(advance_job(cancelled_id))
 
 
 def _choose_seed(request: SessionRequest) -> int:
@@ -218,7 +226,9 @@ def _choose_seed(request: SessionRequest) -> int:
     return secrets.randbelow(2**31) if seed is None else seed
 
 
-def _make_refusal(creation: CreateRow, request: SessionRequest) -> NotFound | TooMany:
+def _make_refusal(creation: CreateRow, request: SessionRequest) -> LabError:
+    if not creation.may_start:
+        return Conflict("parent_ended", "The run that starts this session was cancelled, or has ended.")
     if creation.owned_datasets != len(request.dataset_ids):
         return NotFound(
             "dataset_not_found",

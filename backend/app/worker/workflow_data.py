@@ -36,15 +36,23 @@ async def find_owner_model(resources: Resources, owner: UUID, model_id: UUID | N
 
 
 async def start_owner_study(
-    resources: Resources, owner: UUID, study_id: UUID, study: RunStudy, dataset_ids: Sequence[UUID]
+    resources: Resources,
+    owner: UUID,
+    run_id: UUID,
+    study_id: UUID,
+    study: RunStudy,
+    dataset_ids: Sequence[UUID],
 ) -> None:
-    """Start a study of an owner, once. Raises TooMany above a quota, NotFound for a dataset that is gone."""
+    """Start a study of an owner for a run, once.
+
+    Raises TooMany above a quota, NotFound for a dataset that is gone, Conflict after a cancel of the run.
+    """
     config = resources.settings.sessions
     sessions = SessionService(resources.database, resources.tail, resources.send, config)
     clarify: Literal["ask", "never"] = "ask" if study.ask else "never"
     preferences = Preferences(time_budget_s=study.time_budget_s, clarify=clarify)
     request = SessionCreate(goal=study.goal, dataset_ids=[*dataset_ids], preferences=preferences)
-    await sessions.create(owner, request, session_id=study_id)
+    await sessions.create(owner, request, parent_id=run_id, session_id=study_id)
 
 
 async def store_owner_dataset(

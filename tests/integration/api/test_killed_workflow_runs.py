@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fastapi import FastAPI
 from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 
+from app.db.pool import Database
 from app.settings import Settings
 
 from .conftest import User
@@ -168,6 +170,21 @@ STUDY_PLACES = (9, 13, 17, 21)
 """Statements of the run before, at and behind the beginning of its wait."""
 
 
+@dataclass
+class DeadLeases:
+    """The leases of workers that were killed, which end at once. `marks`: of runs and of studies."""
+
+    database: Database
+    folder: Path
+    marks: int = 0
+
+    async def end(self) -> None:
+        marks = len([*self.folder.glob("struck-*")])
+        if marks > self.marks:
+            await self.database.rows(LAPSED[0])
+        self.marks = marks
+
+
 async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_worker_dies_at(
     app: FastAPI,
     ada: User,
@@ -177,17 +194,15 @@ async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_wor
     dataset = await upload(ada, "sales", SALES)
     learn = {"id": "learn", "type": "study", "config": {"goal": "mean amount by region", "time_budget_s": 5}}
     path = await save(ada, chain(read(dataset), learn))
-    struck = lapsed = 0
+    leases = DeadLeases(app.state.resources.database, folder)
+    struck = 0
     for place in STUDY_PLACES:
         (folder / PLACE).write_text(str(place))
         run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
         view: dict[str, Any] = {"ended_at": None}
         async with hang_guard():
             while not view["ended_at"]:
-                marks = len([*folder.glob("struck-*")])  # noqa: ASYNC240 - of runs and of studies
-                if marks > lapsed:
-                    await app.state.resources.database.rows(LAPSED[0])
-                lapsed = marks
+                await leases.end()
                 view = (await ada.http.get(f"/workflow-runs/{run_id}")).json()
                 await asyncio.sleep(0.02)
         struck += (folder / f"struck-{run_id}").exists()
@@ -195,3 +210,37 @@ async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_wor
     assert struck >= len(STUDY_PLACES) // 2
     studies = "select count(*) from sessions where owner_id = $1 and graph = 'pipeline'"
     assert await app.state.resources.database.value(studies, ada.id) == len(STUDY_PLACES)
+
+
+CANCEL_PLACES = (8, 9, 10, 13, 15)
+"""Before and behind the statement of the run that creates the study, and at the beginning of the wait."""
+
+
+async def test_a_run_that_is_cancelled_when_its_worker_dies_leaves_no_study_behind(
+    app: FastAPI,
+    ada: User,
+    folder: Path,  # noqa: F811
+    nursery: "subprocess.Popen[str]",  # noqa: F811
+) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    learn: dict[str, Any] = {"id": "learn", "type": "study", "config": {"goal": "predict it", "ask": True}}
+    path = await save(ada, chain(read(dataset), learn))
+    database = app.state.resources.database
+    leases = DeadLeases(database, folder)
+    live = "select count(*) from sessions where owner_id = $1 and ended_at is null"
+    for place in CANCEL_PLACES:
+        (folder / PLACE).write_text(str(place))
+        run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
+        mark = folder / f"struck-{run_id}"
+        async with hang_guard():
+            while not mark.exists():  # noqa: ASYNC110 - another process makes the file
+                await asyncio.sleep(0.02)
+            assert (await ada.http.post(f"/workflow-runs/{run_id}/cancel")).status_code == 202
+            while await database.value(live, ada.id):
+                await leases.end()
+                await asyncio.sleep(0.02)
+        assert (await ada.http.get(f"/workflow-runs/{run_id}")).json()["status"] == "cancelled", place
+    started = "select status from sessions where owner_id = $1 and graph = 'pipeline'"
+    ends = await database.column(started, ada.id)
+    assert ends == ["cancelled"] * len(ends)
+    assert 0 < len(ends) < len(CANCEL_PLACES)

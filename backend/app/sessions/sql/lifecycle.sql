@@ -9,12 +9,16 @@ with own as (
   select count(*) as n from (
     select from sessions where owner_id = $2 and ended_at is null and class <> 'turn'
     limit (select nullif(max_live, 0) from own)) as few
+), parent as (
+  -- The lock orders this with a cancel of the run: either that finds the session, or nothing is started.
+  select graph <> 'workflow' or (ended_at is null and not cancel) as may_start from sessions where id = $10 for share
 ), s as (
   insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, idempotency_key,
     parent_id, admitted_at)
   select $1, $2, $3, case when $3 in ('run', 'workflow') then 'run' when $3 = 'job' then 'job' else 'study' end, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
   from own, owned, live
   where owned.n = cardinality($6::uuid[]) and (own.max_live = 0 or live.n < own.max_live)
+    and ($10::uuid is null or exists (select from parent where may_start))
   on conflict do nothing
   returning id, created_at, admitted_at
 ), message as (
@@ -23,6 +27,7 @@ with own as (
   insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
 )
 select owned.n as owned_datasets, own.max_live, s.created_at,
+  $10::uuid is null or exists (select from parent where may_start) as may_start,
   case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
     else array(select admit_sessions($11::int, $12::int)) end as admitted
 from owned cross join own left join s on true

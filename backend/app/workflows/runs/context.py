@@ -31,7 +31,7 @@ ReadSecret = Callable[[str], Awaitable[str]]
 FindFigure = Callable[[str], Awaitable[float | None]]
 SendMail = Callable[[str | None, str, str, str], Awaitable[None]]
 FindModel = Callable[[UUID | None, str | None], Awaitable[str]]
-StartStudy = Callable[[UUID, RunStudy, Sequence[UUID]], Awaitable[None]]
+StartStudy = Callable[[UUID, UUID, RunStudy, Sequence[UUID]], Awaitable[None]]
 StoreDataset = Callable[[str, FrameRef, str], Awaitable[StoredDataset]]
 
 
@@ -45,7 +45,7 @@ class RunServices:
 
     `send_mail(to, subject, text, key)`: to None it goes to the owner. `find_model(id, target)`: its digest.
     `store_dataset(name, table, key)`: stores a table once for a key.
-    `start_study(id, study, datasets)`: starts a session once.
+    `start_study(run, id, study, datasets)`: starts a session once, unless the run was cancelled.
     """
 
     frames: Workspace

@@ -11,12 +11,18 @@ from app.workflows.node_configs import ReadDataset, RunStudy
 from app.workflows.runs.context import Results, RunContext
 from app.workflows.runs.schemas import NodeResult, StudyOutcome
 
+_ENDED_EARLY = {
+    SessionStatus.CANCELLED: "The study was cancelled before it had a result. Run this node again to start "
+    "another one.",
+    SessionStatus.FAILED: "The study failed.",
+}
+
 
 async def run_study(ctx: RunContext, node: Node, config: RunStudy, results: Results) -> CallResult:
     """Start a study, once in a run, and wait for it. The run gives its place up: the study may need it."""
     ids = [_find_dataset(ctx, source, results) for source in ctx.document.inputs_of(node.id)]
     study = uuid5(ctx.session.id, f"study {node.id}")
-    await ctx.services.start_study(study, config, list(dict.fromkeys(ids)))
+    await ctx.services.start_study(ctx.session.id, study, config, list(dict.fromkeys(ids)))
     await ctx.step.wait_for_session(study, config.timeout_s)
     result = _make_result(study, await ctx.services.earlier_runs.find_study(study), config.timeout_s)
     text = result.error or f"{node.id} waited for the study {study}."
@@ -28,7 +34,7 @@ def _make_result(study: UUID, outcome: StudyOutcome | None, timeout_s: float) ->
         error = f"The study did not end within {timeout_s:,.0f} s. It goes on."
         return NodeResult(status="failed", study_id=study, error=error, code="study_timed_out")
     if outcome.status is not SessionStatus.COMPLETED:
-        error = outcome.error or f"The study was {outcome.status}."
+        error = outcome.error or _ENDED_EARLY[outcome.status]
         return NodeResult(
             status="failed", study_id=study, study=outcome, error=error, code=f"study_{outcome.status}"
         )
