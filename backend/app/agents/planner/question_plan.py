@@ -193,7 +193,8 @@ goals that begin so, all predictions lie below."""
 
 
 _ASKS_ABOUT_PAST = re.compile(
-    r"^\W*(?:who|what|which|when|where|how)\b[^?]{0,40}\b(?:was|were|did|had)\b[^?]{1,300}\?\W*$",
+    r"^\W*(?:who|what|which|when|where|how)\b[^?]{0,40}"
+    r"\b(?:was|were|did|had|ha(?:ve|s) (?:never|not|been|ever))\b[^?]{1,300}\?\W*$",
     re.IGNORECASE,
 )
 """Questions of which a prediction would be no answer, even where nothing in the tables answers them."""

@@ -64,6 +64,8 @@ LOW = word_set(
     """
 )
 SUPERLATIVES = HIGH | LOW
+SIZES = ("biggest", "largest", "smallest")
+"""Superlatives of sizes of any kind."""
 ADJECTIVES = {
     **dict.fromkeys(("oldest", "older", "youngest", "younger", "aged"), "age"),
     **dict.fromkeys(("heaviest", "heavier", "lightest", "lighter"), "weight mass"),
@@ -86,6 +88,7 @@ ADJECTIVES = {
     **dict.fromkeys(("farthest", "furthest", "farther", "further", "nearest"), "distance"),
     **dict.fromkeys(("deepest", "deeper", "shallowest"), "depth"),
     **dict.fromkeys(("widest", "wider", "narrowest"), "width"),
+    **dict.fromkeys(SIZES, "size area population"),
 }
 """Adjectives with a subject: words of which the meant column has one, the likelier first."""
 SMALL = word_set(

@@ -80,6 +80,7 @@ _STEPS = "steps|bins|intervals|classes|buckets|bands|groups|brackets|ranges"
 _BINS = (
     f"{_BY}|in|for? C=column {_CLASS}? ,? in|with|using|of? {_STEPS} of N=width @unit?",
     f"{_BY}|in|for? C=column {_CLASS}? ,? in|into|by N=width @unit? {_STEPS}",
+    f"{_BY} C=column {_CLASS} of N=width @unit?",
     f"{_BY}|in N=width @unit? C=column {_STEPS}",
 )
 """Phrases of classes of a number that are equally wide."""

@@ -17,6 +17,7 @@ from app.agents.questions.column_matching import (
     needed_words,
     word_strength,
 )
+from app.agents.questions.directions import is_other_end
 from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,
@@ -28,6 +29,7 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem, read_items
+from app.agents.questions.money_words import named_by_money
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.row_nouns import (
@@ -71,7 +73,30 @@ def mark_items(question: str, tables: Sequence[TableProfile]) -> QuestionItems:
     """Split a question and mark what its words may mean in the tables."""
     index = TableIndex(tables)
     items = _join_modifiers(_mark_phrases(read_items(question), index))
+    items = [_at_own_end(items, place) for place in range(len(items))]
+    items = [_as_label(items, place) for place in range(len(items))]
     return QuestionItems(name_unknown_rows(items, tables))
+
+
+_LABEL_LINKS = frozenset({"or", "and", ",", "versus", "vs", "/"})
+
+
+def _as_label(items: Sequence[QuestionItem], place: int) -> QuestionItem:
+    """An article that is a stored letter behind the name of its column: `class A or B`."""
+    item, before = items[place], items[place - 1] if place else None
+    is_last = place + 1 == len(items) or items[place + 1].text in _LABEL_LINKS
+    if item.text not in ("a", "i") or not is_last or before is None or not before.columns:
+        return item
+    match = before.columns[0]
+    values = tuple(value for value in match.column.values if str(value).casefold() == item.text)
+    return replace(item, values=(ValueMatch(match.table, match.column, values, 1.0),)) if values else item
+
+
+def _at_own_end(items: Sequence[QuestionItem], place: int) -> QuestionItem:
+    """An item without the values of the other end of a way than its preposition says: `to Roma` of `origin`."""
+    item, before = items[place], items[place - 1].text if place else ""
+    values = tuple(match for match in item.values if not is_other_end(match.column.name, before))
+    return replace(item, values=values) if values and len(values) < len(item.values) else item
 
 
 class TableIndex:
@@ -123,7 +148,7 @@ def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str
         denied = denied_flags(first.word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
     columns = _clear_columns(_named_by_unit(first.word, columns, index) or _named_by_revenue(first.word, index))
-    columns = _named_by_money(first.word, columns, index)
+    columns = named_by_money(first.word, columns, index.tables)
     rows = () if _is_amount(first.word, columns) else row_tables(first.word, index.tables, index.row_nouns)
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(first.word, rows, index):
         rows = ()  # `species` of a table of fish
@@ -167,43 +192,6 @@ def _named_by_revenue(word: str, index: "TableIndex") -> tuple[ColumnMatch, ...]
         return ()
     revenues = [(table.name, c) for table in index.tables for c in table.columns if c.name == "revenue"]
     return (ColumnMatch(*revenues[0], _UNIT_NOUN_SCORE, 1.0),) if len(revenues) == 1 else ()
-
-
-_EARNING = word_set("income earnings earn earns earned takings turnover revenue revenues proceeds")
-_SPENDING = word_set("pay pays paid spend spends spent spending")
-_MONEY_NAMES = word_set(
-    "amount fee fees fare revenue income earnings charge charges payment payments bill donation gift price cost"
-    " costs spend expense expenses budget salary wage rent"
-)
-_COSTS = word_set("cost costs spend expense expenses budget salary wage rent")
-_OF_ONE_PIECE = word_set("per each unit rate tax tip discount")
-
-
-def _named_by_money(
-    word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex"
-) -> tuple[ColumnMatch, ...]:
-    """The columns of a word, and the only amount of money of the tables for a word of money: `fee` of `pay`."""
-    is_named = any(m.score >= _UNIT_NOUN_SCORE and is_measurable(m.column) for m in columns)
-    if word not in _EARNING | _SPENDING or is_named:
-        return columns
-    amounts = [
-        (table.name, column)
-        for table in index.tables
-        for column in table.columns
-        if is_measurable(column) and _holds_money(column)
-    ]
-    if len(amounts) != 1 or (word in _EARNING and _COSTS & {*words(amounts[0][1].name)}):
-        return columns
-    others = tuple(match for match in columns if match.column != amounts[0][1])
-    matches = (ColumnMatch(*amounts[0], _UNIT_NOUN_SCORE, 1.0), *others)
-    return tuple(sorted(matches, key=lambda match: -match.score))
-
-
-def _holds_money(column: Column) -> bool:
-    parts = {*words(column.name), *name_parts(column.name)}
-    unit = unit_of(column)
-    is_money = bool(_MONEY_NAMES & parts) or (unit is not None and unit.dimension == "money")
-    return is_money and not _OF_ONE_PIECE & parts
 
 
 MIN_UNIT_LETTERS = 4

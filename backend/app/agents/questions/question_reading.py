@@ -190,8 +190,8 @@ _SCALES = word_set(
     "age rank ranking position place minute second step distance time percentile length depth height"
 )
 """Words of whole numbers that measure rows even where each number occurs once."""
-_HIGHEST_PERIODS = {"hour": 24, "weekday": 7, "day": 366, "week": 53, "month": 12, "quarter": 4}
-"""Highest numbers of periods within the next longer ones."""
+_HIGHEST_PERIODS = {"hour": 24, "weekday": 7, "day": 366, "week": 53, "month": 12, "quarter": 4, "year": 2200}
+"""Highest numbers of periods within the next longer ones, and of years."""
 
 
 _NUMBERED_THINGS = word_set(

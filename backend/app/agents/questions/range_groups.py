@@ -201,13 +201,20 @@ def _belongs(item: QuestionItem) -> bool:
     return item.text in _CLASS_WORDS | _COLUMN_LINKS
 
 
-_AFTER_WORDS = frozenset({"after", "afterwards", "since", "later", "onwards"})
+_AFTER_WORDS = frozenset({"after", "afterwards", "since", "onwards"})
 _REFERRING = frozenset({"that", "it", "then", "this"})
 
 
 def parse_turning_points(reading: QuestionReading) -> None:
     """Parse a year or day that rows are before or after: `joined before 2018 and how many after`."""
     items = reading.text.items
+    if match := reading.text.find("before and|versus|vs|or|than after N|D=point"):
+        point = reading.text.required(match, "point")
+        if value := _side_of(reading, point, match.places[0]):
+            stored = [match.places[0] - 1] if value.label == YEAR_SIDE else []
+            reading.text.use([*stored, *match.places], "group")
+            reading.keys.append(value)
+            return
     for place, item in enumerate(items[:-1]):
         if item.text not in ("before", "after") or item.role:
             continue
@@ -220,8 +227,9 @@ def parse_turning_points(reading: QuestionReading) -> None:
             end += 1
         if end < len(items) and items[end].kind in ("number", "date"):
             return  # two points: `before 2018 or after 2020`
-        if value := _side_of(reading, point, PhraseMatch([place, place + 1])):
-            reading.text.use([*range(place, place + 2), *range(other, end)], "group")
+        if value := _side_of(reading, point, place):
+            stored = [place - 1] if value.label == YEAR_SIDE else []
+            reading.text.use([*stored, *range(place, place + 2), *range(other, end)], "group")
             reading.text.use([p for p in range(place + 2, other) if not items[p].row_tables], "group")
             reading.keys.append(value)
         return
@@ -237,18 +245,23 @@ def _place_of(items: Sequence[QuestionItem], start: int, texts: frozenset[str]) 
     return None
 
 
-def _side_of(reading: QuestionReading, point: QuestionItem, match: PhraseMatch) -> Value | None:
-    """The side of a year or day on which the date of a row lies."""
+YEAR_SIDE, DATE_SIDE = "years", "time"
+"""Labels of groups of rows before and after a year that a column stores, and of those of their dates."""
+
+
+def _side_of(reading: QuestionReading, point: QuestionItem, place: int) -> Value | None:
+    """The side of a year or day on which the date of a row lies. `place`: that of `before` or `after`."""
     year = as_year(point) if point.kind == "number" else None
-    before = reading.text.items[match.places[0] - 1] if match.places[0] else None
+    before = reading.text.items[place - 1] if place else None
     stored = next((m for m in before.columns if holds_years(m.column)), None) if before else None
     if stored is not None and year is not None:
         is_before = build.compare("<", Reference(stored.table, stored.column).expression, build.literal(year))
     else:
-        reference = date_reference(reading, match)
+        reference = date_reference(reading, PhraseMatch([place, place + 1]))
         if reference is None or (year is None and point.kind != "date"):
             return None
         start = date(year, 1, 1).isoformat() if year is not None else point.text[:10]
         is_before = build.compare("<", reference.expression, build.moment(start))
     labels = [f"before {point.text}", f"{point.text} and after"]
-    return _cases([is_before, build.negate(is_before)], labels, "time")
+    label = YEAR_SIDE if stored is not None and year is not None else DATE_SIDE
+    return _cases([is_before, build.negate(is_before)], labels, label)

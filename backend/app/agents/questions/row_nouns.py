@@ -29,6 +29,8 @@ def row_noun_strengths(table: TableProfile) -> dict[str, float]:
     nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
     for column in table.columns:
         own = name_parts(column.name)
+        if column.unique and len(own) == 1 and _names_rows(column) and own[0] not in _NEVER_NOUNS:
+            nouns.setdefault(stem(own[0]), 0.9)
         if column.unique and (set(own) & IDENTIFIER_WORDS or column.numbers_rows):
             for part in own:
                 if part not in IDENTIFIER_WORDS:
@@ -37,6 +39,17 @@ def row_noun_strengths(table: TableProfile) -> dict[str, float]:
             for part in words(column.name):
                 nouns.setdefault(f"{stem(part)}s", 0.65)
     return nouns
+
+
+_NEVER_NOUNS = IDENTIFIER_WORDS | word_set(
+    "name title label email mail phone telephone address url link path text note comment description date time"
+)
+"""Words of columns that tell rows apart and do not say what they are."""
+
+
+def _names_rows(column: Column) -> bool:
+    """Tell if a text says which row it is in every row: `house` of codes such as `H-001`."""
+    return column.type == "text" and column.missing == 0 and column.hint == "id"
 
 
 PEOPLE = word_set("people persons inhabitants residents participants visitors passengers guests attendees")

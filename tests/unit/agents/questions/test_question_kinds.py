@@ -97,6 +97,11 @@ FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "how many customers have never returned anything": (2,),
     "are all jobs from Mill fixed?": (False, 2, 3),
     "how many jobs went to Dock": (3,),
+    "how many jobs were neither returned nor fixed": (2,),
+    "how much higher is the mean fee of returned jobs than of the others": (-300.0,),
+    "which customer has the highest share of returned jobs": ("Ash", 1 / 3),
+    "which customer has the highest share of fees with returned jobs": ("Ash", 1 / 7),
+    "number of jobs that went to Dock": (3,),
     "how many jobs are of people older than the average": (3,),
 }
 
@@ -142,3 +147,34 @@ def test_numbers_without_a_gap_name_rows() -> None:
     with_gaps = Column("ticket", "integer", "numeric", 40, unique=True, low=1, high=60)
     assert numbered.numbers_rows
     assert not with_gaps.numbers_rows
+
+
+HOUSES = (
+    TableProfile(
+        "audits",
+        60,
+        (
+            Column("house", "text", "id", 60, unique=True, examples=("H-001", "H-002")),
+            text("village", "Aston", "Birk"),
+            text("grade", "A", "B", "E"),
+            Column("area_m2", "integer", "numeric", 50, low=40, high=320),
+            Column("kwh_year", "integer", "numeric", 60, low=3000, high=60000),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("how many houses are of grade E?", {"grade"}),
+        ("largest house in every village", {"house", "village", "area_m2"}),
+        ("which house has the most kwh and what grade does it have?", {"house", "kwh_year", "grade"}),
+        ("in which village is the share of grade E houses highest?", {"village", "grade"}),
+    ],
+)
+def test_codes_that_tell_rows_apart_name_them(question: str, columns: set[str]) -> None:
+    parsed = parse_question(question, HOUSES)
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert set(parsed.columns) == columns
+    assert not parsed.plan.model_dump_json().count("count_distinct")

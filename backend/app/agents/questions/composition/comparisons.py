@@ -28,7 +28,7 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     """`how many more men than women`, `difference in mean age between first and second class`."""
     if not sketch.flags & {"difference", "excess", "change"}:
         return
-    pair = _compared_pair(reading)
+    pair = _compared_pair(reading) or _pair_with_rest(sketch, reading)
     if pair is None or sketch.ranking or reading.keys or sketch.displayed:
         return
     figure, base, cost = _measured_figure(sketch, reading)
@@ -61,6 +61,31 @@ def plan_ratios(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     figure, base, measure_cost = _measured_figure(sketch, reading)
     if figure is not None:
         yield _plan_pair(reading, pair, figure, base, "/"), cost + measure_cost
+
+
+def _pair_with_rest(sketch: Sketch, reading: QuestionReading) -> tuple[Condition, Condition] | None:
+    """The rows of the only group that is named, and the others: `how much more do express tickets cost`."""
+    conditions = [c for c in reading.conditions if not c.is_date]
+    if "others" in sketch.flags and not conditions and len(reading.keys) == 1:
+        # The question's only condition was made a group.
+        return _sides_of_key(sketch, reading)
+    return None
+
+
+def _sides_of_key(sketch: Sketch, reading: QuestionReading) -> tuple[Condition, Condition] | None:
+    own = [c for c in sketch.conditions if not c.is_date]
+    if len(own) != 1 or own[0].column is None:
+        return None
+    reading.keys.clear()
+    first = replace(own[0], values=(describe_condition(own[0]),))
+    rest = replace(own[0], expression=build.negate(own[0].expression), values=("the others",))
+    return first, rest
+
+
+def describe_condition(condition: Condition) -> str:
+    """The values of a condition, or its column."""
+    column = condition.column.column.name if condition.column else ""
+    return f"{column} {', '.join(map(str, condition.values))}".strip()
 
 
 def _compared_pair(reading: QuestionReading) -> tuple[Condition, Condition] | None:

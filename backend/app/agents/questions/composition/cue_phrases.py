@@ -132,6 +132,7 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "never",
         "nobody",
         "neither",
+        "nor",
         "but not",
         "outside",
         "non",
@@ -251,6 +252,7 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
     "paced": (
         *(f"{unit} {link} {unit}" for unit in PACED_UNITS for link in ("over", "on", "by", "to", "after")),
         *(f"from one {unit} to the next" for unit in PACED_UNITS),
+        *(f"{link} the {unit} before" for unit in PACED_UNITS for link in ("to", "from", "over", "on", "with")),
         *(f"{link} the previous {unit}" for unit in PACED_UNITS for link in ("to", "from", "over", "with")),
     ),
     "each": (
@@ -362,6 +364,11 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "than the others",
         "than the rest",
         "than others",
+        *(
+            f"{link} {word} ones"
+            for link in ("than", "versus", "vs", "and")
+            for word in ("normal", "regular", "other")
+        ),
         "and the others",
         "and the rest",
         "versus the rest",

@@ -25,7 +25,21 @@ Branches = Callable[[Sketch, Cue, Places, QuestionReading], Iterator[Sketch]]
 WEAK_CUE_COST = 0.15
 """Cost of a word that is more often no cue than one: a bare `number`, `over` as `per`."""
 WEAK_CUES = frozenset(
-    {"number", "less", "more", "compare", "compared", "over", "within", "used", "v", "name", "find", "names"}
+    {
+        "nor",
+        "number",
+        "less",
+        "more",
+        "compare",
+        "compared",
+        "over",
+        "within",
+        "used",
+        "v",
+        "name",
+        "find",
+        "names",
+    }
 )
 _LONG_ADJECTIVES = {"expensive": ("priciest", "cheapest"), "recent": ("latest", "earliest")}
 """Superlatives of one word for `most expensive` and `least expensive`."""
@@ -132,9 +146,24 @@ EXTENT_COST = 0.1
 def _moment(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     """`when was the last injury`: the first or last time of some rows."""
     if sketch.interrogative != "when":
-        return None
+        return _rank_by_time(sketch, cue, places)
     is_first = "first" in cue.argument or "earliest" in cue.argument
     return sketch.advance(places, flags=sketch.flagged("first moment" if is_first else "last moment"))
+
+
+def _rank_by_time(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    """`who was hired first`: the row with the first time of the verb before."""
+    times = sketch.displayed if sketch.last == "displayed" else sketch.heads if sketch.last == "head" else ()
+    is_time = bool(times) and times[-1].value is not None and times[-1].value.type == "datetime"
+    if sketch.interrogative not in ("who", "which", "what") or not is_time or sketch.ranking:
+        return None
+    if cue.argument not in ("first", "last", "earliest", "latest", "most recently"):
+        return None
+    word = "earliest" if cue.argument in ("first", "earliest") else "latest"
+    ranked = sketch.advance(places, ranking=Ranking(word, times[-1].place, times[-1]))
+    if sketch.last == "displayed":
+        return replace(ranked, displayed=sketch.displayed[:-1], last="measure")
+    return replace(ranked, heads=sketch.heads[:-1], last="measure")
 
 
 def _extent(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -178,6 +207,8 @@ _DENIED_VERBS = frozenset(
 
 
 def _negate(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    if cue.argument == "nor" and sketch.pending.is_negated:
+        return None
     pending = replace(sketch.pending, is_negated=not sketch.pending.is_negated)
     if cue.argument in _DENIED_VERBS:
         return sketch.advance(places, pending=pending, flags=sketch.flagged("never"), never_place=places[0])

@@ -68,11 +68,15 @@ def free_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReadin
     names, sign = _STATES_OF_ZERO.get(cue.argument, (_PRICES, "="))
     reference = find_measure(reading.copy(), names, cue.argument)
     low = reference.column.low if reference else None
-    if reference is None or not isinstance(low, int | float) or sketch.pending.is_negated:
+    if reference is None or not isinstance(low, int | float):
         return
     if low > 0 or (low < 0 and names is _PRICES):
         return
     expression = build.compare(sign, reference.expression, build.literal(0))
+    if sketch.pending.is_negated:
+        expression = build.negate(expression)
     condition = Condition(expression, reference, place=places[0])
-    step = sketch.advance(places, FREE_COST, conditions=(*sketch.conditions, condition), last="value")
+    pending = replace(sketch.pending, is_negated=False)
+    conditions = (*sketch.conditions, condition)
+    step = sketch.advance(places, FREE_COST, conditions=conditions, pending=pending, last="value")
     yield step.with_note(f"`{cue.argument}` is read by `{reference.column.name}`.")

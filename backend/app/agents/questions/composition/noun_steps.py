@@ -15,7 +15,6 @@ from app.agents.questions.composition.number_steps import bounded_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.unit_steps import value_in_unit
 from app.agents.questions.composition.value_steps import (
-    OTHER_END_COST,
     flag_step,
     missing_step,
 )
@@ -50,6 +49,8 @@ MIN_BOUNDED_SCORE = 0.78
 """Score of a column whose name stands behind a number: a weaker match is a noun that is counted."""
 PART_COST = 0.1
 """Cost of a column for a part of what a word means."""
+OTHER_END_COST = 0.4
+"""Cost of the other end of a way than the preposition says: `from stations` of `to_station`."""
 STORED_VALUE_COST = 0.6
 """Cost of a column that a word resembles, where the word is a stored value: `cash` of `paid_by`."""
 PRICE_OF_REVENUE_COST = 0.5
@@ -346,7 +347,10 @@ def _key_readings(
         if reference.column.is_stored_as_text or mention.item.word in PERIODS or is_event:
             return
         value = make_period(reference, "day")
-    is_open = is_measurable(reference.column) and sketch.pending.key_word in ("over", "per", "over the")
+    is_open = is_measurable(reference.column) and (
+        sketch.pending.key_word in ("over", "per", "over the")
+        or (sketch.pending.key_word == "by" and bool(sketch.pending.superlative))
+    )
     is_counted = sketch.counts and sketch.rows and not sketch.measures
     cost = (COUNTED_KEY_COST if is_counted else MEASURE_AS_KEY_COST) if is_open else 0.0
     if in_list and not sketch.pending.key_word:

@@ -15,6 +15,7 @@ from app.agents.questions.composition.figures_of import (
     figures_by_name,
     figures_of,
     is_added_up,
+    is_countable,
     names_function,
 )
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
@@ -22,7 +23,7 @@ from app.agents.questions.date_columns import date_reference
 from app.agents.questions.figures import default_function
 from app.agents.questions.frames.grouped import plan_figures, values_of
 from app.agents.questions.frames.ranked import rank_groups, rank_rows
-from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SMALL
+from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SIZES, SMALL
 from app.agents.questions.grouping import make_period
 from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.ordering import Order, is_descending
@@ -85,10 +86,19 @@ def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Ite
     conditions = [c for c in reading.conditions if not c.is_date]
     owner = _owner(sketch, ranking)
     key = owner.value if owner else None
-    if len(conditions) != 1 or sketch.measures or ranking.measure or key is None or sketch.displayed:
+    measures = [*sketch.measures, *([ranking.measure] if ranking.measure else [])]
+    if len(conditions) != 1 or len(measures) > 1 or key is None or sketch.displayed:
         return
     condition = conditions[0]
     reading.conditions.remove(condition)
+    if measures:
+        value = measures[0].value
+        if value is None or measures[0].functions or not is_countable(value):
+            return
+        part = Figure("sum", value, where=condition.expression, label=f"{value.label} of these")
+        figure = Figure("sum", label="share", parts=(part, Figure("sum", value)))
+        yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
+        return
     column = condition.column
     if column is not None and column.column.missing > 0:
         reading.conditions.append(Condition(build.is_present(column.expression), column))
@@ -109,6 +119,8 @@ def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking |
     if word in ("most", "least"):
         return ranking if sketch.heads or sketch.displayed else None
     names = ADJECTIVES.get(word, "").split()
+    if word in SIZES and len({find_measure(reading.copy(), [name], word) for name in names} - {None}) > 1:
+        return None  # the biggest town by its area or its population
     if names == ["date"]:
         reference = date_reference(reading)
     else:

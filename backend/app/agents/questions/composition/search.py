@@ -137,6 +137,23 @@ def _single_number(items: Sequence[QuestionItem], place: int) -> list[QuestionIt
     return [*items[:place], single, *items[place + 1 :]]
 
 
+def _denies_again(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if `nor` stands before anything but a further value: `neither cancelled nor late`."""
+    return items[place].text == "nor" and place + 1 < len(items) and not items[place + 1].values
+
+
+def _tells_column(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if a participle only says of which column the value behind it is: `heated with oil` of `heating`."""
+    item = items[place]
+    if not item.columns or not _is_participle(item.text) or item.values:
+        return False
+    following = items[place + 1 : place + 1 + MAX_VALUE_DISTANCE]
+    keys = {match.key for near in following for match in near.values[:1]}
+    return item.columns[0].key in keys and item.columns[0].score >= MIN_VERB_SCORE
+
+
+MAX_VALUE_DISTANCE = 3
+"""Words from a participle to its value: `built by the Dutch`."""
 _COPULAS = frozenset({"is", "are", "was", "were", "be", "been", "being", "got", "get", "gets", "not", "never"})
 _PARTICIPLES = word_set(
     """
@@ -292,8 +309,9 @@ def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     item = items[sketch.place]
     link = item.text if item.text in _LINKS else ""
     if item.kind == "sign" or link:
-        return sketch.skip(0.0, False, link)
-    if (cost := _known_cost(items, sketch.place)) is not None:
+        return sketch.skip(CUE_COST if _denies_again(items, sketch.place) else 0.0, False, link)
+    cost = EVENT_COST if _tells_column(items, sketch.place) else _known_cost(items, sketch.place)
+    if cost is not None:
         return sketch.skip(cost, False)
     if _assumes(items, sketch.place):
         return sketch.skip(CONTENT_COST, True)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.directions import is_other_end
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
@@ -30,8 +29,6 @@ FLAG_COST, FLAG_IN_LIST_COST = 0.05, 0.3
 """Cost of a yes/no column as a condition; behind `by sex and` it is rather a group."""
 OTHER_VALUE_TABLE_COST = 0.08
 """Cost of a value of a table that the question does not name, where it names one."""
-OTHER_END_COST = 0.4
-"""Cost of the other end of a way than the preposition says: `from Dover` of `to_port`."""
 _COMPARING = frozenset({"versus", "than", "and", ","})
 _VALUE_LINKS = frozenset({"versus", "than", "and", "or", ",", "to", "/", "&", "nor", "from", "with"})
 
@@ -52,27 +49,28 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
             continue  # `readings` are rows and no `read`
         if is_agent and match.score < MIN_AGENT_SCORE:
             continue
-        before = items[sketch.place - 1].text if sketch.place else ""
-        cost = _match_cost(sketch, reading, match, is_beside, before)
+        # A single letter behind the name of its column is spelled out: `grade E`.
+        is_label = is_beside and item.text == str(match.values[0]).casefold()
+        score = 1.0 if is_label else match.score
+        cost = _match_cost(sketch, reading, match, is_beside, score)
         for step in _conditions_of(sketch, match, item):
             annotated = step
-            if match.score < 0.9:
+            if score < 0.9:
                 annotated = step.with_assumption(
                     f"`{match.column.name}` {match.values[0]!r} is taken for {item.text!r}."
                 )
             yield replace(
-                annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, match.score), link=""
+                annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, score), link=""
             )
 
 
 def _match_cost(
-    sketch: Sketch, reading: QuestionReading, match: ValueMatch, is_beside: bool, before: str
+    sketch: Sketch, reading: QuestionReading, match: ValueMatch, is_beside: bool, score: float
 ) -> float:
     """The cost of a value by its spelling, its table and the words around it."""
-    cost = (1.0 - match.score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
+    cost = (1.0 - score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
     cost += AGENT_COST if sketch.pending.key_word == "by" else 0.0
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
-    cost += OTHER_END_COST if is_other_end(match.column.name, before) else 0.0
     is_elsewhere = bool(reading.main_tables) and match.table not in reading.main_tables and not is_beside
     return cost + (OTHER_VALUE_TABLE_COST if is_elsewhere else 0.0)
 
