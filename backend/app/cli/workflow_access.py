@@ -86,6 +86,7 @@ class WorkflowRunAnswer(_Answer):
     outcome: str | None = None
     nodes: dict[str, RunNode] = Field(default_factory=dict)
     question: RunWait | None = None
+    waits_for: str | None = None
     ended_at: str | None = None
 
 
@@ -223,6 +224,9 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
         if run.question is not None:
             workflows.answer(run_id, run.question, ask(run.question))
             continue
+        if run.status == "waiting" and run.waits_for and run.waits_for not in printed:
+            printed.add(run.waits_for)
+            typer.echo(f"waiting for the study {run.waits_for}")
         time.sleep(_POLL_S)
     last = next((node for node in reversed(run.nodes.values()) if node.columns), None)
     if last is not None:

@@ -1,7 +1,7 @@
 """Request and response models of workflows."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -128,7 +128,7 @@ class WorkflowRunView(BaseModel):
     """A run of a workflow; `GET /runs/{id}` has its table."""
 
     id: UUID
-    status: RunStatus
+    status: RunStatus | Literal["waiting"] = Field(description="`waiting`: for a study that it started.")
     version: int
     node: str
     created_at: datetime

@@ -53,6 +53,7 @@ class VersionRecord(NamedTuple):
 class WorkflowRunRecord(NamedTuple):
     id: UUID
     status: str
+    is_waiting: bool
     node: str
     version: int
     created_at: datetime
@@ -214,7 +215,8 @@ def make_changed_error(workflow_id: UUID, version: int | None) -> Conflict:
 
 
 def _make_run_view(record: WorkflowRunRecord) -> WorkflowRunView:
-    return WorkflowRunView(**{**record._asdict(), "status": RUN_STATUS[SessionStatus(record.status)]})
+    status = "waiting" if record.is_waiting else RUN_STATUS[SessionStatus(record.status)]
+    return WorkflowRunView(**{**record._asdict(), "status": status})
 
 
 def _loads(text: str | None) -> list[dict[str, Any]] | None:

@@ -158,7 +158,10 @@ async def test_a_run_that_waits_for_a_study_leaves_it_its_place_and_ends_without
     async with hang_guard():
         while (study := await database.value(waits, UUID(begun))) is None:  # noqa: ASYNC110 - a row says it
             await asyncio.sleep(0.02)
-        assert (await ada.http.get(f"/workflow-runs/{begun}")).json()["waits_for"] == str(study)
+        waiting = (await ada.http.get(f"/workflow-runs/{begun}")).json()
+        assert (waiting["status"], waiting["waits_for"]) == ("waiting", str(study))
+        listed = (await ada.http.get(f"/workflows/{waiting['workflow_id']}/runs")).json()
+        assert [former["status"] for former in listed] == ["waiting"]
         if code == "study_cancelled":
             await ada.http.delete(f"/lab/agent/sessions/{study}")
         else:

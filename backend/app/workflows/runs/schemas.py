@@ -118,7 +118,7 @@ class WholeRunView(BaseModel):
     id: UUID
     workflow_id: UUID
     version: int
-    status: SessionStatus
+    status: SessionStatus | Literal["waiting"] = Field(description="`waiting`: for the study in `waits_for`.")
     outcome: Literal["succeeded", "failed"] | None
     error: str | None = Field(default=None, description="Why the run as a whole failed, beside its nodes.")
     trigger: str

@@ -39,6 +39,7 @@ class RunRecord(NamedTuple):
     result: str | None
     error: str | None
     waits_for: UUID | None
+    is_waiting: bool
     step: str | None
     question: str | None
     charts: str | None
@@ -72,7 +73,7 @@ class WorkflowRuns:
             id=record.id,
             workflow_id=preferences.workflow.id,
             version=preferences.workflow.version,
-            status=SessionStatus(record.status),
+            status="waiting" if record.is_waiting else SessionStatus(record.status),
             outcome=outcome,
             trigger=preferences.trigger,
             tick=preferences.tick,

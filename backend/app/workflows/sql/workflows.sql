@@ -67,6 +67,7 @@ returning id
 -- name: list_runs
 -- A whole run of which a node failed is a completed session.
 select s.id, case when s.graph = 'workflow' and s.result ->> 'end' = 'failed' then 'failed' else s.status end as status,
+  s.status = 'queued' and s.wait_until is not null and s.wake = s.seen as is_waiting,
   s.preferences #>> '{workflow,node}' as node,
   (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.started_at, s.ended_at
 from sessions s
@@ -78,6 +79,7 @@ limit $3 offset $4
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
   s.error ->> 'detail' as error,
   case when s.wait_until is not null and s.ended_at is null then s.after_id end as waits_for,
+  s.status = 'queued' and s.wait_until is not null and s.wake = s.seen as is_waiting,
   (select st.update::text from steps st where st.session_id = s.id order by st.seq desc limit 1) as step,
   (select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text
    from questions q where q.session_id = s.id and q.answered_at is null and s.ended_at is null
