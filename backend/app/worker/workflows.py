@@ -1,7 +1,6 @@
 """Assembly of the services of workflows: those of their runs, and those of conversations about them."""
 
 from functools import partial
-from uuid import UUID
 
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
@@ -20,12 +19,13 @@ from app.workflows.service import WorkflowService
 
 
 def make_run_services(
-    resources: Resources, owner: UUID, frames: Workspace, datasets: DatasetSource, find_figure: FindFigure
+    resources: Resources, run: SessionFacts, frames: Workspace, datasets: DatasetSource, find_figure: FindFigure
 ) -> RunServices:
-    """Make the services of nodes. `frames`: the tables of the session in which they run."""
+    """Make the services of nodes. `frames`: the tables of `run`, the session in which they run."""
+    owner = run.owner_id
 
     async def make_client() -> RequestClient:
-        return RequestClient(await resources.hosts.rules_of(owner))
+        return RequestClient(await resources.hosts.rules_of(owner), run_id=run.id)
 
     return RunServices(
         frames,
@@ -54,7 +54,7 @@ def make_services_of_run(
     async def find_figure(node_id: str) -> float | None:
         return await earlier.find_figure(preferences.workflow.id, node_id, run_ids)
 
-    return make_run_services(resources, run.owner_id, frames, datasets, find_figure)
+    return make_run_services(resources, run, frames, datasets, find_figure)
 
 
 def make_owner_workflows(
@@ -62,7 +62,7 @@ def make_owner_workflows(
 ) -> OwnerWorkflows:
     """Make the workflows of a turn's owner."""
     owner, check = turn.owner_id, resources.check_documents(turn.owner_id)
-    services = make_run_services(resources, owner, frames, datasets, _find_no_figure)
+    services = make_run_services(resources, turn, frames, datasets, _find_no_figure)
     return OwnerWorkflows(
         turn,
         WorkflowService(resources.database, owner),

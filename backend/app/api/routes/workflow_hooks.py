@@ -11,6 +11,7 @@ from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.auth.rate_limits import RateLimiter, RateMeter, make_refusal
 from app.sessions.schemas import WORKFLOW_GRAPH
+from app.workflows.requests.client import RUN_HEADER
 from app.workflows.triggers.webhooks import HookCall, Webhooks
 
 router = APIRouter(tags=["workflows"])
@@ -24,6 +25,9 @@ Signature = Annotated[
     Header(
         alias="X-Labcrew-Signature", max_length=300, description='`t=<Unix time>,v1=<HMAC-SHA256 of "t.body">`'
     ),
+]
+CallingRun = Annotated[
+    UUID | None, Header(alias=RUN_HEADER, description="The run that calls, sent by this service itself.")
 ]
 
 
@@ -89,6 +93,7 @@ async def call_webhook(
     resources: ResourcesDep,
     signature: Signature = None,
     idempotency_key: IdempotencyKey = None,
+    run_id: CallingRun = None,
 ) -> HookedRunView:
     """Begin a run of the workflow behind this address, with the JSON of the call as its payload.
 
@@ -99,7 +104,7 @@ async def call_webhook(
     refusal = make_refusal(await RateLimiter(resources.redis).take([meter]))
     if refusal is not None:
         raise refusal
-    hooked = await webhooks.read(hook, HookCall(await request.body(), signature, idempotency_key))
+    hooked = await webhooks.read(hook, HookCall(await request.body(), signature, idempotency_key, run_id))
     sessions = session_service(resources, WORKFLOW_GRAPH)
     created = await sessions.create(hooked.owner, hooked.request, session_id=hooked.session_id)
     return HookedRunView(id=created.id)

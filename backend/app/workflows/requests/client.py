@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any, Final
 from urllib.parse import urljoin
+from uuid import UUID
 
 import certifi
 import httpx
@@ -31,6 +32,9 @@ _PASSING = frozenset({429, 502, 503, 504})
 """Statuses that may pass by themselves."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+RUN_HEADER = "X-Labcrew-Run"
+"""Header with the id of the run that sends a POST: a webhook of this service reads what led to the call."""
 
 # Its lines hold whole URLs, and those may hold secrets.
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -72,10 +76,17 @@ async def resolve(host: str, port: int) -> Sequence[str]:
 
 
 class RequestClient:
-    """Sends requests under the rules of one owner."""
+    """Sends requests under the rules of one owner, on behalf of a run."""
 
-    def __init__(self, rules: HostRules, resolver: Resolver = resolve, pause: Pause = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        rules: HostRules,
+        resolver: Resolver = resolve,
+        pause: Pause = asyncio.sleep,
+        run_id: UUID | None = None,
+    ) -> None:
         self._rules = rules
+        self._run_id = run_id
         self._resolve = resolver
         self._pause = pause
 
@@ -118,11 +129,18 @@ class RequestClient:
             headers = dict(current.headers) | (
                 dict(current.secret_headers) if destination.host == first_host else {}
             )
+            headers = self._name_run(current.method, headers)
             answer, location, wait_s = await _exchange(current, destination, address, headers)
             if answer.status not in _REDIRECTS or location is None:
                 return answer, wait_s
             current = _redirected(current, destination, answer.status, location)
         raise Forbidden("too_many_redirects", f"{first_host} redirects more than {MAX_REDIRECTS} times.")
+
+    def _name_run(self, method: str, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return headers that name the run, whatever a node of it or a secret says there."""
+        others = {name: value for name, value in headers.items() if name.lower() != RUN_HEADER.lower()}
+        is_named = self._run_id is not None and method == "POST"
+        return others | ({RUN_HEADER: str(self._run_id)} if is_named else {})
 
 
 def _redirected(request: OutgoingRequest, origin: Destination, status: int, location: str) -> OutgoingRequest:

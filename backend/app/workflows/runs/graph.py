@@ -26,8 +26,8 @@ VERSION = 1
 
 
 MAX_CHAINED_RUNS = 10
-"""Runs that may lead to one more, each by a dataset that it stored: stages that hand tables on are fewer, and
-workflows that trigger each other would go on for ever."""
+"""Runs that may lead to one more, each by a dataset or a call of a webhook: stages that hand tables on are
+fewer, and workflows that trigger each other would go on for ever."""
 
 
 class WorkflowRunState(JournaledState, total=False):
@@ -69,8 +69,9 @@ def require_short_chain(chain: Sequence[str]) -> None:
     if len(chain) > MAX_CHAINED_RUNS:
         raise Conflict(
             "chain_too_long",
-            f"{len(chain)} runs led to this one, each by a dataset that it stored: {' -> '.join(chain)}. "
-            f"A chain has at most {MAX_CHAINED_RUNS}. Store a table under another name, or remove a trigger.",
+            f"{len(chain)} runs led to this one, each by a dataset that it stored or a webhook that it called: "
+            f"{' -> '.join(chain)}. A chain has at most {MAX_CHAINED_RUNS}. "
+            "Remove a trigger, or what sets it off.",
         )
 
 

@@ -77,7 +77,8 @@ class RetriedRun(BaseModel):
 
 class WorkflowRunPreferences(BaseModel):
     """Settings of a run, stored as the preferences of its session. `tick`: the time that a trigger
-    asked for. `chain`: names of the workflows whose runs led to this one, each by a dataset that it stored."""
+    asked for. `chain`: names of the workflows whose runs led to this one, each by a
+    dataset that it stored or a webhook that it called."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -123,3 +123,9 @@ where t.token_digest = $1 and t.config ->> 'kind' = 'webhook'
 select count(*) from (
   select from sessions where owner_id = $1 and graph = 'workflow' and ended_at is null
     and preferences #>> '{workflow,id}' = $2::text limit $3::int) as few
+
+-- name: find_caller
+-- $1 run that called a webhook: its workflow, and what led to it.
+select s.owner_id, coalesce(w.name, 'a deleted workflow') as name, coalesce(s.preferences -> 'chain', '[]')::text as chain
+from sessions s left join workflows w on w.id = (s.preferences #>> '{workflow,id}')::uuid
+where s.id = $1 and s.graph = 'workflow'

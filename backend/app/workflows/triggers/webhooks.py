@@ -27,6 +27,8 @@ MAX_SIGNATURE_AGE_S = 300
 _TOKEN_BYTES = 32
 """Random bytes of a token."""
 
+_FOREIGN = "a workflow of another account"
+
 ReadSecret = Callable[[UUID, str], Awaitable[str]]
 
 
@@ -41,13 +43,25 @@ class HookRow(NamedTuple):
     document: str
 
 
+class CallerRow(NamedTuple):
+    """A run that called a webhook. `chain`: JSON, what led to it."""
+
+    owner_id: UUID
+    name: str
+    chain: str
+
+
 @dataclass(frozen=True)
 class HookCall:
-    """A call of the address of a webhook. `key`: calls that share it begin one run."""
+    """A call of the address of a webhook. `key`: calls that share it begin one run.
+
+    `run_id`: the run that calls.
+    """
 
     body: bytes
     signature: str | None = None
     key: str | None = None
+    run_id: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -109,10 +123,21 @@ class Webhooks:
         if live >= MAX_LIVE_RUNS:
             raise TooMany("too_many_runs", f"This workflow has {MAX_LIVE_RUNS} runs that have not ended.")
         origin = WorkflowOrigin(id=hook.workflow_id, version=hook.version, node="")
-        preferences = WorkflowRunPreferences(workflow=origin, trigger=hook.node_id, payload=payload)
+        preferences = WorkflowRunPreferences(
+            workflow=origin, trigger=hook.node_id, payload=payload, chain=await self._find_chain(hook, call)
+        )
         key = call.key or call.signature
         session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
         return HookedRun(hook.owner_id, session_id, make_whole_run(document, preferences))
+
+    async def _find_chain(self, hook: HookRow, call: HookCall) -> list[str]:
+        """Return the names of the workflows that led to a call, those of other accounts unnamed."""
+        row = await self.db.row(TRIGGERS.find_caller, call.run_id) if call.run_id else None
+        if row is None:
+            return []
+        caller = CallerRow(**row)
+        chain = [*json.loads(caller.chain), caller.name]
+        return chain if caller.owner_id == hook.owner_id else [_FOREIGN] * len(chain)
 
 
 def digest_token(token: str) -> str:
