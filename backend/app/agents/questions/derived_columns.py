@@ -7,6 +7,7 @@ from datetime import datetime
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.goals.units import unit_of
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.plans import build
@@ -65,7 +66,7 @@ def derive_columns(
 
 
 def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
-    if any(column.is_number and _DURATIONS & set(name_parts(column.name)) for column in table.columns):
+    if any(column.is_number and _is_duration(column) for column in table.columns):
         return
     pair = _span(table, question_words)
     if pair is None:
@@ -82,6 +83,19 @@ def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[
     expression = elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
     missing = max(start.missing, end.missing, 0.001)
     yield Column(f"duration {unit}s", "number", "numeric", distinct=table.rows, missing=missing), expression
+
+
+def _is_duration(column: Column) -> bool:
+    """Tell if a number is how long something takes: the `length` of boats in metres is not."""
+    unit = unit_of(column)
+    is_way = unit is not None and unit.dimension == "length"
+    return bool(_DURATIONS & set(name_parts(column.name))) and not is_way
+
+
+def has_span(table: TableProfile) -> bool:
+    """Tell if rows have a time between two dates that no column stores."""
+    has_duration = any(column.is_number and _is_duration(column) for column in table.columns)
+    return not has_duration and _span(table, _SPAN_WORDS) is not None
 
 
 _SPAN_WORDS = frozenset(

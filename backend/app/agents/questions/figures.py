@@ -26,7 +26,8 @@ _ADDITIVE = word_set(
     rainfall rain precipitation fare tip tips goals calories consumption usage kwh volume visits
     clicks orders count minutes hours km distance spend budget parts seats tax discount fee fees usd eur
     docks production output scrap deaths births donation value bytes kg tonnes copies downloads energy
-    principal debt turnover sold population
+    principal debt turnover sold population dues charge charges litre litres liter liters milk premium premiums
+    attendance viewers visitors guests passengers
     """
 )
 """Words of measures that are added up where no aggregate is named."""

@@ -12,7 +12,7 @@ from app.agents.questions.question_reading import is_measurable
 _MONEY_SCORE = 0.8
 """Score of the only amount of money of the tables, for a word such as `pay`."""
 _EARNING = word_set("income earnings earn earns earned takings turnover revenue revenues proceeds")
-_SPENDING = word_set("pay pays paid spend spends spent spending")
+_SPENDING = word_set("pay pays paid spend spends spent spending cost costs")
 _MONEY_NAMES = word_set(
     "amount fee fees fare revenue income earnings charge charges payment payments bill donation gift price cost"
     " costs spend expense expenses budget salary wage rent"

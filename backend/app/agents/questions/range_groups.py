@@ -168,7 +168,9 @@ def _are_linked(items: Sequence[QuestionItem], end: int, start: int) -> bool:
         return items[end].text.endswith(",")
     if len(between) > MAX_GAP:
         return False
-    return all(item.text in _LINKS | _END_WORDS or item.row_tables or item.role for item in between)
+    earlier = {item.text for item in items[:end]}
+    # `of cows over 6 and of cows under 6`
+    return all(item.text in _LINKS | _END_WORDS | earlier or item.row_tables or item.role for item in between)
 
 
 def _overlap(ranges: Sequence[_ListedRange]) -> bool:

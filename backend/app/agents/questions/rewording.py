@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.derived_columns import named_dates
+from app.agents.questions.derived_columns import has_span, named_dates
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
@@ -89,11 +89,18 @@ def reword(question: str) -> str:
     return _DATED.sub(lambda match: match[1], text)
 
 
+_STAY = re.compile(
+    r"\b(?:length|time) of (?:(?:a|the|their|each) )?(?:stay|visit|rental|hire|stop|trip)s?\b", re.IGNORECASE
+)
+"""How long a row lasts: `average length of stay`."""
+
+
 def reword_spans(question: str, tables: Sequence[TableProfile]) -> str:
     """Name the time between two dates that the question names: `the days between opened and closed`."""
     question_words = frozenset(map(stem, words(question)))
-    has_span = any(len(named_dates(table, question_words)) == 2 for table in tables)
-    return _BETWEEN_TIMES.sub("duration to ", question) if has_span else question
+    text = _STAY.sub("duration", question) if any(map(has_span, tables)) else question
+    names_two = any(len(named_dates(table, question_words)) == 2 for table in tables)
+    return _BETWEEN_TIMES.sub("duration to ", text) if names_two else text
 
 
 def _name_rows(match: re.Match[str]) -> str:

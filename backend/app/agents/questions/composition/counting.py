@@ -146,6 +146,12 @@ def _count_of_measure(sketch: Sketch, reading: QuestionReading) -> Iterator[tupl
         return
     if is_label(reference, measure.item.word):
         figure = Figure("count_distinct", measure.value)
+    elif "each" in sketch.flags and reading.keys:
+        figure = Figure("sum", measure.value)  # `how many litres does a cow give on average`
+        yield plan_two_levels(reading, figure, reading.keys.pop(), "mean", reference.table), 0.05
+        return
+    elif sketch.outer_function and not sketch.keys:
+        figure = Figure(sketch.outer_function, measure.value)  # type: ignore[arg-type]
     else:
         figure = Figure("sum", measure.value)
         reading.note(f"The total of `{reference.column.name}` is taken for their number.")

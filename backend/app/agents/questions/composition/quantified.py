@@ -37,12 +37,19 @@ def repeats(mention: Mention) -> bool:
 
 def denied_of_things(sketch: Sketch) -> bool:
     """Tell if a verb that is denied belongs to things of several rows, none of which may meet the condition."""
-    return "never" in sketch.flags and any(map(repeats, (*sketch.heads, *sketch.displayed)))
+    return "never" in sketch.flags and any(map(repeats, _subjects(sketch)))
+
+
+def _subjects(sketch: Sketch) -> list[Mention]:
+    """Nouns before that of the rows, of which a denied verb may be said."""
+    first = min((mention.place for mention in sketch.rows), default=None)
+    nouns = [m for m in (*sketch.heads, *sketch.displayed) if m.value]
+    return [m for m in nouns if first is None or m.place < first]
 
 
 def plan_never(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`which customers never returned anything`: the things of which no row meets a condition."""
-    nouns = [m for m in (*sketch.heads, *sketch.displayed) if m.value]
+    nouns = _subjects(sketch)
     if not nouns and sketch.interrogative == "who" and reading.conditions:
         column = reading.conditions[0].column
         person = person_column(reading, column.table) if column else None
