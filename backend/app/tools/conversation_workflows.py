@@ -29,7 +29,7 @@ class WorkflowCard:
     """A saved workflow. `nodes`: `{id, type}` each; `requests`: `{id, config}` of its HTTP requests.
 
     `document`: nodes and edges, where it was read alone. `change` and `difference`: of the version that a turn
-    saved. `next_runs`: times of its schedules.
+    saved. `next_runs`: times of its schedules, `schedule`: the same by their clocks, with their time zones.
     """
 
     id: str
@@ -41,6 +41,7 @@ class WorkflowCard:
     change: str = ""
     difference: str = ""
     next_runs: Sequence[str] = ()
+    schedule: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,16 @@ class RequestedChange:
 
 @dataclass(frozen=True)
 class ChangePreview:
-    """A change before it is saved. `workflow`: the name of what is changed; `is_new`: it is made."""
+    """A change before it is saved. `workflow`: the name of what is changed; `is_new`: it is made.
+
+    `schedule`: the next times of its schedules, with their time zones.
+    """
 
     workflow: str
     is_new: bool
     summary: str
     difference: str
-    next_runs: Sequence[str] = ()
+    schedule: str = ""
 
 
 @dataclass(frozen=True)

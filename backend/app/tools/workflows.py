@@ -73,7 +73,7 @@ async def read_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
 async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
     preview = await _workflows(ctx).preview(_key(ctx), _make_change(arguments))
     verb = "is made" if preview.is_new else "is changed"
-    runs = f" Its next runs: {', '.join(preview.next_runs)}." if preview.next_runs else ""
+    runs = f" Its next runs: {preview.schedule}." if preview.schedule else ""
     return Preview(
         f"{preview.summary}\n\n{preview.difference}", f"The workflow {preview.workflow} {verb}.{runs}"
     )

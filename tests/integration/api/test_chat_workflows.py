@@ -1,5 +1,6 @@
 """Both lanes from a conversation: what is for now is run, what is to last changes a workflow after approval."""
 
+import re
 from typing import Any
 
 import pytest
@@ -51,7 +52,7 @@ async def test_an_answer_becomes_a_workflow_that_words_change(ada: User) -> None
     assert (await ada.http.get("/workflows")).json()["items"] == []
 
     made = await approve(ada, await ask(ada, "do this every weekday at 8", **thread))
-    assert "Its next runs (UTC): 20" in made["text"], made
+    assert re.search(r"Its next runs: 20[0-9-]+ 08:00, .* 08:00 \(UTC\)\.", made["text"]), made
     nodes = await read_nodes(ada, made)
     assert nodes["trigger"]["cron"] == "0 8 * * 1-5"
     changed = await ask(ada, "if an error occurs then alert the ops team", **thread)
@@ -66,7 +67,10 @@ async def test_an_answer_becomes_a_workflow_that_words_change(ada: User) -> None
     nine = "run it every weekday at 9"
     moved = await ask(ada, nine, **thread, preferences={"time_zone": "Asia/Tokyo"})
     assert "0 9 * * 1-5 (Asia/Tokyo)" in str(moved["question"]), moved
-    nodes = await read_nodes(ada, await approve(ada, moved))
+    moved = await approve(ada, moved)
+    assert re.search(r"Its next runs: 20[0-9-]+ 09:00, .* 09:00 \(Asia/Tokyo\)\.", moved["text"]), moved
+    assert {time[-15:] for time in moved["workflow"]["next_runs"]} == {"T09:00:00+09:00"}
+    nodes = await read_nodes(ada, moved)
     assert (nodes["trigger"]["cron"], nodes["trigger"]["time_zone"]) == ("0 9 * * 1-5", "Asia/Tokyo")
     unknown = {"message": nine, "preferences": {"time_zone": "Asia/Nowhere"}}
     assert (await ada.http.post("/chat", json=unknown)).status_code == 422

@@ -191,9 +191,8 @@ def _name_table(text: str) -> str:
 def describe_saved(card: WorkflowCard) -> str:
     """Describe a version that was saved, and when it runs next."""
     text = f"{card.change} Saved as the workflow {card.name!r}, version {card.version}."
-    if card.next_runs:
-        times = ", ".join(time.replace("T", " ")[:16] for time in card.next_runs)
-        return f"{text} Its next runs (UTC): {times}."
+    if card.schedule:
+        return f"{text} Its next runs: {card.schedule}."
     if not any(node["type"] == "trigger" for node in card.nodes):
         return f"{text} It has no schedule yet: say, for example, `run it every weekday at 8`."
     return text

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -25,6 +26,7 @@ from app.workflows.conversations.answer_documents import (
     make_steps_document,
 )
 from app.workflows.conversations.pipelines import Pipelines, require_fitting
+from app.workflows.cron import load_zone
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
@@ -100,7 +102,7 @@ class OwnerWorkflows:
             planned.saved is None,
             planned.change.summary,
             compare_documents(before, planned.change.document).text,
-            _list_next_runs(planned.change.document),
+            _describe_times(_list_next_runs(planned.change.document)),
         )
 
     async def save(self, key: str, change: RequestedChange) -> WorkflowCard:
@@ -221,13 +223,34 @@ def _make_card(view: WorkflowView) -> WorkflowCard:
 def _describe(view: WorkflowView, change: str, difference: str) -> WorkflowCard:
     card = asdict(_make_card(view))
     runs = _list_next_runs(view.document)
-    return WorkflowCard(**{**card, "change": change, "difference": difference, "next_runs": runs})
+    facts = {"change": change, "difference": difference, "schedule": _describe_times(runs)}
+    return WorkflowCard(**{**card, **facts, "next_runs": [run.at.isoformat() for run in runs]})
 
 
-def _list_next_runs(document: WorkflowDocument) -> list[str]:
-    """List the next times of the schedules, in UTC."""
+class _ScheduledRun(NamedTuple):
+    """`at`: in the time zone of its schedule, `zone`: the name of that."""
+
+    at: datetime
+    zone: str
+
+
+def _list_next_runs(document: WorkflowDocument) -> list[_ScheduledRun]:
+    """List the next runs of the schedules, the first one first."""
     triggers = [
         config for node in document.nodes if isinstance(config := parse(node), Trigger) and config.enabled
     ]
-    times = sorted(tick for trigger in triggers for tick in trigger.next_ticks(NEXT_RUNS))
-    return [tick.isoformat() for tick in times[:NEXT_RUNS]]
+    runs = [
+        _ScheduledRun(tick.astimezone(load_zone(trigger.time_zone)), trigger.time_zone)
+        for trigger in triggers
+        for tick in trigger.next_ticks(NEXT_RUNS)
+    ]
+    return sorted(runs)[:NEXT_RUNS]
+
+
+def _describe_times(runs: Sequence[_ScheduledRun]) -> str:
+    """Describe the times of runs by the clock of their schedules, with the name of each time zone."""
+    texts = []
+    for zone in dict.fromkeys(run.zone for run in runs):
+        times = ", ".join(f"{run.at:%Y-%m-%d %H:%M}" for run in runs if run.zone == zone)
+        texts.append(f"{times} ({zone})")
+    return "; ".join(texts)
