@@ -40,10 +40,21 @@ def settings(settings: Settings, outside: Outside) -> Settings:  # noqa: F811
     return settings.model_copy(update={"http_allowed_hosts": (outside.url.removeprefix("http://"),)})
 
 
-@pytest.fixture
-async def path(ada: User, outside: Outside) -> str:  # noqa: F811
+async def save_sender(
+    ada: User,
+    outside: Outside,  # noqa: F811
+    nodes: list[dict[str, Any]],
+    ends: list[tuple[str, str]],
+) -> str:
+    """Save a workflow that sends to the outside, and allow its user to."""
     host = outside.url.removeprefix("http://")
     assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == 200
+    edges = [{"from": source, "to": target} for source, target in ends]
+    return await save(ada, {"name": "Killed", "nodes": nodes, "edges": edges})
+
+
+@pytest.fixture
+async def path(ada: User, outside: Outside) -> str:  # noqa: F811
     nodes = [
         {"id": "flights", "type": "http_request", "config": {"url": f"{outside.url}/x", "records": "/flights"}},
         {"id": "best", "type": "sql", "config": {"sql": "SELECT min(price) AS low FROM flights"}},
@@ -55,10 +66,7 @@ async def path(ada: User, outside: Outside) -> str:  # noqa: F811
         },
     ]
     ends = [("flights", "best"), ("best", "tell"), ("best", "repeat")]
-    content = {"name": "Killed", "nodes": nodes, "edges": [{"from": a, "to": b} for a, b in ends]}
-    saved = await ada.http.post("/workflows", json=content)
-    assert saved.status_code == 201, saved.text
-    return f"/workflows/{saved.json()['id']}"
+    return await save_sender(ada, outside, nodes, ends)
 
 
 def sent_keys(outside: Outside) -> Counter[str]:  # noqa: F811
@@ -87,10 +95,34 @@ async def until_the_end(
             await asyncio.sleep(0.02)
 
 
+def choose_places(end: int, sample_size: int) -> list[int]:
+    """Return some places, or all of them where the environment says so."""
+    places = list(range(2, end))
+    if os.environ.get("LABCREW_KILL_PLACES") == "all":
+        return places
+    return sorted(random.Random(7).sample(places, sample_size))
+
+
+@dataclass
+class KilledRun:
+    """A run whose worker was to die at a place. `is_struck`: it did; `has_asked`: the run asked its owner."""
+
+    id: str
+    view: dict[str, Any]
+    is_struck: bool
+    has_asked: bool
+
+
+async def run_killed(app: FastAPI, ada: User, path: str, folder: Path, place: int) -> KilledRun:  # noqa: F811
+    (folder / PLACE).write_text(str(place))
+    run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
+    mark = folder / f"struck-{run_id}"
+    view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
+    return KilledRun(run_id, view, mark.exists(), has_asked)
+
+
 @pytest.fixture
 async def path_of_items(ada: User, outside: Outside) -> str:  # noqa: F811
-    host = outside.url.removeprefix("http://")
-    assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == 200
     note = {"id": "note", "type": "notify", "config": {"channel": "slack", "to": f"{outside.url}/note"}}
     nodes = [
         {"id": "flights", "type": "http_request", "config": {"url": f"{outside.url}/x", "records": "/flights"}},
@@ -98,10 +130,7 @@ async def path_of_items(ada: User, outside: Outside) -> str:  # noqa: F811
         {"id": "each", "type": "for_each", "config": {"column": "price", "nodes": [note]}},
     ]
     ends = [("flights", "keep"), ("keep", "each")]
-    content = {"name": "Items", "nodes": nodes, "edges": [{"from": a, "to": b} for a, b in ends]}
-    saved = await ada.http.post("/workflows", json=content)
-    assert saved.status_code == 201, saved.text
-    return f"/workflows/{saved.json()['id']}"
+    return await save_sender(ada, outside, nodes, ends)
 
 
 async def test_items_and_stored_datasets_come_once_whatever_statement_the_worker_dies_at(
@@ -112,27 +141,22 @@ async def test_items_and_stored_datasets_come_once_whatever_statement_the_worker
     folder: Path,  # noqa: F811
     nursery: "subprocess.Popen[str]",  # noqa: F811
 ) -> None:
-    places = list(range(2, MAX_ITEM_PLACE))
-    if os.environ.get("LABCREW_KILL_PLACES") != "all":
-        places = sorted(random.Random(7).sample(places, SAMPLED_ITEM_PLACES))
+    places = choose_places(MAX_ITEM_PLACE, SAMPLED_ITEM_PLACES)
     struck = 0
     for place in places:
-        (folder / PLACE).write_text(str(place))
-        run_id = (await ada.http.post(f"{path_of_items}/run", json={})).json()["id"]
-        mark = folder / f"struck-{run_id}"
-        view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
-        struck += mark.exists()
-        items = view["nodes"]["each"]["items"]
+        killed = await run_killed(app, ada, path_of_items, folder, place)
+        struck += killed.is_struck
+        items = killed.view["nodes"]["each"]["items"]
         assert [item["item"] for item in items] == [80, 120, 400]
         keys = sent_keys(outside)
-        sent = [keys[f"{run_id}:each-{number}-note"] for number in range(3)]
+        sent = [keys[f"{killed.id}:each-{number}-note"] for number in range(3)]
         unsure = [item["status"] == "failed" for item in items]
-        assert sum(unsure) == has_asked, (place, view)
+        assert sum(unsure) == killed.has_asked, (place, killed.view)
         assert all(
             count == 1 or (is_unsure and count == 0) for count, is_unsure in zip(sent, unsure, strict=True)
         )
         stored = "select count(*) from datasets where idempotency_key = $1"
-        assert await app.state.resources.database.value(stored, f"workflow {run_id}:keep") == 1
+        assert await app.state.resources.database.value(stored, f"workflow {killed.id}:keep") == 1
     assert struck >= len(places) // 2
 
 
@@ -144,16 +168,12 @@ async def test_a_run_ends_once_whatever_statement_its_worker_dies_at(
     folder: Path,  # noqa: F811
     nursery: "subprocess.Popen[str]",  # noqa: F811
 ) -> None:
-    places = list(range(2, MAX_PLACE))
-    if os.environ.get("LABCREW_KILL_PLACES") != "all":
-        places = sorted(random.Random(7).sample(places, SAMPLED_PLACES))
+    places = choose_places(MAX_PLACE, SAMPLED_PLACES)
     struck = asked = 0
     for place in places:
-        (folder / PLACE).write_text(str(place))
-        run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
-        mark = folder / f"struck-{run_id}"
-        view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
-        struck, asked = struck + mark.exists(), asked + has_asked
+        killed = await run_killed(app, ada, path, folder, place)
+        run_id, view, has_asked = killed.id, killed.view, killed.has_asked
+        struck, asked = struck + killed.is_struck, asked + has_asked
         statuses = {name: node["status"] for name, node in view["nodes"].items()}
         keys = sent_keys(outside)
         assert statuses["tell"] == ("unknown" if has_asked else "done"), (place, view)
