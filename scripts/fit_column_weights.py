@@ -1,15 +1,16 @@
-"""Fits `column_weights.json` and `column_projection.npz` of `backend/app/agents/goals` to the tuned goals.
+"""Fits `column_weights.json` of `backend/app/agents/goals` to the tuned goals and the training goals.
 
-`PYTHONPATH=. python scripts/fit_column_weights.py [--check]`: a conditional logit with a ridge penalty over the
-tuned half of the corpus of goals and the goals written for training. One of its features is the product of the
-encodings of goal and column, each projected to some components, which are fitted along. With `--check` accuracy
-and calibration on tables that a fit has not seen are printed instead of writing: five folds by table.
+`PYTHONPATH=. python scripts/fit_column_weights.py FOLDS [--check]`: a conditional logit with a ridge penalty.
+`FOLDS` is the folder that `scripts/fit_column_links.py --folds` has written: the links of a training goal are
+those of a fit that has not seen its table, as they will be on tables of users. With `--check` accuracy and
+calibration on tables that a fit has not seen are printed instead of writing: five folds by table.
 """
 
 import argparse
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,22 +19,20 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 from scripts.fit_aim_weights import cross_validate
-from tests.corpora.goals import Goal, load_goals
+from tests.corpora.goals import Goal, GoalTable, load_goals
 from tests.corpora.labelled_goals import load_labelled_goals
 from tests.corpora.planned_goals import make_schema
-from tests.corpora.training import TrainingGoal, load_training_goals
+from tests.corpora.training import TrainingGoal, TrainingTables, fold_of, load_training_goals
 
-from app.agents.goals import lexicon
+from app.agents.goals import column_links, lexicon, sentence_encoder
 from app.agents.goals.aims.classifier import Aim
 from app.agents.goals.aims.features import aim_features
 from app.agents.goals.column_features import GoalWords, column_features, name_scores, no_column_features
-from app.agents.goals.encoded_columns import encode_columns, encode_goal, similarities
+from app.agents.goals.link_features import link_features
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.sentence_encoder import DIMENSIONS
 from app.agents.goals.tables import make_table_profile
 
 TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/column_weights.json"
-PROJECTION = TARGET.with_name("column_projection.npz")
 TUNED_FILES = frozenset({"general.txt"})
 """Files of the lexicon that were written with the tuned goals at hand. The weights are fitted without them, or
 they would trust the lexicon more than it deserves on goals that nobody has seen."""
@@ -55,82 +54,87 @@ LEXICON_FEATURES = (
     "class_",
 )
 """Beginnings of the names of those features."""
-COMPONENTS, COMPONENT_RIDGE = 8, 3.0
-"""Components of the projections, and the penalty of half their squares. On tables that a fit had not seen the
-log loss was 0.84, against 0.88 with 16 and 1.5, and 0.87 without projections."""
-MAX_ITERATIONS = 60
-"""Steps of a fit of both, which stop before it follows single goals."""
-SEED = 0
 
 
 class Example(NamedTuple):
-    """A goal: its table, the features of its columns and of none, which rows it may mean, and the encodings of
-    the goal (dimensions,) and of the columns (rows, dimensions; zero for none)."""
+    """A goal: its table, the features of its columns and of none, and which of these rows it may mean."""
 
     table: str
     rows: list[dict[str, float]]
     meant: np.ndarray
-    goal: np.ndarray
-    columns: np.ndarray
-
-
-class Fit(NamedTuple):
-    """Weights of the features, and the projections (dimensions, components) of goals and of columns."""
-
-    weights: np.ndarray
-    goals: np.ndarray
-    columns: np.ndarray
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folds", type=Path)
     parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
     lexicon.leave_out(TUNED_FILES)
-    examples = load_examples()
+    examples = load_examples(arguments.folds)
     names = sorted({name for example in examples for row in example.rows for name in row})
-    if parser.parse_args().check:
+    if arguments.check:
         print_check(examples, names)
         return
-    fitted = fit(examples, names)
-    rounded = {name: round(float(weight), 3) for name, weight in zip(names, fitted.weights, strict=True)}
-    TARGET.write_text(json.dumps({**rounded, "meaning_learned": 1.0}, indent=1) + "\n", encoding="utf-8")
-    np.savez_compressed(
-        PROJECTION, goals=fitted.goals.astype("float16"), columns=fitted.columns.astype("float16")
-    )
+    fitted = zip(names, fit(examples, names), strict=True)
+    rounded = {name: round(float(weight), 3) for name, weight in fitted}
+    TARGET.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
 
 
-def load_examples() -> list[Example]:
+def load_examples(folds: Path) -> list[Example]:
     """Return the goals that have a target or none at all; the last row stands for none."""
     aims = _cross_validated_aims()
     examples = []
-    for file in (*load_goals("tuned"), *load_training_goals()):
-        tables = tuple(make_table_profile(make_schema(table)) for table in file.tables)
-        columns = [(table, column) for table in tables for column in table.columns]
-        names = {column.name for _, column in columns}
-        encoded = encode_columns(columns)
-        for entry in file.goals:
-            if entry.aim in ("question", "other_language"):
-                continue
-            targets = set(entry.targets) if isinstance(entry, TrainingGoal) else meant_columns(entry, names)
-            if isinstance(entry, Goal) and entry.readings and not targets:
-                continue
-            if entry.aim == "forecast" and not targets:
-                continue  # counts of rows, which are no column's values
-            goal = parse_goal(entry.goal)
-            words, scores = FittedGoalWords(goal, tables, aims[file.id, entry.goal]), name_scores(goal, columns)
-            rows = [
-                column_features(words, table, column, score, max(scores))
-                for (table, column), score in zip(columns, scores, strict=True)
+    for folder in (None, *sorted(folds.iterdir())):
+        with _links_of(folder):
+            files = [
+                file
+                for file in (load_goals("tuned") if folder is None else load_training_goals())
+                if folder is None or str(fold_of(file.id)) == folder.name
             ]
-            rows.append(no_column_features(words, tables, rows))
-            for row, similar in zip(rows, similarities(encode_goal(goal), encoded), strict=False):
-                row |= similar
-            # Where asking is right, nobody can tell one of the columns: that none is meant counts as right too.
-            is_open = not targets
-            meant = np.array([*(c.name in targets for _, c in columns), is_open])
-            mean = np.vstack([(encoded[0] + encoded[1]) / 2, np.zeros((1, DIMENSIONS))])
-            examples.append(Example(file.id, rows, meant, encode_goal(goal)[0].astype(float), mean))
+            for file in files:
+                examples += _examples(file, aims)
     return examples
+
+
+@contextmanager
+def _links_of(folder: Path | None) -> Iterator[None]:
+    """Have goals linked with columns by the fit of a folder; None is the product's own."""
+    kept = sentence_encoder.FILE, column_links.FILE
+    if folder is not None:
+        sentence_encoder.FILE, column_links.FILE = (folder / file.name for file in kept)
+    sentence_encoder.forget()
+    column_links.forget()
+    yield
+    sentence_encoder.FILE, column_links.FILE = kept
+    sentence_encoder.forget()
+    column_links.forget()
+
+
+def _examples(
+    file: GoalTable | TrainingTables, aims: Mapping[tuple[str, str], dict[Aim, float]]
+) -> Iterator[Example]:
+    tables = tuple(make_table_profile(make_schema(table)) for table in file.tables)
+    columns = [(table, column) for table in tables for column in table.columns]
+    names = {column.name for _, column in columns}
+    for entry in file.goals:
+        if entry.aim in ("question", "other_language"):
+            continue
+        targets = set(entry.targets) if isinstance(entry, TrainingGoal) else meant_columns(entry, names)
+        if isinstance(entry, Goal) and entry.readings and not targets:
+            continue
+        if entry.aim == "forecast" and not targets:
+            continue  # counts of rows, which are no column's values
+        goal = parse_goal(entry.goal)
+        words, scores = FittedGoalWords(goal, tables, aims[file.id, entry.goal]), name_scores(goal, columns)
+        links = link_features(goal, columns)
+        rows = [
+            {**column_features(words, table, column, score, max(scores)), **linked}
+            for (table, column), score, linked in zip(columns, scores, links.columns, strict=True)
+        ]
+        rows.append({**no_column_features(words, tables, rows), **links.none})
+        # Where asking is right, nobody can tell one of the columns: that none is meant counts as right too.
+        meant = np.array([*(column.name in targets for _, column in columns), not targets])
+        yield Example(file.id, rows, meant)
 
 
 @dataclass(frozen=True)
@@ -171,52 +175,30 @@ class _Stacked:
         sizes = [len(example.meant) for example in examples] * 2
         self.matrix = np.vstack([whole, without])
         self.meant = np.tile(np.concatenate([example.meant for example in examples]), 2)
-        self.columns = np.tile(np.concatenate([example.columns for example in examples]), (2, 1))
-        self.goals = np.tile(np.array([example.goal for example in examples]), (2, 1))
         self.sizes, self.starts = np.array(sizes), np.cumsum([0, *sizes[:-1]])
         self.example = np.repeat(np.arange(len(sizes)), sizes)
         self.shares = np.repeat([1 - LEXICON_SHARE, LEXICON_SHARE], len(examples))
 
-    def loss(self, values: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the penalised negative log likelihood of the meant columns, and its gradient."""
-        fitted = _unpack(values, self.matrix.shape[1])
-        goals, columns = self.goals @ fitted.goals, self.columns @ fitted.columns
-        logits = self.matrix @ fitted.weights + (goals[self.example] * columns).sum(axis=1)
+        logits = self.matrix @ weights
         shares = np.exp(logits - np.repeat(np.maximum.reduceat(logits, self.starts), self.sizes))
         shares /= np.repeat(np.add.reduceat(shares, self.starts), self.sizes)
         hits = np.add.reduceat(shares * self.meant, self.starts) + 1e-12
         slope = (shares - shares * self.meant / hits[self.example]) * self.shares[self.example]
-        penalty = RIDGE / 2 * float((fitted.weights**2).sum())
-        penalty += COMPONENT_RIDGE / 2 * float((fitted.goals**2).sum() + (fitted.columns**2).sum())
-        by_goal = np.add.reduceat(slope[:, None] * columns, self.starts, axis=0)
-        gradient = [
-            RIDGE * fitted.weights + self.matrix.T @ slope,
-            (COMPONENT_RIDGE * fitted.goals + self.goals.T @ by_goal).ravel(),
-            (
-                COMPONENT_RIDGE * fitted.columns + self.columns.T @ (slope[:, None] * goals[self.example])
-            ).ravel(),
-        ]
-        return penalty - float((self.shares * np.log(hits)).sum()), np.concatenate(gradient)
+        loss = RIDGE / 2 * float((weights**2).sum()) - float((self.shares * np.log(hits)).sum())
+        return loss, RIDGE * weights + self.matrix.T @ slope
 
 
-def _unpack(values: np.ndarray, features: int) -> Fit:
-    goals, columns = values[features:].reshape(2, DIMENSIONS, COMPONENTS)
-    return Fit(values[:features], goals, columns)
+def fit(examples: list[Example], names: list[str]) -> np.ndarray:
+    """Fit the weights of the features by maximum likelihood of the columns that are meant."""
+    result = minimize(_Stacked(examples, names).loss, np.zeros(len(names)), jac=True, method="L-BFGS-B")
+    return np.asarray(result.x)
 
 
-def fit(examples: list[Example], names: list[str]) -> Fit:
-    """Fit weights and projections by maximum likelihood of the columns that are meant."""
-    small = np.random.default_rng(SEED).normal(0.0, 0.05, 2 * DIMENSIONS * COMPONENTS)
-    stacked, start = _Stacked(examples, names), np.concatenate([np.zeros(len(names)), small])
-    options = {"maxiter": MAX_ITERATIONS}
-    result = minimize(stacked.loss, start, jac=True, method="L-BFGS-B", options=options)
-    return _unpack(result.x, len(names))
-
-
-def predict(example: Example, fitted: Fit, names: list[str]) -> np.ndarray:
+def predict(example: Example, weights: np.ndarray, names: list[str]) -> np.ndarray:
     """Return the probabilities of the columns and of none."""
-    projected = (example.columns @ fitted.columns) @ (example.goal @ fitted.goals)
-    return softmax(to_matrix(example.rows, names) @ fitted.weights + projected)
+    return softmax(to_matrix(example.rows, names) @ weights)
 
 
 def to_matrix(rows: list[dict[str, float]], names: list[str]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Format of the training goals: invented tables in outline, and what goals on them ask for."""
 
+import hashlib
 from pathlib import Path
 from typing import Literal, Self
 
@@ -65,3 +66,11 @@ def load_training_goals(directory: Path = TRAINING_GOALS_DIRECTORY) -> list[Trai
     """Load all files in the order of their names; raise ValidationError on a malformed file."""
     paths = sorted(directory.glob("*.json"))
     return [TrainingTables.model_validate_json(path.read_text(encoding="utf-8"), strict=True) for path in paths]
+
+
+FOLDS = 2
+
+
+def fold_of(file_id: str) -> int:
+    """Return the fold of a file, by the SHA-256 of its id: of two fits each leaves out one fold."""
+    return int(hashlib.sha256(file_id.encode()).hexdigest(), 16) // 7 % FOLDS

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.agents.goals.column_features import GoalWords, column_features, name_scores, no_column_features
-from app.agents.goals.encoded_columns import meaning_features
 from app.agents.goals.goal import Goal
+from app.agents.goals.link_features import link_features
 from app.agents.goals.tables import Column, TableProfile
 
 _FILE = Path(__file__).with_name("column_weights.json")
@@ -37,9 +37,9 @@ EVIDENCE = ("name", "concept_head", "concept_beside", "concept_elsewhere", "valu
 MIN_EVIDENCE = 0.1
 """Value of such a feature from which a word points to the column: weak phrases of the lexicon have more."""
 
-MEANING = ("meaning_name", "meaning_text", "meaning_head_name", "meaning_head_text")
-MIN_MEANING = 0.3
-"""Cosine from which the goal means something near the column: unrelated texts have about 0.1."""
+LINKS = ("linked_head", "linked_beside_head", "linked_elsewhere")
+MIN_LINK = 0.3
+"""Probability of a column from which a word of the goal is linked with it."""
 
 
 def rank_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[float]:
@@ -71,13 +71,12 @@ def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) ->
     weights, goal_words = _weights(), GoalWords(goal, tables)
     scores = name_scores(goal, columns)
     best = max(scores)
+    links = link_features(goal, columns)
     rows = [
-        {**column_features(goal_words, table, column, score, best), **meaning}
-        for (table, column), score, meaning in zip(
-            columns, scores, meaning_features(goal, columns), strict=True
-        )
+        {**column_features(goal_words, table, column, score, best), **linked}
+        for (table, column), score, linked in zip(columns, scores, links.columns, strict=True)
     ]
-    rows.append(no_column_features(goal_words, [table for table, _ in columns], rows))
+    rows.append({**no_column_features(goal_words, [table for table, _ in columns], rows), **links.none})
     logits = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
     highest = max(logits)
     shares = [exp(logit - highest) for logit in logits]
@@ -89,4 +88,4 @@ def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) ->
 
 def _has_evidence(row: Mapping[str, float]) -> bool:
     by_word = any(row.get(name, 0.0) >= MIN_EVIDENCE for name in EVIDENCE)
-    return by_word or max(row.get(name, 0.0) for name in MEANING) >= MIN_MEANING
+    return by_word or max(row.get(name, 0.0) for name in LINKS) >= MIN_LINK

@@ -1,7 +1,8 @@
-"""Encodings of short texts by meaning: a transformer of six layers, run in NumPy.
+"""Encodings of short texts and of their words by meaning: a transformer of six layers, run in NumPy.
 
 The weights are those of all-MiniLM-L6-v2, reduced by `scripts/sentence_encoder.py`, which names their source
-and licence. Texts of similar meaning have encodings of a high cosine, without a word in common.
+and licence, and fitted to requests on tables by `scripts/fit_column_links.py`. Texts of similar meaning have
+encodings of a high cosine, without a word in common.
 """
 
 import re
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from threadpoolctl import ThreadpoolController
 
-_FILE = Path(__file__).with_name("sentence_encoder.npz")
+FILE = Path(__file__).with_name("sentence_encoder.npz")
 # Sizes of the published model.
 DIMENSIONS = 384
 LAYERS, HEADS = 6, 12
@@ -36,6 +37,14 @@ _EPSILON = 1e-12
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
+class Piece(NamedTuple):
+    """A piece of a word: its number in the vocabulary, and the part of the text that its word takes."""
+
+    number: int
+    start: int
+    end: int
+
+
 class _Model(NamedTuple):
     pieces: "dict[str, int]"
     weights: "dict[str, np.ndarray]"
@@ -49,7 +58,7 @@ def _load() -> _Model:
     import numpy as np  # noqa: PLC0415
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415
 
-    with np.load(_FILE) as stored:
+    with np.load(FILE) as stored:
         arrays = {name: stored[name] for name in stored.files}
     pieces = str(arrays.pop("pieces")).split("\n")
     scales = {name: array for name, array in arrays.items() if name.endswith(".scales")}
@@ -64,6 +73,13 @@ def _load() -> _Model:
 
 _encodings: "OrderedDict[str, np.ndarray]" = OrderedDict()
 _lock = Lock()
+
+
+def forget() -> None:
+    """Forget the weights and the encodings, so that others are loaded from `FILE`."""
+    _load.cache_clear()
+    with _lock:
+        _encodings.clear()
 
 
 def encode(texts: Sequence[str]) -> "np.ndarray":
@@ -88,15 +104,28 @@ def encode(texts: Sequence[str]) -> "np.ndarray":
     return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, DIMENSIONS), "float32")
 
 
-def split_pieces(text: str) -> list[int]:
-    """Return the numbers of the pieces of a text: the longest known beginning of each word, and so on."""
+def encode_pieces(text: str) -> "tuple[list[Piece], np.ndarray]":
+    """Return the pieces of a text, and their last hidden states, float32 (pieces, `DIMENSIONS`)."""
+    pieces = split_pieces(text)
+    with _load().threads.limit(limits=1, user_api="blas"):
+        hidden, _ = _run([[piece.number for piece in pieces]])
+    return pieces, hidden[0]
+
+
+def split_pieces(text: str) -> list[Piece]:
+    """Return the pieces of a text: the longest known beginning of each word, and so on.
+
+    The first and the last one mark its ends, and take no part of it.
+    """
     vocabulary = _load().pieces
-    numbers = [vocabulary["[CLS]"]]
-    for word in _TOKEN.findall(without_accents(text.casefold())):
-        if len(numbers) >= MAX_PIECES - 1:
+    pieces = [Piece(vocabulary["[CLS]"], 0, 0)]
+    for match in _TOKEN.finditer(text):
+        if len(pieces) >= MAX_PIECES - 1:
             break
-        numbers += _split_word(word[:MAX_WORD_LETTERS], vocabulary)
-    return [*numbers[: MAX_PIECES - 1], vocabulary["[SEP]"]]
+        for word in _TOKEN.findall(without_accents(match[0].casefold())):
+            numbers = _split_word(word[:MAX_WORD_LETTERS], vocabulary)
+            pieces += [Piece(number, match.start(), match.end()) for number in numbers]
+    return [*pieces[: MAX_PIECES - 1], Piece(vocabulary["[SEP]"], len(text), len(text))]
 
 
 def _split_word(word: str, vocabulary: dict[str, int]) -> list[int]:
@@ -115,8 +144,16 @@ def _split_word(word: str, vocabulary: dict[str, int]) -> list[int]:
 def _encode_batch(texts: Sequence[str]) -> "np.ndarray":
     import numpy as np  # noqa: PLC0415
 
+    hidden, mask = _run([[piece.number for piece in split_pieces(text)] for text in texts])
+    means = (hidden * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True))
+
+
+def _run(rows: Sequence[Sequence[int]]) -> "tuple[np.ndarray, np.ndarray]":
+    """Return the hidden states of rows of pieces (rows, pieces, `DIMENSIONS`), and which are no padding."""
+    import numpy as np  # noqa: PLC0415
+
     weights = _load().weights
-    rows = [split_pieces(text) for text in texts]
     length = max(map(len, rows))
     numbers, mask = np.zeros((len(rows), length), int), np.zeros((len(rows), length), "float32")
     for place, row in enumerate(rows):
@@ -129,8 +166,7 @@ def _encode_batch(texts: Sequence[str]) -> "np.ndarray":
     hidden = _normalise(hidden, weights, "embeddings.LayerNorm")
     for layer in range(LAYERS):
         hidden = _run_layer(hidden, mask, weights, f"encoder.layer.{layer}")
-    means = (hidden * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
-    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True))
+    return hidden, mask
 
 
 def _run_layer(
