@@ -305,7 +305,7 @@ def conclude(situation: Situation) -> AgentAction:
         return finish(Plan(target="?", notes=[reason]))
     plan = make_plan(
         PlanRequest(
-            goal=situation.goal_with_lookahead,
+            goal=situation.settled_goal,
             tables=situation.tables,
             target=target,
             preferences=_preferences_with_answers(situation),

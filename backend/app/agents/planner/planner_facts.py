@@ -35,6 +35,9 @@ from app.agents.planner.tool_answers import (
 from app.agents.runtime.conversation import ConversationView
 from app.modeling.problem.kinds import ProblemKindName
 
+MIN_DRIVERS = 0.6
+"""Probability from which a goal asks what its target goes with although no word of its own says so: "what moves
+the price", "is warm water bad for the catch"."""
 MIN_EXPLORATION = 0.5
 """Probability of an exploration from which the tables are described: it is then the likeliest aim."""
 
@@ -212,10 +215,14 @@ class Situation:
         return _parse_goal(f"in 1 {unit}").lookahead if unit else None
 
     @property
-    def goal_with_lookahead(self) -> Goal:
-        """The goal with the lookahead and the threshold of the user's answers."""
-        threshold = self._answered_goal.threshold or self.goal.threshold
-        return replace(self.goal, lookahead=self.lookahead, threshold=threshold)
+    def settled_goal(self) -> Goal:
+        """The goal with its likeliest aim, and with the lookahead and the threshold of the user's answers."""
+        return replace(
+            self.goal,
+            lookahead=self.lookahead,
+            threshold=self._answered_goal.threshold or self.goal.threshold,
+            wants_drivers=self.goal.wants_drivers or self.aims["drivers"] >= MIN_DRIVERS,
+        )
 
     @property
     def names_trading_terms(self) -> bool:

@@ -73,7 +73,7 @@ def _trading_change(plan: Plan, situation: Situation, target: ScoredColumn) -> _
     if plan.outlook == "volatility":
         return _PlanChange({}, (VOLATILITY_NOTE,))
     terms = situation.market_terms
-    is_priced = is_price_target(target, situation.goal_with_lookahead)
+    is_priced = is_price_target(target, situation.settled_goal)
     if not plan.horizon or not (is_priced or (terms.fee_bps is not None and _is_tradable(target))):
         return None
     answer = situation.answer_to(WHAT_COSTS)
@@ -86,7 +86,7 @@ def _barriers_change(plan: Plan, situation: Situation, target: ScoredColumn) -> 
     """Return the profit and loss at which trades end. Such trades are long."""
     terms = situation.market_terms
     barriers = _make_barriers(terms)
-    if not plan.horizon or barriers is None or not is_price_target(target, situation.goal_with_lookahead):
+    if not plan.horizon or barriers is None or not is_price_target(target, situation.settled_goal):
         return None
     trading = _make_trading(terms, situation.answer_to(WHAT_COSTS)).model_copy(update={"long_only": True})
     settings = {"barriers": barriers, "outlook": "direction", "kind": "classification", "trading": trading}
