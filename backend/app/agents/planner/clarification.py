@@ -5,6 +5,7 @@ from typing import Literal
 
 from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
+from app.agents.goals.thresholds import Threshold
 from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import ColumnPreference, UnknownColumn
@@ -20,6 +21,8 @@ NEW_OR_KNOWN = "Will the model meet new ones or known ones?"
 WHICH_TIME = "Which column orders the rows in time?"
 DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
+WHICH_BOUND = "What does the number of the goal compare?"
+AMOUNT = "nothing, predict the amount"
 
 KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
 ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
@@ -77,6 +80,23 @@ def ask_kind(column: Column) -> AgentAction:
         message=f"`{column.name}` has {column.distinct} whole-number values.",
         question=f"{WHICH_KIND} `{column.name}` holds {column.distinct} different whole numbers.",
         options=list(KINDS),
+        needs_answer=True,
+    )
+
+
+def ask_bound(column: Column, bound: Threshold) -> AgentAction:
+    """Ask what a bound of the goal is about: the target, in the unit of its column, or nothing."""
+    sign, unit = ">" if bound.above else "<", f" {bound.unit or bound.noun}" if bound.unit or bound.noun else ""
+    is_inside = column.spans(bound.value)
+    compared = f"`{column.name} {sign} {bound.value:g}`"
+    return call(
+        "ask_user",
+        message="The goal has a bound, and the plan would not use it.",
+        question=f"{WHICH_BOUND} The goal says {'above' if bound.above else 'below'} {bound.value:g}{unit};"
+        f" `{column.name}` goes from {column.low} to {column.high}. {compared} or another comparison predicts"
+        " on which side a row is.",
+        options=[*([compared.strip("`")] if is_inside else []), AMOUNT],
+        free_text=True,
         needs_answer=True,
     )
 

@@ -15,13 +15,13 @@ from app.agents.goals.periods import find_period_forecast
 from app.agents.goals.spelled_out_procedures import find_procedure
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, mentioned_tables
-from app.agents.goals.target import TargetMatch
+from app.agents.goals.target import ScoredColumn, TargetMatch
 from app.agents.goals.tokenizer import words
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.planner import clarification, overview_plan, price_questions, question_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan
-from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
+from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan, unused_bound
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.preferences import PlannerBrief, PlanPreferences
 from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
@@ -223,6 +223,16 @@ def ask_for_kind(situation: Situation) -> AgentAction | None:
     return clarification.ask_kind(target.column)
 
 
+def ask_about_bound(situation: Situation) -> AgentAction | None:
+    """Ask what a bound of the goal compares that the plan would pass over."""
+    target, preferences = situation.target, situation.preferences
+    answers = (situation.answer_to(clarification.WHICH_BOUND), situation.kind_answer, situation.target_answers)
+    if target is None or any(answers) or preferences.implies_model or preferences.clarify == "never":
+        return None
+    bound = unused_bound(_plan_request(situation, target))
+    return clarification.ask_bound(target.column, bound) if bound else None
+
+
 def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
     """Ask if a forecast may be made without dates."""
     target = situation.target
@@ -303,22 +313,25 @@ def conclude(situation: Situation) -> AgentAction:
     if target is None or situation.is_stopped:
         reason = "There is nothing to predict." if situation.is_stopped else NO_COLUMN
         return finish(Plan(target="?", notes=[reason]))
-    plan = make_plan(
-        PlanRequest(
-            goal=situation.settled_goal,
-            tables=situation.tables,
-            target=target,
-            preferences=_preferences_with_answers(situation),
-            kind_answer=situation.kind_answer,
-            entities_answer=situation.entities_answer,
-            notes=situation.resolved.notes,
-        )
-    )
+    plan = make_plan(_plan_request(situation, target))
     plan = add_trading_terms(plan, situation, target)
     is_answer = bool(situation.target_answers) or situation.preferences.target is not None
     understanding = understand_prediction(plan, situation.match, target, is_answer)
     plan = plan.model_copy(update={"understanding": understanding})
     return finish(plan, message=" ".join([describe_prediction(plan, target), *plan.notes]))
+
+
+def _plan_request(situation: Situation, target: ScoredColumn) -> PlanRequest:
+    return PlanRequest(
+        goal=situation.settled_goal,
+        tables=situation.tables,
+        target=target,
+        preferences=_preferences_with_answers(situation),
+        kind_answer=situation.kind_answer,
+        entities_answer=situation.entities_answer,
+        bound_answer=situation.bound_answer,
+        notes=situation.resolved.notes,
+    )
 
 
 def _preferences_with_answers(situation: Situation) -> PlanPreferences:
@@ -346,6 +359,7 @@ RULES = (
     ask_for_target,
     ask_about_missing_dates,
     ask_for_kind,
+    ask_about_bound,
     ask_about_time,
     ask_about_dates,
     ask_for_coin,

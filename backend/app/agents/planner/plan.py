@@ -15,6 +15,7 @@ from app.agents.goals.select_sql import Cut
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.target import ScoredColumn
+from app.agents.goals.thresholds import Threshold
 from app.agents.goals.units import convert
 from app.agents.goals.vocabulary import word_set
 from app.agents.planner.output import MistakeSide, Plan
@@ -40,6 +41,8 @@ class PlanRequest:
     kind_answer: ProblemKindName | None = None
     entities_answer: Literal["new", "known"] | None = None
     """The user's answer about new or known entities."""
+    bound_answer: Threshold | None = None
+    """The bound of the target by which the user answered what a number of the goal compares."""
     notes: Sequence[str] = ()
 
     @property
@@ -122,6 +125,18 @@ def make_plan(request: PlanRequest) -> Plan:
     return plan.model_copy(update={"steps": describe_steps(plan)})
 
 
+def unused_bound(request: PlanRequest) -> Threshold | None:
+    """Return the bound that the goal sets ("goes past 40") where neither the target nor the rows take it up."""
+    goal, column = request.goal, request.column
+    is_elsewhere = bool(goal.lookahead or goal.metric or goal.time_limit_s or request.is_about_prices)
+    is_amount = column.is_number and column.distinct > 2 and column.derivation is None
+    if is_elsewhere or not is_amount or _choose_cut(request):
+        return None
+    conditions = _find_conditions(request, _order_tables(goal, request.tables, request.table))
+    is_taken = any(condition.operator not in ("in", "not_in") for condition in conditions)
+    return None if is_taken else goal.threshold
+
+
 def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
     if request.is_about_prices:
         return []
@@ -148,6 +163,8 @@ def _drop_inapplicable_outlook(request: PlanRequest) -> Goal:
 def _choose_cut(request: PlanRequest) -> Cut | None:
     if request.is_about_prices:
         return None
+    if answer := request.bound_answer:
+        return Cut(above=answer.above, value=answer.value)
     return _threshold_cut(request.goal, request.column) or _median_cut(request)
 
 
@@ -205,6 +222,8 @@ def _notes(
         yield from _few_numbers_note(request.column, kind)
     if request.is_about_prices and goal.threshold:
         yield "The price level in the goal is ignored: only the direction of the close is predicted."
+    if (bound := unused_bound(request)) is not None:
+        yield f"The bound {bound.value:g} is not used: `{request.column.name}` is predicted as an amount."
     if goal.lookahead and not horizon:
         yield "The goal looks ahead in time, but no column holds dates; rows are treated as independent."
 

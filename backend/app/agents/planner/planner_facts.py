@@ -12,6 +12,7 @@ from app.agents.goals.name_score import QUOTED_SCORE
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import TableProfile, make_table_profile
 from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
+from app.agents.goals.thresholds import Threshold
 from app.agents.goals.trading_terms import MarketTerms, forecast_unit, names_barriers, parse_market_terms
 from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
@@ -185,6 +186,10 @@ class Situation:
     @property
     def kind_answer(self) -> ProblemKindName | None:
         return clarification.KINDS.get(self.answer_to(clarification.WHICH_KIND) or "")
+
+    @property
+    def bound_answer(self) -> Threshold | None:
+        return parse_target_answer(self.answer_to(clarification.WHICH_BOUND) or "").threshold
 
     @property
     def entities_answer(self) -> Literal["new", "known"] | None:

@@ -179,3 +179,46 @@ def test_a_trait_that_repeats_is_no_entity(name, expected, make_column):
         {"table": "t", "rows": 3000, "columns": [make_column(name, "category", 300)]}
     ).columns
     assert is_entity(columns[0], 3000) == expected
+
+
+def readings(make_table: Any, make_column: Any) -> Any:
+    flow = make_column("flow", low=0, high=90)
+    return make_table("readings", [make_column("pump", "category", 3, type="text"), make_column("temp"), flow])
+
+
+async def test_a_bound_that_nothing_takes_up_is_asked_about(bench, make_table, make_column):
+    bench.shelf.datasets = [readings(make_table, make_column)]
+    goal = {"goal": "Predict the flow when it goes past 40 litres", "preferences": {}}
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", goal)
+    asked = bench.journal.questions[0]
+    assert asked.text.startswith("What does the number of the goal compare? The goal says above 40 litres")
+    for answer, cut, note in (("flow > 40", (True, 40), False), (asked.options[-1], None, True)):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        plan = (await bench.run("planner", goal)).output
+        assert (plan.cut and (plan.cut.above, plan.cut.value)) == cut
+        assert any("bound 40 is not used" in text for text in plan.notes) == note
+
+
+async def test_without_questions_a_bound_that_is_not_used_is_noted(bench, make_table, make_column):
+    bench.shelf.datasets = [readings(make_table, make_column)]
+    goal = {"goal": "Predict the flow when it goes past 40 litres", "preferences": {"clarify": "never"}}
+    plan = (await bench.run("planner", goal)).output
+    assert plan.cut is None
+    assert "The bound 40 is not used: `flow` is predicted as an amount." in plan.notes
+
+
+@pytest.mark.parametrize(
+    ("goal", "explains"),
+    [
+        ("what moves the day-ahead price", True),
+        ("is a warm pump bad for the flow?", True),
+        ("Predict the flow", False),
+        ("how much flow will we have", False),
+    ],
+)
+async def test_what_a_target_goes_with_is_explained(goal, explains, bench, make_table, make_column):
+    columns = [make_column("temp"), make_column("flow"), make_column("day_ahead_price")]
+    bench.shelf.datasets = [make_table("readings", columns)]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert plan.wants_drivers == explains
