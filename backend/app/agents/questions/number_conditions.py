@@ -6,7 +6,7 @@ from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.goals.units import unit_of
+from app.agents.goals.units import find_unit, unit_of
 from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.grammar_words import (
     ADJECTIVES,
@@ -25,6 +25,7 @@ from app.agents.questions.question_reading import (
     is_measurable,
 )
 from app.agents.questions.scope import Reference
+from app.agents.questions.stored_numbers import PERCENT, stored_number
 from app.plans import build
 from app.plans.build import ComparisonSign
 
@@ -144,12 +145,9 @@ def _comparison(
         return None
     if adjective in ("faster", "slower") and PACE_WORDS & set(name_parts(reference.column.name)):
         sign = "<" if adjective == "faster" else ">"
-    value = _number(number)
-    if _is_percent(reading, match) and isinstance(reference.column.high, int | float):
-        value = value / 100 if reference.column.high <= 1 < value else value
+    value = stored_number(_number(number), _unit_behind(reading, match), reference.column)
     if match.names.get("negation"):
         sign = _OPPOSITE[sign]
-    value = in_stored_scale(reference.column, value)
     low, high = reference.column.low, reference.column.high
     if isinstance(low, int | float) and isinstance(high, int | float) and not low <= value <= high:
         is_mentioned = item is not None and item.columns[0].score >= MIN_CLEAR_SCORE
@@ -173,33 +171,17 @@ def _compared_column(reading: QuestionReading, match: PhraseMatch, adjective: st
     return reading.column(item, True) if is_number else None
 
 
-def _is_percent(reading: QuestionReading, match: PhraseMatch) -> bool:
-    last = match.places[-1]
-    return any(item.text in ("%", "percent") for item in reading.text.items[last : last + 2])
+def _unit_behind(reading: QuestionReading, match: PhraseMatch) -> str:
+    """Return the unit behind the number of a comparison; empty without one."""
+    behind = match.names["number"][-1] + 1
+    text = reading.text.items[behind].text if behind < len(reading.text.items) else ""
+    return text if text in PERCENT or find_unit(text) else ""
 
 
 MIN_CLEAR_SCORE = 0.9
 """Score of a column that the question names."""
 OUTSIDE_QUALITY = 0.75
 """Strength of a comparison with a number that no row reaches."""
-_STORED_SCALES = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "thousands": 1e3,
-    "m": 1e6,
-    "mio": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "billion": 1e9,
-}
-"""Last words of names of columns that hold multiples."""
-
-
-def in_stored_scale(column: Column, value: int | float) -> int | float:
-    """A number in the unit of a column: 13 million are 13,000 of `jobless_k`."""
-    scale = _STORED_SCALES.get(words(column.name)[-1], 1) if words(column.name) else 1
-    high = column.high
-    return value / scale if scale > 1 and isinstance(high, int | float) and value > high else value
 
 
 def _meant_column(reading: QuestionReading, match: PhraseMatch, adjective: str) -> Reference | None:

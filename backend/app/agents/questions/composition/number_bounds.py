@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.agents.goals.quantities import stored_quantities
-from app.agents.goals.tables import Column
+from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit, convert, find_unit
+from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.grammar_words import ADJECTIVES, CLASSES, MONEY_SIGNS, PACE_WORDS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.number_conditions import find_measure, in_stored_scale
+from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
 from app.agents.questions.scope import Reference
+from app.agents.questions.stored_numbers import PERCENT, stored_number
 from app.plans import build
 from app.plans.build import ComparisonSign
 from app.plans.expressions import Expression
@@ -130,13 +131,13 @@ def _postfix(items: Sequence[QuestionItem], at: int) -> ComparisonSign | None:
 def bound_condition(bound: NumberBound, reference: Reference, place: int) -> tuple[Condition, float]:
     """The condition that a bound makes of a column, and the cost of their not fitting."""
     column = reference.column
-    low, cost = _stored(bound.low, bound.unit, column), 0.0
+    low, cost = stored_number(bound.low, bound.unit, column), 0.0
     if bound.unit and not _may_hold(bound.unit, column):
         cost += UNKNOWN_UNIT_COST
     sign = bound.sign
     expression: Expression
     if sign == "between":
-        high = _stored(bound.high or 0.0, bound.unit, column)
+        high = stored_number(bound.high or 0.0, bound.unit, column)
         low, high = sorted((low, high))
         expression = build.every(
             [
@@ -158,48 +159,10 @@ def bound_condition(bound: NumberBound, reference: Reference, place: int) -> tup
     return Condition(expression, reference, values, place=place), cost
 
 
-def _stored(number: float, unit: str, column: Column) -> int | float:
-    """A number in the unit of a column: half an hour is 30 of `duration_min`."""
-    high = column.high
-    if unit in ("%", "percent", "pct"):
-        scaled = number / 100 if isinstance(high, int | float) and high <= 1 < number else number
-    elif _has_unit(column):
-        scaled = convert(number, unit or None, column)
-    else:
-        scaled = _in_spanned_unit(number, unit, column)
-    scaled = in_stored_scale(column, scaled)
-    return int(scaled) if scaled == int(scaled) else scaled
-
-
-def _in_spanned_unit(number: float, unit: str, column: Column) -> float:
-    """A number in the unit that the values of a column span: 3 hours of run times from 78 to 190."""
-    own = find_unit(unit)
-    if own is None or column.spans(number) or own.dimension not in ("time", "mass", "length"):
-        return number
-    sizes = {
-        other.size for word in _COMMON_UNITS if (other := find_unit(word)) and other.dimension == own.dimension
-    }
-    fitting = [number * own.size / size for size in sizes if size != own.size]
-    fitting = [scaled for scaled in fitting if column.spans(scaled)]
-    return fitting[0] if len(fitting) == 1 else number
-
-
-_COMMON_UNITS = ("seconds", "minutes", "hours", "days", "g", "kg", "cm", "m", "km")
-
-
-def _has_unit(column: Column) -> bool:
-    return bool(find_unit(column.unit) or column_unit(column.name) or _unit_of_name(column))
-
-
-def _unit_of_name(column: Column) -> bool:
-    parts = words(column.name)
-    return len(parts) == 1 and find_unit(parts[0]) is not None
-
-
 def _may_hold(unit: str, column: Column) -> bool:
     """Tell if a column may hold amounts in a unit: its own unit or its name says no other dimension."""
     unit_of_bound = find_unit(unit)
-    if unit_of_bound is None or unit in ("percent", "%"):
+    if unit_of_bound is None or unit in PERCENT:
         return True
     own = find_unit(column.unit) or column_unit(column.name)
     if own is not None:
@@ -220,17 +183,28 @@ def meant_columns(bound: NumberBound, reading: QuestionReading) -> Iterator[tupl
     if names and (reference := find_measure(reading.copy(), names, bound.adjective or bound.unit)):
         yield reference, MEANT_COST if bound.adjective else UNIT_COST
     elif bound.unit and find_unit(bound.unit) is not None:
-        fitting = [
-            Reference(table.name, column)
-            for table in pool
-            for column in table.columns
-            if is_measurable(column) and _may_hold(bound.unit, column) and _says_unit(bound.unit, column)
-        ]
+        fitting = _columns_of_unit(bound, pool)
+        if len(pool) < len(reading.scope.tables) and not any(_is_reached(bound, f.column) for f in fitting):
+            # Of trees 30 m high no 500 m are asked, but of the stands where they grow.
+            fitting = [f for f in _columns_of_unit(bound, reading.scope.tables) if _is_reached(bound, f.column)]
         complete = [reference for reference in fitting if len(name_parts(reference.column.name)) == 1]
         if len(fitting) == 1 or len(complete) == 1:
             yield (fitting if len(fitting) == 1 else complete)[0], UNIT_COST
     elif not names and (age := find_measure(reading.copy(), ["age"], "over")) and age.column.spans(bound.low):
         yield age, AGE_COST
+
+
+def _columns_of_unit(bound: NumberBound, tables: Sequence[TableProfile]) -> list[Reference]:
+    return [
+        Reference(table.name, column)
+        for table in tables
+        for column in table.columns
+        if is_measurable(column) and _may_hold(bound.unit, column) and _says_unit(bound.unit, column)
+    ]
+
+
+def _is_reached(bound: NumberBound, column: Column) -> bool:
+    return column.spans(stored_number(bound.low, bound.unit, column))
 
 
 def _says_unit(unit: str, column: Column) -> bool:
