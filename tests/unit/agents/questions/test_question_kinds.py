@@ -84,6 +84,8 @@ def answer(question: str, workshop: duckdb.DuckDBPyConnection) -> list[tuple[Any
 
 FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "how much did the fees grow from 2022 to 2023?": (900, 1.5),
+    "By how much did the number of jobs change from December to February?": (3, None),
+    "By how much did the number of jobs change from January to February?": (0, 0.0),
     "how much did the total fee rise between 2022 and 2023 in percent?": (900, 1.5),
     "how many jobs does a customer have on average?": (2.0,),
     "how many jobs per customer on average": (2.0,),

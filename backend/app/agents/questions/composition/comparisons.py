@@ -37,9 +37,21 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     is_change = "change" in sketch.flags
     if (is_change and not pair[0].is_date) or ("share" in sketch.flags and not is_change):
         return
-    if is_change and str(pair[0].values[0]) < str(pair[1].values[0]):
-        pair = pair[1], pair[0]
+    if is_change:
+        pair = _later_first(pair, reading)
     yield _plan_pair(reading, pair, figure, base, "-", is_change), cost
+
+
+def _later_first(pair: tuple[Condition, Condition], reading: QuestionReading) -> tuple[Condition, Condition]:
+    """Order two periods so that the later one is compared with the earlier one: November with September."""
+    first, second = pair[0].values[0], pair[1].values[0]
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        is_in_order = first < second
+    else:
+        is_in_order = str(first) < str(second)
+    # From November to March a winter passes.
+    is_directed = {"from", "to"} <= {item.text for item in reading.text.items}
+    return (pair[1], pair[0]) if is_in_order or is_directed else pair
 
 
 def plan_ratios(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
