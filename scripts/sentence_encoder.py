@@ -5,6 +5,8 @@ with the weights of `sentence-transformers/all-MiniLM-L6-v2` (Apache License 2.0
 2020; Reimers, Gurevych, Sentence-BERT, EMNLP 2019). Weights are rounded to 8 bits with a scale for each row; of
 the vocabulary the pieces in small ASCII letters, digits and signs are kept, of whole words the most frequent
 and those of the lexicon, of the training goals and of the modules that read goals.
+
+The stored file is the one that `scripts/fit_column_links.py` has fitted since: run it after this.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Probabilities that a goal means each column of its tables: a conditional logit over `column_features`.
 
-The weights were fitted to the tuned half of the corpus of goals by `scripts/fit_column_weights.py`. A logit
+`scripts/fit_column_weights.py` fits the weights to the tuned half of the corpus and the training goals. A logit
 states how sure it is: of the columns with a probability of 0.8, some 80 % are meant.
 """
 

@@ -25,8 +25,8 @@ MIN_CLEAR_SCORE = 2.8
 """Score of a column that the goal names clearly."""
 MIN_PROBABILITY, MIN_ODDS = 0.6, 1.5
 """Probability from which a target is planned without a question, and its ratio to that of any other column. On
-tuned tables that a fit had not seen 55 % of the targets were planned right from 0.6 and 6.5 % of the goals
-wrong; from 0.65 it were 51 % and 5 %, and more plain goals were asked about."""
+tables that a fit had not seen 49 % of the targets were planned right from 0.6 and 6.5 % of the goals wrong, and
+from 0.5 it were 54 % and 9.4 %."""
 MIN_ODDS_ALIKE = 25.0
 """The same ratio between two columns that the goal names alike: the rest of it must tell them apart."""
 MIN_NAMED_PROBABILITY = 0.9
