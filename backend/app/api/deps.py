@@ -10,8 +10,8 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
 
 from app.api.browser_requests import browser_secret, check_same_site
+from app.api.operation_scopes import scope_needed
 from app.api.rate_limit import read_credential
-from app.api.scopes import scope_needed
 from app.auth.principal import Credential, Principal, Scope, UserRole
 from app.auth.services import AuthServices
 from app.db.keyset import MAX_COUNTED_ROWS, Cursor, ListPage, PageRequest

@@ -15,13 +15,13 @@ from app.cli import (
     download,
     evaluate,
     job_commands,
-    local_sign_in,
     maintenance,
     prices,
     process_commands,
     run,
     session_commands,
     up,
+    web_sign_in,
     workflow_commands,
 )
 from app.cli.exit_codes import exit_code_of
@@ -51,7 +51,7 @@ def options(
 
 
 app.command("up")(up.up)
-app.command("sign-in")(local_sign_in.sign_in)
+app.command("sign-in")(web_sign_in.sign_in)
 app.command("run")(run.run)
 app.command("demo")(run.demo)
 app.command("chat")(chat.chat)

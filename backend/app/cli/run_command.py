@@ -50,8 +50,8 @@ def execute_run(options: RunOptions) -> Exit:
 
 def _print_next_steps(options: RunOptions, result: "RunResult", settings: Settings) -> None:
     """Print the next steps after success, and the log folder after a failure of a local service."""
-    from app.cli.local_sign_in import session_page_lines  # noqa: PLC0415 - seldom needed
     from app.cli.session_summary import exit_of  # noqa: PLC0415
+    from app.cli.web_sign_in import session_page_lines  # noqa: PLC0415 - seldom needed
 
     code = exit_of(result)
     if code is Exit.DONE:

@@ -19,7 +19,7 @@ from app.cli.process_commands import QUEUES, load_shared, load_worker
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
 from app.cli.service_part import SupervisedProcess
-from app.cli.start_stages import StartStages
+from app.cli.start_timing import StartTiming
 from app.errors import Conflict, LabError, Unavailable
 from app.llm.provider_catalog import check_chat_settings
 from app.servers.child_process import Daemon
@@ -59,7 +59,7 @@ class Service:
         self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
         self._targets = Targets(settings)
-        self.stages = StartStages()
+        self.stages = StartTiming()
         self.stopping = threading.Event()
 
     def start(self) -> ServiceCard:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.local_sign_in import sign_in_address
 from app.cli.service import Service
 from app.cli.service_file import ServiceCard
+from app.cli.web_sign_in import sign_in_address
 from app.llm.config import OFFLINE
 from app.llm.provider_catalog import describe_use
 from app.settings import Settings, load_settings

@@ -13,11 +13,11 @@ from sqlglot import exp
 
 from app.computations import answer, query
 from app.computations.query import QUERY_MEMORY_BYTES, run_sql
-from app.computations.statements.change import Change, describe_copy, is_copy_of_dataset
-from app.computations.statements.reading import CHANGES, read_statements
-from app.computations.statements.rewriting import rewrite
-from app.computations.statements.tables import TableScope, find_name, parse_query, refuse, write
-from app.computations.statements.trees import Columns
+from app.computations.table_changes.change import Change, describe_copy, is_copy_of_dataset
+from app.computations.table_changes.reading import CHANGES, read_statements
+from app.computations.table_changes.rewriting import rewrite
+from app.computations.table_changes.tables import TableScope, find_name, parse_query, refuse, write
+from app.computations.table_changes.trees import Columns
 from app.computations.workspace import CellWorkspace
 from app.errors import LabError
 from app.json_types import JsonValue

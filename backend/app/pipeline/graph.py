@@ -17,7 +17,7 @@ from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
-from app.pipeline.holdout import final_evaluation, split
+from app.pipeline.holdout_nodes import final_evaluation, split
 from app.pipeline.routing import after_evaluation, after_retrieval, after_training, after_tuning, route_after
 from app.pipeline.state import initial_state, session_result
 from app.pipeline.step_timing import LabNode, record_working_time

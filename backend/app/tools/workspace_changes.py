@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.computations.statements.change import describe_copy
+from app.computations.table_changes.change import describe_copy
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult

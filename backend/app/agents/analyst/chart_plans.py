@@ -15,8 +15,8 @@ from app.agents.analyst.table_schemas import make_table_schemas
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.examples import example_questions
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.charts.chart_request import ChartKind
 from app.plans.compiler import compile_plan
 from app.plans.expressions import ColumnType

@@ -43,8 +43,8 @@ from app.agents.analyst.workflow_requests import (
 from app.agents.goals.tables import TableProfile, make_table_profile
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.questions.examples import example_questions
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, make_policy, say
 from app.modeling.facts.conversion import parse_facts

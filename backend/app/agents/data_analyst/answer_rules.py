@@ -3,8 +3,8 @@
 from app.agents.data_analyst.brief import AnswerBrief, TableAnswer
 from app.agents.data_analyst.output import Answer
 from app.agents.goals.tables import make_table_profile
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
 

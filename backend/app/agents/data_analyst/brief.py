@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.agents.questions.query import ParsedQuestion
+from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.state import FrameColumn
 from app.agents.training_context import ProblemBrief
 from app.modeling.facts.assumptions import AssumptionSummary

@@ -16,7 +16,7 @@ from app.agents.data_analyst.brief import (
     PlannedQuestion,
     PreparedFrame,
 )
-from app.agents.data_analyst.feature_check import drop_useless_features
+from app.agents.data_analyst.feature_selection import drop_useless_features
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.planner.output import Plan
 from app.agents.session_notes import collect_notes

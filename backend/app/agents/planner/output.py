@@ -9,7 +9,7 @@ from app.agents.goals.derivation import Derivation
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut, PeriodAggregation
 from app.agents.planner.stages import STAGES, Stage
-from app.agents.questions.query import ParsedQuestion
+from app.agents.questions.parsed_question import ParsedQuestion
 from app.json_types import JsonValue
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 

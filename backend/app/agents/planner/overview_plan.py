@@ -6,7 +6,7 @@ from app.agents.goals.tables import TableProfile, mentioned_tables
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
-from app.agents.questions.query import ParsedQuestion
+from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.runtime.offline_policy import AgentAction, finish
 from app.plans import build
 from app.plans.plan import MAX_PROFILED_COLUMNS, DatasetSource, PlanSource, ProfileStep, Step, UnionStep

@@ -33,8 +33,8 @@ from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.joined_products import derive_joined_products
 from app.agents.questions.marking import mark_items
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.plan_checks import neglects_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
 from app.agents.questions.rewording import reword, reword_spans, split_preamble
 from app.agents.questions.scope import QuestionScope

@@ -11,8 +11,8 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.target import find_target
 from app.agents.goals.word_index import WordIndex
+from app.agents.questions.parsed_question import UnparsedQuestion
 from app.agents.questions.parser import MAX_WORDS, parse_question
-from app.agents.questions.query import UnparsedQuestion
 
 COLUMNS = 500
 MAX_CALLS = 3_000_000

@@ -3,8 +3,8 @@
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 
 CROSSINGS = TableProfile(
     "crossings",

@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.query import ParsedQuestion
 from app.plans.compiler import compile_plan
 from app.plans.schema import TableSchema
 

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile, make_table_profile
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import is_question, parse_question
-from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.plans.compiler import compile_plan
 from app.plans.schema import TableSchema
 

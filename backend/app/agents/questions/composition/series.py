@@ -1,4 +1,4 @@
-"""Figures along time: running totals, and changes from one period to the next."""
+"""Figures along time: running totals, changes from one period to the next, and first or last times."""
 
 from collections.abc import Iterator
 

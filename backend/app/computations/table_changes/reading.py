@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from app.computations.sql_policy import MAX_CHARACTERS
-from app.computations.statements.tables import refuse
+from app.computations.table_changes.tables import refuse
 
 MAX_STATEMENTS = 50
 """Statements of one message: each reads and writes a table, in 30 s together."""

@@ -10,7 +10,7 @@ from app.modeling.problem.problem import Problem
 from app.tools.context import TrainingContext
 
 
-def check_delivery(fit: CandidateFit, plan: Plan, training: TrainingContext) -> None:
+def check_requirements(fit: CandidateFit, plan: Plan, training: TrainingContext) -> None:
     """Raise InvalidInput `requirements_not_met` that names every requirement that the model does not meet."""
     breaches = [*_problem_breaches(plan, training.problem), *_fit_breaches(fit, plan, training)]
     if breaches:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.cli.local_sign_in import session_page_lines
+from app.cli.web_sign_in import session_page_lines
 from app.settings import load_settings
 
 

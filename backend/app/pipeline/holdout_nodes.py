@@ -14,7 +14,7 @@ from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
 from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide, AssumptionSummary, choose_side
 from app.modeling.facts.conversion import dump_facts, parse_facts
-from app.pipeline.delivery_check import check_delivery
+from app.pipeline.requirement_check import check_requirements
 from app.tasks import run_concurrently
 from app.tools.ask_user import ask_user
 from app.tools.context import ToolContext
@@ -133,7 +133,7 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
     fit = (await load_model(ctx, state.candidate)).fit
-    check_delivery(fit, Plan.model_validate(lab_state["plan"]), ctx.training)
+    check_requirements(fit, Plan.model_validate(lab_state["plan"]), ctx.training)
     ctx = replace(ctx, holdout_look=await runtime.context.count_look())
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
     answer, trading = await run_concurrently(

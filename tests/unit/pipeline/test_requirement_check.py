@@ -11,7 +11,7 @@ from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
-from app.pipeline.delivery_check import check_delivery
+from app.pipeline.requirement_check import check_requirements
 from app.tools.context import TrainingContext
 
 FOLDS = FoldPlan(SplitKind.RANDOM, 5, 0)
@@ -27,7 +27,7 @@ def fitted(**facts: Any) -> CandidateFit:
 
 
 def test_a_model_that_meets_everything_is_delivered():
-    check_delivery(fitted(), PLAN, TRAINING)
+    check_requirements(fitted(), PLAN, TRAINING)
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ def test_a_model_that_meets_everything_is_delivered():
 )
 def test_a_broken_requirement_is_named(fit, plan, training, reason):
     with pytest.raises(InvalidInput) as refused:
-        check_delivery(fitted(**fit), PLAN.model_copy(update=plan), replace(TRAINING, **training))
+        check_requirements(fitted(**fit), PLAN.model_copy(update=plan), replace(TRAINING, **training))
     assert reason in refused.value.detail

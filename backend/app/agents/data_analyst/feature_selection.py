@@ -1,4 +1,4 @@
-"""Features that a chat model wrote are kept only if they bring more than the error of the measurement."""
+"""Selection of features that a chat model wrote: those that bring more than the error of the measurement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,11 +6,11 @@ policy.
 
 from sqlglot import exp
 
-from app.computations.statements.altering import rewrite_alter
-from app.computations.statements.change import Change, Describe
-from app.computations.statements.reading import require_new_name, require_only
-from app.computations.statements.tables import TableScope, find_name, refuse
-from app.computations.statements.trees import (
+from app.computations.table_changes.altering import rewrite_alter
+from app.computations.table_changes.change import Change, Describe
+from app.computations.table_changes.reading import require_new_name, require_only
+from app.computations.table_changes.tables import TableScope, find_name, refuse
+from app.computations.table_changes.trees import (
     cast_as,
     changed_table,
     find_column,

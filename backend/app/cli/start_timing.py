@@ -1,11 +1,11 @@
-"""Stages of a start, one after another: the longest chain of things that wait for each other."""
+"""Timing of a start by stages: the longest chain of things that wait for each other."""
 
 import os
 import time
 from pathlib import Path
 
 
-class StartStages:
+class StartTiming:
     """Seconds of each stage, from the start of this process on."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from app.computations.statements.tables import TableScope, find_name, refuse, write
+from app.computations.table_changes.tables import TableScope, find_name, refuse, write
 from app.modeling.problem.name_resolution import nearest_names
 
 Columns = Mapping[str, str]
