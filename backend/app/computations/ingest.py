@@ -16,11 +16,12 @@ from app.computations.uploads.array_tables import arrays_as_csv, feather_as_parq
 from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
-from app.computations.uploads.file_formats import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.excel import sheet_as_csv
 from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.json_column_count import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
+from app.computations.uploads.parquet_and_json import json_table, parquet_table
 from app.computations.uploads.profile import profile_table
 from app.computations.uploads.typed_columns import convert_columns, infer_column_types
 from app.computations.workspace import CellWorkspace

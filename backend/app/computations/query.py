@@ -13,7 +13,7 @@ import duckdb
 from app.computations.sql_policy import require_select, require_select_tree, translate_unknown_column
 from app.computations.table_rows import Selection
 from app.computations.uploads import sql
-from app.computations.uploads.file_formats import plain_columns
+from app.computations.uploads.parquet_and_json import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
