@@ -13,7 +13,7 @@ from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.forecasting.classical_forecaster import describe_forecaster
 from app.modeling.forecasting.future_rows import latest_rows
-from app.modeling.forecasting.selection import LEVEL
+from app.modeling.forecasting.path_intervals import LEVEL
 from app.modeling.forecasting.series_forecast import forecast_series, reduce_forecasts
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem

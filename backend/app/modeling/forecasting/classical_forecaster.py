@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.selection import Choice, PathIntervals
+from app.modeling.forecasting.path_intervals import PathIntervals
+from app.modeling.forecasting.selection import Choice
 from app.modeling.forecasting.series_forecast import ClassicalForecaster, SeriesHistory, read_histories
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.sampling_interval import detect_interval

@@ -1,10 +1,9 @@
-"""The choice among classical methods of forecasting, and their intervals, on the last part of the past."""
+"""The choice among classical methods of forecasting, by their errors on the last part of the past."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from app.modeling.forecasting.methods import Method
 
@@ -24,10 +23,6 @@ MIN_WEIGHT = 0.05
 """Least share of a method in the mean: smaller ones hardly change the forecast, and take time."""
 MAX_METHODS_TOLD = 3
 """Methods that the name of a mean tells: the weights of the others are small."""
-SYMMETRIC_ERRORS = 20
-"""Independent errors at which the bounds are half symmetric: their 5 % quantile is one of them."""
-LEVEL = 0.9
-"""Probability that an interval holds the truth."""
 
 
 @dataclass(frozen=True)
@@ -125,77 +120,6 @@ def _mean_error(pairs: Sequence[tuple[Trial, np.ndarray]], is_squared: bool) -> 
         misses = misses[np.isfinite(misses)]
         means.append(float(np.sqrt((misses**2).mean()) if is_squared else misses.mean()))
     return float(np.mean(means))
-
-
-@dataclass(frozen=True)
-class PathIntervals:
-    """Bounds of errors by step: quantiles of standardised errors times the spread at each step."""
-
-    spread: np.ndarray
-    lower: float
-    upper: float
-
-    @classmethod
-    def fit(cls, errors: np.ndarray) -> "PathIntervals":
-        """Fit on errors (origins, horizon), which are missing beyond the last row."""
-        spread = _smooth_spread(errors)
-        relative = (errors / spread)[np.isfinite(errors)]
-        counts = _independent_errors(errors)
-        widening = stats.t.ppf((1 + LEVEL) / 2, counts) / stats.norm.ppf((1 + LEVEL) / 2)
-        tail = (1 - LEVEL) / 2
-        lower, upper = np.quantile(relative, [tail, 1 - tail])
-        # Few errors may all have one sign by chance: the fewer, the more symmetric are the bounds.
-        independent, size = float(np.median(counts)), float(np.quantile(np.abs(relative), LEVEL))
-        share = independent / (independent + SYMMETRIC_ERRORS)
-        lower, upper = share * lower - (1 - share) * size, share * upper + (1 - share) * size
-        return cls(spread * widening, float(min(lower, 0.0)), float(max(upper, 0.0)))
-
-    def bounds(
-        self, forecast: np.ndarray, steps: np.ndarray, scale: float = 1.0
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return low and high of forecasts at steps ahead (1: the next row) of a series with this scale."""
-        longest = len(self.spread)
-        width = scale * self.spread[np.minimum(steps, longest) - 1] * np.sqrt(np.maximum(steps / longest, 1.0))
-        return forecast + self.lower * width, forecast + self.upper * width
-
-
-def _independent_errors(errors: np.ndarray) -> np.ndarray:
-    """Return the number of independent errors at each step (horizon,), from their correlation in time.
-
-    The errors of a walk at neighbouring origins share most of their future, those of a fixed level do not.
-    """
-    counts = np.full(errors.shape[1], 2.0)
-    for step, column in enumerate(errors.T):
-        known_errors = column[np.isfinite(column)]
-        if len(known_errors) >= MIN_TRIAL_ROWS:
-            before, after = known_errors[:-1], known_errors[1:]
-            size = float(np.sqrt((before**2).sum() * (after**2).sum()))
-            correlation = max(0.0, float((before * after).sum()) / size) if size else 0.0
-            counts[step] = max(2.0, len(known_errors) * (1 - correlation) / (1 + correlation))
-    return _smooth(counts)
-
-
-def _smooth(values: np.ndarray) -> np.ndarray:
-    """Return the moving mean over a quarter of the steps."""
-    window = max(1, len(values) // 8)
-    padded = np.pad(values, (window, window), mode="edge")
-    return np.convolve(padded, np.ones(2 * window + 1) / (2 * window + 1), mode="valid")
-
-
-def _smooth_spread(errors: np.ndarray) -> np.ndarray:
-    """Return the root mean square error of each step, smoothed, and continued where no truth is known."""
-    counts = np.isfinite(errors).sum(axis=0)
-    measured_steps = np.flatnonzero(counts >= MIN_TRIAL_ROWS)
-    measured_steps = measured_steps if len(measured_steps) else np.flatnonzero(counts > 0)
-    smooth = np.sqrt(_smooth(np.nanmean(errors[:, measured_steps] ** 2, axis=0)))
-    spread = np.empty(errors.shape[1])
-    spread[measured_steps] = smooth
-    beyond = np.arange(errors.shape[1]) > measured_steps[-1]
-    # Errors of a level that wanders grow with the root of the steps.
-    spread[beyond] = smooth[-1] * np.sqrt((np.flatnonzero(beyond) + 1) / (measured_steps[-1] + 1))
-    missing = np.setdiff1d(np.flatnonzero(~beyond), measured_steps)
-    spread[missing] = np.interp(missing, measured_steps, smooth)
-    return np.maximum(spread, 1e-12)
 
 
 def trial_rows(rows: int, horizon: int, seasons: Sequence[int]) -> int:

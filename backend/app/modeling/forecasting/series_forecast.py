@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.methods import LAST_VALUE, Method, list_methods
+from app.modeling.forecasting.path_intervals import PathIntervals
 from app.modeling.forecasting.selection import (
     MAX_REFITS,
     Choice,
-    PathIntervals,
     Trial,
     choose_methods,
     combine,

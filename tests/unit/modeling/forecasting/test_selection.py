@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from app.modeling.forecasting.methods import list_methods
-from app.modeling.forecasting.selection import PathIntervals, choose_methods, run_trial, trial_rows
+from app.modeling.forecasting.path_intervals import PathIntervals
+from app.modeling.forecasting.selection import choose_methods, run_trial, trial_rows
 from app.modeling.forecasting.series_forecast import forecast_series, list_seasons
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
