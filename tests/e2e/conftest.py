@@ -15,7 +15,7 @@ import pytest
 from tests.otlp import Collector, collecting
 from tests.patience import HANG_GUARD_S, ended, wait_until
 
-from app.cli.service_file import ServiceCard, running_service
+from app.cli.service_file import ServiceAddresses, running_service
 from app.servers.os_user import CALLER_ACCOUNT, launcher
 from app.settings import Settings
 
@@ -35,11 +35,11 @@ class Up:
 
     process: "subprocess.Popen[str]"
     home: Path
-    card: ServiceCard
+    addresses: ServiceAddresses
 
     @property
     def api(self) -> str:
-        return f"{self.card.api}/api/v1"
+        return f"{self.addresses.api}/api/v1"
 
     def pid_of(self, part: str) -> int:
         """Of a process that `up` runs now, by the name of its pid file."""
@@ -78,9 +78,9 @@ def start(home: Path, **settings: str) -> Up:
         text=True,
     )
     wait_until(lambda: process.poll() is not None or running_service(home), every_s=0.05)
-    card = running_service(home)
-    assert card, "the service ended before it was up"
-    return Up(process, home, card)
+    addresses = running_service(home)
+    assert addresses, "the service ended before it was up"
+    return Up(process, home, addresses)
 
 
 def stop(up: Up) -> None:

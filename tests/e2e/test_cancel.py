@@ -60,7 +60,7 @@ def cells(up: Any) -> set[int]:
 @pytest.fixture
 def own_database_url(up) -> str:
     """The service's, which it leaves for other commands of its owner."""
-    return str(up.card.database_url)
+    return str(up.addresses.database_url)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_shell_client_runs_to_the_results(up: Up, folder: Path) -> None:
-    script = snippet("sh").replace("http://127.0.0.1:8000", up.card.api).replace(*SHORTER["sh"])
+    script = snippet("sh").replace("http://127.0.0.1:8000", up.addresses.api).replace(*SHORTER["sh"])
     ran = subprocess.run(
         ["sh", "-e", "-c", script], cwd=folder, text=True, capture_output=True, timeout=HANG_GUARD_S, check=True
     )
@@ -53,9 +53,9 @@ def test_the_python_client_survives_a_heartbeat(up: Up, folder: Path, labcrew, c
     )
     key = labcrew(up.home, "key", "create", email).stdout.split()[-1]
     program, call = snippet("python").split("\n\nasyncio.run(")
-    program = program.replace("http://127.0.0.1:8000", up.card.api)
+    program = program.replace("http://127.0.0.1:8000", up.addresses.api)
     program = program.replace(*SHORTER["python"]).replace(
-        "ws://127.0.0.1:8000", up.card.api.replace("http", "ws", 1)
+        "ws://127.0.0.1:8000", up.addresses.api.replace("http", "ws", 1)
     )
     assert call.startswith("main(")
     monkeypatch.chdir(folder)

@@ -246,7 +246,7 @@ async def test_a_rolling_restart_costs_sessions_and_clients_nothing(api: httpx.A
         assert events[-1]["kind"] == "session_finished", events[-1]
     await asking
     assert set(answers) == {200}
-    database = await Database.open(up.card.database_url, size=1)
+    database = await Database.open(up.addresses.database_url, size=1)
     try:
         lapsed = await database.row(
             "select sum(crashes) as drives, (select max(runs) from fits where session_id = any($1)) as runs"
@@ -294,7 +294,7 @@ def test_a_second_service_on_the_folder_is_refused_by_name(up, labcrew) -> None:
 
 
 def test_a_taken_port_is_refused_before_anything_starts(up, labcrew, tmp_path: Path) -> None:
-    port = up.card.api.rpartition(":")[2]
+    port = up.addresses.api.rpartition(":")[2]
     done = labcrew(tmp_path / "other", "up", "--port", port)
     assert done.returncode == 3
     assert f"127.0.0.1:{port}" in done.stderr

@@ -25,7 +25,7 @@ def pids(home: Path) -> list[int]:
 
 def wait_until_ready(up: Any) -> None:
     """Wait for the workers too: the service is found as soon as its API is begun."""
-    address = f"{up.card.api}/readyz"
+    address = f"{up.addresses.api}/readyz"
     wait_until(
         lambda: httpx.get(address, params={"strict": 1}, timeout=HANG_GUARD_S).is_success,
         every_s=0.1,

@@ -76,6 +76,6 @@ async def _database(home: Path) -> AsyncIterator[Any]:
 
 
 def _address(home: Path) -> str:
-    card = running_service(home)
-    assert card, "no service runs"
-    return make_url(card.database_url).set(drivername="postgresql").render_as_string(hide_password=False)
+    addresses = running_service(home)
+    assert addresses, "no service runs"
+    return make_url(addresses.database_url).set(drivername="postgresql").render_as_string(hide_password=False)

@@ -14,8 +14,8 @@ def with_addresses(settings: Settings) -> Settings:
     """Settings whose database and Redis are known: given ones, or those of the service that runs here."""
     if settings.database_url and settings.redis_address:
         return settings
-    card = running_service(settings.home)
-    if card is None:
+    addresses = running_service(settings.home)
+    if addresses is None:
         raise Unavailable(
             "no_service",
             f"No service runs on {settings.home}. Start one with `labcrew up`, "
@@ -23,8 +23,8 @@ def with_addresses(settings: Settings) -> Settings:
         )
     return settings.model_copy(
         update={
-            "database_url": settings.database_url or card.database_url,
-            "redis_url": settings.redis_address or card.redis_url,
+            "database_url": settings.database_url or addresses.database_url,
+            "redis_url": settings.redis_address or addresses.redis_url,
         }
     )
 
@@ -37,9 +37,9 @@ def find_database_url(settings: Settings) -> str:
 @contextmanager
 def database_address(settings: Settings) -> Iterator[str]:
     """The database's URL; the embedded Postgres runs for the block if it does not run yet."""
-    card = None if settings.database_url else running_service(settings.home)
-    if settings.database_url or card:
-        yield settings.database_url or (card.database_url if card else "")
+    addresses = None if settings.database_url else running_service(settings.home)
+    if settings.database_url or addresses:
+        yield settings.database_url or (addresses.database_url if addresses else "")
         return
     private_folder(settings.home)
     lock = FolderLock(settings.home / "lock")

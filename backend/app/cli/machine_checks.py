@@ -78,10 +78,12 @@ async def _disk(settings: Settings) -> str:
 
 async def _port(settings: Settings) -> str:
     """The API's port is free, or the service of this folder answers where it listens."""
-    if card := running_service(settings.home):
-        address = urlsplit(card.api)
+    if addresses := running_service(settings.home):
+        address = urlsplit(addresses.api)
         if not _is_api(address.hostname or "", address.port or 80):
-            raise Unavailable("api_silent", f"The service of {settings.home} does not answer at {card.api}.")
+            raise Unavailable(
+                "api_silent", f"The service of {settings.home} does not answer at {addresses.api}."
+            )
         return f"{address.netloc} is this service's"
     host, port = settings.api_host, settings.api_port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

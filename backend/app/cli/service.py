@@ -17,7 +17,7 @@ from app.cli.command_process import start_command
 from app.cli.isolation_notice import IsolationNotice
 from app.cli.process_commands import QUEUES, load_shared, load_worker
 from app.cli.scrape_targets import Targets
-from app.cli.service_file import ServiceCard, leave_card, take_card_away
+from app.cli.service_file import ServiceAddresses, remove_addresses, write_addresses
 from app.cli.service_part import SupervisedProcess
 from app.cli.start_timing import StartTiming
 from app.errors import Conflict, LabError, Unavailable
@@ -62,7 +62,7 @@ class Service:
         self.stages = StartTiming()
         self.stopping = threading.Event()
 
-    def start(self) -> ServiceCard:
+    def start(self) -> ServiceAddresses:
         """Raises Conflict when a service runs on this folder, or the port is taken, and InvalidInput for
         settings of a chat model that cannot work."""
         check_chat_settings(self._settings.chat)
@@ -71,7 +71,7 @@ class Service:
         lock.take()
         self._undo.callback(lock.release)
         # One that was killed left its own, with a port at which nobody listens any more.
-        take_card_away(self._home)
+        remove_addresses(self._home)
         try:
             return self._start()
         except BaseException:
@@ -105,7 +105,7 @@ class Service:
             if process.process and process.alive:
                 process.process.kill()
 
-    def _start(self) -> ServiceCard:
+    def _start(self) -> ServiceAddresses:
         """Start what needs no import of this process first, and import while that starts."""
         listener = self._listen()
         self._undo.callback(listener.close)
@@ -137,9 +137,9 @@ class Service:
         gc.freeze()
         api_process = self._begin_api(listener)
         # A client that comes before the API answers waits in the backlog of the listener.
-        card = ServiceCard(api, database_url, redis_url, os.getpid())
-        leave_card(self._home, card)
-        self._undo.callback(take_card_away, self._home)
+        addresses = ServiceAddresses(api, database_url, redis_url, os.getpid())
+        write_addresses(self._home, addresses)
+        self._undo.callback(remove_addresses, self._home)
         load_worker()
         self.stages.end("imports of the workers")
         gc.freeze()
@@ -152,7 +152,7 @@ class Service:
         self.stages.end("API ready")
         self._wait_for_workers(api)
         self.stages.end("workers ready")
-        return card
+        return addresses
 
     def _begin_computing(self) -> tuple[Path, Path]:
         """Begin the zygote and the drawing process; the paths of their sockets.

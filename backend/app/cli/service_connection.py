@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.cli.command_process import start_command
-from app.cli.service_file import ServiceCard, running_service
+from app.cli.service_file import ServiceAddresses, running_service
 from app.errors import InvalidInput, Unauthorized
 from app.private_files import read_private, write_private
 from app.servers.child_process import Daemon
@@ -39,18 +39,18 @@ def connected(
             client.check_key()
             yield client
         return
-    with _service_here(settings, tell) as card:
+    with _service_here(settings, tell) as addresses:
         from app.cli.client import LabClient  # noqa: PLC0415
 
-        with LabClient(card.api, _own_key(settings, card)) as client:
+        with LabClient(addresses.api, _own_key(settings, addresses)) as client:
             yield client
 
 
 @contextmanager
-def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator[ServiceCard]:
-    card = running_service(settings.home)
-    if card:
-        yield card
+def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator[ServiceAddresses]:
+    addresses = running_service(settings.home)
+    if addresses:
+        yield addresses
         return
     tell("Starting the service...")
     private_folder(settings.home)
@@ -69,13 +69,13 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
         daemon.wait_until(lambda: running_service(settings.home) is not None, _START_S)
         started = running_service(settings.home)
         if started is None:
-            raise RuntimeError("the service left its card and took it away at once")
+            raise RuntimeError("the service wrote its addresses and removed them at once")
         yield started
     finally:
         daemon.stop(max_wait_s=60)
 
 
-def _own_key(settings: Settings, card: ServiceCard) -> str:
+def _own_key(settings: Settings, addresses: ServiceAddresses) -> str:
     """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
     from app.cli.client import LabClient  # noqa: PLC0415
 
@@ -83,13 +83,13 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
     if file.is_symlink() or file.exists():
         key = read_private(file).strip()
         try:
-            with LabClient(card.api, key) as client:
+            with LabClient(addresses.api, key) as client:
                 client.check_key()
             return key
         except Unauthorized:
             file.unlink()
     from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
 
-    key = AccountAdmin(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
+    key = AccountAdmin(addresses.database_url).own_key(OWN_ACCOUNT, "labcrew run")
     write_private(file, key)
     return key

@@ -1,4 +1,4 @@
-"""The running service's addresses, left in its data folder for commands that come later."""
+"""The running service's addresses, written to its data folder for commands that come later."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -9,8 +9,8 @@ from app.servers.embedded import FolderLock
 
 
 @dataclass(frozen=True)
-class ServiceCard:
-    """`api` is the API's base address. The URLs hold passwords: the file is for its owner only."""
+class ServiceAddresses:
+    """`api`: base address of the API. The URLs hold passwords: the file is for its owner only."""
 
     api: str
     database_url: str
@@ -18,20 +18,22 @@ class ServiceCard:
     pid: int
 
 
-def leave_card(home: Path, card: ServiceCard) -> None:
-    write_private(_path(home), json.dumps(asdict(card)))
+def write_addresses(home: Path, addresses: ServiceAddresses) -> None:
+    """Write the file `service.json` of the data folder `home`, readable by its owner only."""
+    write_private(_path(home), json.dumps(asdict(addresses)))
 
 
-def take_card_away(home: Path) -> None:
+def remove_addresses(home: Path) -> None:
+    """Remove the file; nothing if there is none."""
     _path(home).unlink(missing_ok=True)
 
 
-def running_service(home: Path) -> ServiceCard | None:
-    """The service that runs on this data folder now; a card that a killed one left does not count."""
+def running_service(home: Path) -> ServiceAddresses | None:
+    """Return the addresses of the service that runs on this data folder, or None; a killed one does not count."""
     if not FolderLock(home / "lock").is_taken():
         return None
     try:
-        return ServiceCard(**json.loads(read_private(_path(home))))
+        return ServiceAddresses(**json.loads(read_private(_path(home))))
     except FileNotFoundError:
         return None
 

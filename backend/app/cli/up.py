@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app.cli.service import Service
-from app.cli.service_file import ServiceCard
+from app.cli.service_file import ServiceAddresses
 from app.cli.web_sign_in import sign_in_address
 from app.llm.config import OFFLINE
 from app.llm.provider_catalog import describe_use
@@ -28,11 +28,11 @@ def up(port: Port = None, quiet: Quiet = False) -> None:
     settings = load_settings(**({} if port is None else {"api_port": port}))
     service = Service(settings, typer.echo)
     _stop_on_signals(service)
-    card = service.start()
+    addresses = service.start()
     try:
         if not quiet:
-            typer.echo(_greeting(service, card, settings))
-        service.watch(card.api)
+            typer.echo(_greeting(service, addresses, settings))
+        service.watch(addresses.api)
     finally:
         if not quiet:
             typer.echo("Stopping; Ctrl-C again does not wait for what is running.")
@@ -49,14 +49,14 @@ def _stop_on_signals(service: Service) -> None:
         signal.signal(number, stop)
 
 
-def _greeting(service: Service, card: ServiceCard, settings: Settings) -> str:
+def _greeting(service: Service, addresses: ServiceAddresses, settings: Settings) -> str:
     embedded = "embedded" if settings.database_url is None else "yours"
     return "\n".join(
         (
             "Labcrew is up.",
-            *_page_lines(card, settings),
-            f"  API        {card.api}/api/v1",
-            f"  Reference  {card.api}/docs",
+            *_page_lines(addresses, settings),
+            f"  API        {addresses.api}/api/v1",
+            f"  Reference  {addresses.api}/docs",
             f"  Data       {settings.home} (Postgres: {embedded})",
             f"  Logs       {settings.home / 'logs'}",
             f"  Chat model {describe_use(settings.chat)}",
@@ -75,10 +75,10 @@ def _model_faults(settings: Settings) -> tuple[str, ...]:
     return asyncio.run(find_faults(settings.chat, _FAULTS_S))
 
 
-def _page_lines(card: ServiceCard, settings: Settings) -> list[str]:
-    address = sign_in_address(settings, card)
+def _page_lines(addresses: ServiceAddresses, settings: Settings) -> list[str]:
+    address = sign_in_address(settings, addresses)
     if address is None:
-        return [f"  Page       {card.api}/"]
+        return [f"  Page       {addresses.api}/"]
     return [
         f"  Page       {address}",
         "             (signs you in once, within 5 minutes; later: labcrew sign-in)",

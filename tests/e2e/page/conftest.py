@@ -143,7 +143,7 @@ def visit(browser: Browser, studio: Any) -> Iterator[Callable[..., Visit]]:
             signed_in: bool = True,
             account: str | None = None,
         ) -> Visit:
-            visits.append(Visit(stack.enter_context(_context(size, theme)), studio.card.api))
+            visits.append(Visit(stack.enter_context(_context(size, theme)), studio.addresses.api))
             if signed_in:
                 visits[-1].sign_in(account)
             return visits[-1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import machine_checks
-from app.cli.service_file import ServiceCard, leave_card
+from app.cli.service_file import ServiceAddresses, write_addresses
 from app.errors import Unavailable
 from app.sandbox.kernel import landlock
 from app.servers.embedded import FolderLock
@@ -61,9 +61,9 @@ async def test_the_port_of_a_running_service_is_the_one_that_it_serves(
     lock = FolderLock(tmp_path / "lock")
     lock.take()
     address = f"127.0.0.1:{api.server_port}"
-    leave_card(tmp_path, ServiceCard(f"http://{address}", "", "", os.getpid()))
+    write_addresses(tmp_path, ServiceAddresses(f"http://{address}", "", "", os.getpid()))
     assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's"
-    leave_card(tmp_path, ServiceCard("http://127.0.0.1:1", "", "", os.getpid()))
+    write_addresses(tmp_path, ServiceAddresses("http://127.0.0.1:1", "", "", os.getpid()))
     with pytest.raises(Unavailable, match=r"does not answer at http://127\.0\.0\.1:1"):
         await machine_checks.MACHINE["port"](settings)
     lock.release()
