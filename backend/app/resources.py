@@ -34,7 +34,8 @@ from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
 from app.workflows.document_check import DocumentCheck
-from app.workflows.secrets.store import RequestHosts, SecretStore
+from app.workflows.requests.allowed_hosts import RequestHosts
+from app.workflows.secrets.store import SecretStore
 
 ProcessRole = Literal["api", "worker"]
 

@@ -29,7 +29,7 @@ def remove_addresses(home: Path) -> None:
 
 
 def running_service(home: Path) -> ServiceAddresses | None:
-    """Return the addresses of the service that runs on this data folder, or None; a killed one does not count."""
+    """Return the addresses of the service that runs on this data folder; None also for one that was killed."""
     if not FolderLock(home / "lock").is_taken():
         return None
     try:

@@ -22,9 +22,10 @@ from app.workflows.fusion import dataset_ids, find_column_faults, find_item_faul
 from app.workflows.item_documents import list_placed_nodes
 from app.workflows.node_configs import HttpRequest, Notify, Predict, ReadDataset, Store, Trigger
 from app.workflows.phrases.work_steps import KnownModel
+from app.workflows.requests.allowed_hosts import RequestHosts
 from app.workflows.requests.host_rules import HostRules
 from app.workflows.requests.mail_config import MailConfig
-from app.workflows.secrets.store import RequestHosts, SecretStore
+from app.workflows.secrets.store import SecretStore
 from app.workflows.validation import WorkflowFault, find_faults, find_outputs
 
 MAX_KNOWN_MODELS = 200

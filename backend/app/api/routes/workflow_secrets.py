@@ -8,8 +8,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.openapi import problems
 from app.workflows.node_configs import SecretName
+from app.workflows.requests.allowed_hosts import MAX_HOSTS, Host
 from app.workflows.requests.host_rules import check_pattern
-from app.workflows.secrets.store import MAX_HOSTS, Host, SecretView, SecretWrite
+from app.workflows.secrets.store import SecretView, SecretWrite
 
 router = APIRouter(tags=["secrets"], responses=problems(401))
 

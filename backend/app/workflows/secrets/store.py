@@ -1,4 +1,4 @@
-"""Secrets and hosts of owners in Postgres."""
+"""Secrets of owners in Postgres."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import Annotated, NamedTuple
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from app.db.pool import Database
-from app.errors import Forbidden, NotFound, TooMany
-from app.workflows.requests.host_rules import HostRules, parse_url
+from app.errors import NotFound, TooMany
 from app.workflows.secrets.sealing import (
     WrappedKey,
     WrappingKey,
@@ -25,12 +24,9 @@ from app.workflows.secrets.sealing import (
 from app.workflows.statements import SECRETS
 
 MAX_SECRETS = 200
-"""Secrets of an owner."""
+"""Secrets of an owner: a workflow names a few, and each is read by itself."""
 MAX_SECRET_CHARS = 10_000
 """Characters of a secret: long keys of services have a few thousand."""
-MAX_HOSTS = 200
-"""Hosts of an owner."""
-Host = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 
 _derive = lru_cache(maxsize=8)(derive_wrapping_key)
 """Derived keys of the few SECRET_KEYs of a process."""
@@ -132,31 +128,6 @@ class SecretStore:
     async def forget_all(self) -> int:
         """Delete all secrets with their key, after SECRET_KEY was lost or has leaked. Return their number."""
         return int(await self.db.value(SECRETS.forget_secrets))
-
-
-@dataclass(frozen=True)
-class RequestHosts:
-    """Hosts of owners. `operator`: the patterns of HTTP_ALLOWED_HOSTS."""
-
-    db: Database
-    operator: Sequence[str]
-
-    async def list_hosts(self, owner: UUID) -> list[str]:
-        return [str(host) for host in await self.db.column(SECRETS.list_hosts, owner)]
-
-    async def rules_of(self, owner: UUID) -> HostRules:
-        return HostRules(self.operator, await self.list_hosts(owner))
-
-    async def replace(self, owner: UUID, hosts: Sequence[str]) -> list[str]:
-        """Raises Forbidden for a host that HTTP_ALLOWED_HOSTS does not have."""
-        rules = HostRules(self.operator, hosts)
-        for host in hosts:
-            if host not in self.operator:
-                if host.startswith("*."):
-                    raise Forbidden("host_not_allowed", f"{host} is not in HTTP_ALLOWED_HOSTS.", host=host)
-                rules.check_url(parse_url(f"http://{host}/").url.geturl())
-        await self.db.value(SECRETS.replace_hosts, owner, list(hosts))
-        return await self.list_hosts(owner)
 
 
 def _make_not_found(name: str) -> NotFound:

@@ -1,11 +1,10 @@
-"""Choice among classical methods, and their intervals."""
+"""Choice among classical methods."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from app.modeling.forecasting.methods import list_methods
-from app.modeling.forecasting.path_intervals import PathIntervals
 from app.modeling.forecasting.selection import choose_methods, run_trial, trial_rows
 from app.modeling.forecasting.series_forecast import forecast_series, list_seasons
 from app.modeling.problem.kinds import Outlook, ProblemKind
@@ -68,29 +67,6 @@ def test_a_trial_fits_again_after_a_new_level():
         misses = np.abs(trial.truth - trial.forecasts["exponential smoothing"])[len(trial.truth) // 2 :]
         errors[refits] = float(np.nanmean(misses))
     assert errors[4] < errors[1]
-
-
-def test_intervals_are_wider_where_errors_hang_together():
-    chance = np.random.default_rng(4)
-    scale = np.sqrt(np.arange(1, HORIZON + 1))
-    independent = chance.normal(0, 1, (60, HORIZON)) * scale
-    steps = chance.normal(0, 1, 60 + HORIZON)
-    dependent = np.array([np.cumsum(steps[i : i + HORIZON]) for i in range(60)])
-    dependent *= np.sqrt((independent**2).mean(axis=0) / (dependent**2).mean(axis=0))
-    widths = [
-        np.subtract(*PathIntervals.fit(errors).bounds(np.zeros(HORIZON), np.arange(1, HORIZON + 1)))[-1]
-        for errors in (independent, dependent)
-    ]
-    assert widths[1] < widths[0]  # low minus high: the dependent errors have the wider interval
-
-
-def test_intervals_hold_nine_of_ten_truths():
-    chance = np.random.default_rng(3)
-    errors = np.cumsum(chance.normal(0, 1, (400, HORIZON)), axis=1)
-    fitted = PathIntervals.fit(errors[:200])
-    low, high = fitted.bounds(np.zeros((200, HORIZON)), np.arange(1, HORIZON + 1))
-    share = ((errors[200:] >= low) & (errors[200:] <= high)).mean()
-    assert 0.85 <= share <= 0.95
 
 
 @pytest.mark.parametrize("rows", [30, 180])
