@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
-from app.agents.questions.grammar_words import (
-    NEGATIONS,
-)
+from app.agents.questions.grammar_words import NEGATIONS
 from app.agents.questions.marking import bare_value
 from app.agents.questions.question_reading import (
     Condition,
@@ -19,6 +17,32 @@ from app.agents.questions.value_matching import ValueMatch, denies_flag, flag_va
 from app.plans import build
 from app.plans.build import ComparisonSign
 from app.plans.expressions import Expression
+
+MIN_SCORE_BESIDE_COLUMN = 0.4
+"""Score of a spelling that is a value beside its column's name, or in a list of the column's values: these say
+that a value is meant."""
+MIN_UNNOTED_SCORE = 0.9
+"""Score below which a note says for what a spelling was taken."""
+MIN_FLAG_SCORE = 0.6
+"""Score of a yes/no column that is a condition by itself."""
+MAX_SCORE_DIFFERENCE = 0.01
+"""Difference of scores below which the tables that the question names decide between values."""
+MAX_LISTED_VALUES = 12
+"""Values of one list."""
+MAX_NEGATION_DISTANCE = 3
+"""Words from a negation to the yes/no column that it denies: `did not all survive`."""
+_JOINERS = frozenset({",", "and", "or", "vs", "versus", "against", "than", "compared", "to", "/", "nor", "&"})
+"""Words that join the values of a list."""
+_LIST_FILLERS = frozenset({"the", "a", "in", "at", "for", "from", "with", "those", "that", "of", "on"})
+"""Words before a further value of a list: `in Berlin or in the Hague`."""
+_CONTRASTS = frozenset({"vs", "versus", "against", "than", "and", "compared", "to"})
+"""Joiners that set values against each other; with `or` between them only `vs` and `than` do."""
+_COLUMN_LINKS = frozenset({"is", "are", "=", "was", "of", "to", "the", "in", "called", "equals"})
+"""Words between the name of a column and its value: `sex is female`."""
+_NEGATION_LINKS = frozenset(
+    {"from", "in", "of", "the", "a", "at", "with", "to", "be", "on", "for", "=", "is", "than"}
+)
+"""Words between a negation and what it denies: `not from Berlin`."""
 
 
 def parse_values(reading: QuestionReading) -> None:
@@ -49,7 +73,7 @@ def parse_values(reading: QuestionReading) -> None:
         spellings = tuple(spelling for match in values for spelling in match.values)
         reading.quality *= min(match.score for match in values)
         for match in values:
-            if match.score < 0.9:
+            if match.score < MIN_UNNOTED_SCORE:
                 reading.note(f"`{value.column.name}` {match.values[0]!r} is taken for {item.text!r}.")
         reading.conditions.append(
             Condition(
@@ -64,22 +88,24 @@ def parse_values(reading: QuestionReading) -> None:
 
 
 def _value_at(reading: QuestionReading, place: int) -> ValueMatch | None:
+    """Return the value that an item means: of the column beside it, else of a table that the question names."""
     item = reading.text.items[place]
     if not item.values:
         return None
     near = _near_columns(reading, place)
     beside = next((v for v in item.values if v.key in near), None)
-    if beside is not None and (beside.score >= 0.4):
+    if beside is not None and beside.score >= MIN_SCORE_BESIDE_COLUMN:
         return beside
     bare = bare_value(item)
     if bare is None:
         return None
-    candidates = [v for v in item.values if v.score >= bare.score - 0.01]
+    candidates = [v for v in item.values if v.score >= bare.score - MAX_SCORE_DIFFERENCE]
     mentioned = [v for v in candidates if v.table in reading.main_tables] or candidates
     return mentioned[0]
 
 
 def _near_columns(reading: QuestionReading, place: int) -> set[tuple[str, str]]:
+    """Return the keys of columns that the three words before an item, or the one behind it, may name."""
     near: set[tuple[str, str]] = set()
     for step in (-3, -2, -1, 1):
         other = place + step
@@ -96,21 +122,9 @@ def _value_list(
     items = reading.text.items
     position = place + 1
     joiners: list[int] = []
-    while position < len(items) and len(values) < 12:
+    while position < len(items) and len(values) < MAX_LISTED_VALUES:
         text = items[position].text
-        if text in _JOINERS or text in (
-            "the",
-            "a",
-            "in",
-            "at",
-            "for",
-            "from",
-            "with",
-            "those",
-            "that",
-            "of",
-            "on",
-        ):
+        if text in _JOINERS | _LIST_FILLERS:
             joiners.append(position)
             position += 1
             continue
@@ -118,26 +132,20 @@ def _value_list(
             (
                 v
                 for v in items[position].values
-                if v.key == value.key and not items[position].role and v.score >= 0.4
+                if v.key == value.key and not items[position].role and v.score >= MIN_SCORE_BESIDE_COLUMN
             ),
             None,
         )
         if other is None or not joiners or other.values == values[-1].values:
             break
-        is_compared |= any(
-            items[j].text in ("vs", "versus", "against", "than", "and", "compared", "to") for j in joiners
-        )
-        is_compared &= not any(items[j].text == "or" for j in joiners) or any(
-            items[j].text in ("vs", "than") for j in joiners
-        )
+        links = {items[joiner].text for joiner in joiners}
+        is_compared |= bool(links & _CONTRASTS)
+        is_compared &= "or" not in links or bool(links & {"vs", "than"})
         places += [*joiners, position]
         values.append(other)
         joiners = []
         position += 1
     return places, values, is_compared
-
-
-_JOINERS = frozenset({",", "and", "or", "vs", "versus", "against", "than", "compared", "to", "/", "nor", "&"})
 
 
 def _column_beside(reading: QuestionReading, places: Sequence[int], value: ValueMatch) -> int | None:
@@ -151,10 +159,7 @@ def _column_beside(reading: QuestionReading, places: Sequence[int], value: Value
     ):
         return following
     before = places[0] - 1
-    while before >= 0 and (
-        items[before].text in ("is", "are", "=", "was", "of", "to", "the", "in", "called", "equals")
-        or items[before].word in NEGATIONS
-    ):
+    while before >= 0 and (items[before].text in _COLUMN_LINKS or items[before].word in NEGATIONS):
         before -= 1
     if before >= 0 and not items[before].role and any(m.key == value.key for m in items[before].columns[:1]):
         return before
@@ -162,24 +167,10 @@ def _column_beside(reading: QuestionReading, places: Sequence[int], value: Value
 
 
 def _negation_before(reading: QuestionReading, place: int) -> int | None:
+    """Return the place of a negation before an item, with only linking words between."""
     items = reading.text.items
     position = place - 1
-    while position >= 0 and items[position].text in (
-        "from",
-        "in",
-        "of",
-        "the",
-        "a",
-        "at",
-        "with",
-        "to",
-        "be",
-        "on",
-        "for",
-        "=",
-        "is",
-        "than",
-    ):
+    while position >= 0 and items[position].text in _NEGATION_LINKS:
         position -= 1
     if position >= 0 and not items[position].role and items[position].word in NEGATIONS:
         return position
@@ -187,6 +178,7 @@ def _negation_before(reading: QuestionReading, place: int) -> int | None:
 
 
 def value_condition(reference: Reference, values: Sequence[ValueMatch]) -> Expression:
+    """Make the condition that a column has one of some values, in any of their stored spellings."""
     spellings = [spelling for match in values for spelling in match.values]
     if len(spellings) == 1:
         return build.compare("=", reference.expression, build.literal(spellings[0]))
@@ -218,7 +210,7 @@ def parse_literals(reading: QuestionReading) -> None:
 def parse_flags(reading: QuestionReading) -> None:
     """Parse yes/no columns as conditions: `survivors`, `who did not survive`."""
     for place, item in enumerate(reading.text.items):
-        if item.role or not item.columns or item.columns[0].score < 0.6:
+        if item.role or not item.columns or item.columns[0].score < MIN_FLAG_SCORE:
             continue
         before = reading.text.items[place - 1].word if place else ""
         after = reading.text.items[place + 1].word if place + 1 < len(reading.text.items) else ""
@@ -230,7 +222,7 @@ def parse_flags(reading: QuestionReading) -> None:
         negation = next(
             (
                 p
-                for p in range(place - 1, max(place - 4, -1), -1)
+                for p in range(place - 1, max(place - 1 - MAX_NEGATION_DISTANCE, -1), -1)
                 if reading.text.items[p].word in NEGATIONS and not reading.text.items[p].role
             ),
             None,
@@ -244,7 +236,7 @@ def parse_flags(reading: QuestionReading) -> None:
             ),
             None,
         )
-        if opposite is not None:
+        if opposite is not None:  # both sides of one column are asked for: they are groups
             reading.text.use([place], "group")
             reading.conditions.remove(opposite)
             reading.keys.append(make_value(reference))
