@@ -37,7 +37,9 @@ _ROW_GROUP_ROWS = 122_880
 _WIDE_COLUMNS = 400
 """Columns from which the buffers of a row group need the settings for wide tables."""
 _WIDE_MEMORY_BYTES = 800 << 20
+"""Memory of DuckDB for wide tables, in a cell of 1 GiB."""
 _WIDE_ROW_GROUP_ROWS = 4_096
+"""Rows of a group of wide tables, whose columns are all buffered."""
 _EXPANDED_BYTES = 8 << 30
 """Size of an uncompressed upload, against decompression bombs."""
 
@@ -82,9 +84,8 @@ def convert(
     """Convert the input `upload` to table.parquet.
 
     Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows", "conventions"}`, the last
-    as `file_reading.ConvertedFile`. The content determines
-    the format; `filename` only decides what the content leaves open. Raises InvalidInput or TooLarge that names
-    the fault of the file, and leaves nothing then.
+    as `file_reading.ConvertedFile`. The content determines the format; `filename` only decides what the content
+    leaves open. Raises InvalidInput or TooLarge that names the fault of the file, and leaves nothing then.
     """
     work = workspace.output / ".work"
     work.mkdir()
@@ -151,7 +152,15 @@ def read_upload(
             rows,
             plain.compression,
         )
-    text = as_utf8(plain.path, work)
+    table, rows = _read_text(connection, plain.path, filename, write, work)
+    return table, rows, plain.compression
+
+
+def _read_text(
+    connection: duckdb.DuckDBPyConnection, path: Path, filename: str, write: Write, work: Path
+) -> tuple[sql.SourceTable, int]:
+    """Read a text file: JSON in any of its forms, or a delimited one, with several header rows or one."""
+    text = as_utf8(path, work)
     is_json = _is_json(text.path, filename)
     if is_json:
         check_json_width(text.path)
@@ -172,10 +181,11 @@ def read_upload(
     else:
         table, rows = write_delimited(connection, text, write, work)
     format_ = {**table.format, "encoding": text.encoding}
-    return sql.SourceTable("", table.columns, format_, table.notes), rows, plain.compression
+    return sql.SourceTable("", table.columns, format_, table.notes), rows
 
 
 def _is_json(path: Path, filename: str) -> bool:
+    """Test for JSON by the first character, but not where the name says that the file is delimited."""
     with path.open(encoding="utf-8") as file:
         begin = file.read(4096).lstrip()
     if filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")):

@@ -34,7 +34,10 @@ class HeadRow(NamedTuple):
 
 
 class CreatedTurnRow(NamedTuple):
-    """`created_at`: None if the turn was refused, exists, or another one was appended meanwhile."""
+    """`created_at`: None if the turn was refused, exists, or another one was appended meanwhile.
+
+    `wake`: 1 for a turn that can begin at once, 0 for one that waits for the turn before it.
+    """
 
     owned_datasets: int
     open_turns: int
@@ -83,15 +86,15 @@ class ThreadService:
         Conflict if the key was used for another request.
         """
         started_at = time.time()
-        moded = split_mode(request.message, request.mode)
+        direct = split_mode(request.message, request.mode)
         digest = request_digest(request.model_dump(mode="json"))
         for _ in range(_MAX_ATTEMPTS):
             place = await self._find_place(owner, request)
             turn_id = uuid4()
             preferences = {
                 **request.preferences.model_dump(mode="json", exclude_none=True),
-                "mode": moded.mode,
-                "code": moded.text,
+                "mode": direct.mode,
+                "code": direct.text,
                 "thread_id": str(place.thread_id),
                 "worldline_id": str(place.worldline_id),
                 "parent_id": str(place.head_id) if place.head_id else None,
@@ -111,7 +114,7 @@ class ThreadService:
                     secrets.randbelow(2**31),
                     idempotency_key,
                     digest,
-                    moded.mode,
+                    direct.mode,
                     MAX_OPEN_TURNS,
                 )
             except asyncpg.UniqueViolationError:  # the key was used, or the statement's first reply was lost

@@ -23,6 +23,8 @@ _BARE_KINDS: tuple[tuple[ChartKind, str], ...] = (
 )
 """Words that name a kind only after "as": `as bars`."""
 _PIE = re.compile(r"\b(?:pie|donut|doughnut)\b", re.IGNORECASE)
+# A phrase goes with the words that tie it to the rest: of `sales as a bar chart for 2024`, `as a bar chart
+# for` is cut out, and `sales 2024` says what is shown.
 _LINK = r"(?:,? ?\b(?:but )?(?:as|in|into|using|with|on|by|to|like) )?(?:\b(?:an?|the|one|another|my) )?"
 _BEHIND = r"(?: ?(?:\b(?:of|for|showing|that shows|which shows|to show|displaying|from|please)\b|:))?"
 _PATTERNS = tuple(
@@ -36,17 +38,20 @@ _ANY_CHART = re.compile(
     rf"(?:{_NOUN}|figure|picture|visuali[sz]ation)\b{_BEHIND}",
     re.IGNORECASE,
 )
+"""A chart of any kind: `as a chart` anywhere, or `a figure of ...` near the beginning."""
 _DRAW = re.compile(
     r"^\W{0,5}(?:(?:please|can you|could you|now|then|and|also|let's|let us) )*"
     r"(?:plot|graph|chart|draw|visuali[sz]e)\b",
     re.IGNORECASE,
 )
+"""A message that begins with a verb of drawing: `plot the sales`."""
 _HEAD = re.compile(
     r"^[ ,;:.]{0,5}(?:please|can you|could you|would you|now|then|and|also|ok|okay|again|i want|i would like"
     r"|i'd like|i need|let me see|let's see|show|draw|plot|graph|chart|visuali[sz]e|make|create|give|display"
     r"|build|generate|produce|render|turn|change|switch|convert|put|redraw|do|see|want|me|us)\b",
     re.IGNORECASE,
 )
+"""A word at the beginning that says only that something is to be shown; it is cut off again and again."""
 _WIDTHS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _UNITS = "day|week|month|quarter|year|hour"
 _MOVING = re.compile(
@@ -55,6 +60,7 @@ _MOVING = re.compile(
     r"[- ]{1,3}(?:moving|rolling|running)[- ](?:average|mean)\b(?: of\b)?",
     re.IGNORECASE,
 )
+"""A moving average beside a line: its width, and the unit of the width if it has one."""
 _COLOR = re.compile(r",? ?\bcolou?red (?:by|per|for) (?P<column>[\w` ]{1,100})$", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"^\W{0,5}(?:(?:it|that|this|those|these|them"
@@ -62,6 +68,7 @@ _PRONOUN = re.compile(
     r"|the last (?:one|result|table|answer)|same|one|again|too|instead|now|please)\W{0,5})*$",
     re.IGNORECASE,
 )
+"""Words for the last result, which are all that is left of a message without a subject."""
 MAX_CHARS = 1_000
 """Characters of a message that asks for a chart; longer ones are texts about something."""
 _ASKS_ABOUT_CHARTS = re.compile(
@@ -116,6 +123,7 @@ def parse_chart_phrase(message: str) -> ChartPhrase | None:
 
 
 def _find_kind(message: str) -> ChartPhrase | None:
+    """Find the phrase that names a chart, the clearest kind first; its subject is the rest of the message."""
     for kind, pattern in _PATTERNS:
         if match := pattern.search(message):
             rest = f"{message[: match.start()]} {message[match.end() :]}"

@@ -14,6 +14,11 @@ from app.agents.goals.vocabulary import IDENTIFIER_WORDS
 LayoutKind = Literal["series", "panel", "transactions"]
 MAX_KEYS = 3
 """Columns that together tell series apart: with four almost any rows are told apart."""
+MAX_CANDIDATES = 12
+"""Columns that are tried as keys: their combinations of three are 220."""
+MIN_ROWS_PER_TEXT, MIN_ROWS_PER_NUMBER = 3, 5
+"""Rows for each value of a key on average: with fewer a column hardly makes series. Numbers measure more often
+than they name."""
 MAX_REPEATED_SHARE = 1.05
 """Rows for each time up to which a series is single, and some of its rows are repeated by fault."""
 MIN_EVENTS, MAX_ROWS_PER_EVENT = 100, 5
@@ -62,6 +67,7 @@ def find_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
 
 
 def _wide_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
+    """Find the keys of a table with a column for each period, where a series is a row or several."""
     series = round(table.rows * len(measured.axis.period_columns) / max(measured.times, 1))
     if series <= 1:
         return SeriesLayout("series")
@@ -85,10 +91,12 @@ def _key_columns(table: TableProfile, measured: MeasuredAxis) -> list[Column]:
     texts = [
         c
         for c in others
-        if c.type in ("text", "boolean") and not c.is_number and 2 <= c.distinct <= table.rows / 3
+        if c.type in ("text", "boolean")
+        and not c.is_number
+        and 2 <= c.distinct <= table.rows / MIN_ROWS_PER_TEXT
     ]
-    numbers = [c for c in others if c.type == "integer" and 2 <= c.distinct <= table.rows / 5]
-    return [column for column in [*texts, *numbers] if column.type != "datetime"][:12]
+    numbers = [c for c in others if c.type == "integer" and 2 <= c.distinct <= table.rows / MIN_ROWS_PER_NUMBER]
+    return [*texts, *numbers][:MAX_CANDIDATES]
 
 
 def _counts_rows(column: Column, rows: int) -> bool:
@@ -108,11 +116,13 @@ def _numbers_events(column: Column, rows: int) -> bool:
 
 
 def _fits(keys: Sequence[Column], rows: int, times: int) -> bool:
+    """Test if there are about as many rows as the series of these keys would have at all times."""
     minimum = MIN_PANEL_COVERAGE if len(keys) == 1 else MIN_PAIRED_COVERAGE
     return minimum <= rows / (times * _product(keys)) <= MAX_PANEL_COVERAGE
 
 
 def _product(keys: Sequence[Column]) -> int:
+    """Count the series that the keys could tell apart."""
     total = 1
     for column in keys:
         total *= column.distinct

@@ -11,7 +11,7 @@ from app.computations.uploads.cell_sql import number_cell
 from app.modeling.type_inference.parsers import NumberParser
 
 MAX_AGGREGATED = 40
-"""Columns of a table with several rows per key that are aggregated."""
+"""Columns of a table with several rows per key that are aggregated, each into up to three."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _folded(columns: Mapping[str, str]) -> set[str]:
 def _join_source(
     child: JoinNode, alias: str, child_alias: str, parent: JoinTable, source: str
 ) -> tuple[str, dict[str, str], str]:
-    """The right side of a join: its SELECT, its output columns, and the join condition.
+    """The right side of a join: its SELECT, the types of its output columns, and the join condition.
 
     `source`: the parent's rows.
     """
@@ -116,9 +116,24 @@ def _join_source(
             for mine, other in key.pairs
         )
         return body, {name: kind for name, kind in columns.items() if name not in right_columns}, on
-    sums = _aggregates(child.side, columns, right_columns)
-    aggregates = [f"{cell} AS {sql.name(name)}" for name, (cell, _) in sums.items()]
-    output_types = {name: kind for name, (_, kind) in sums.items()}
+    return _join_aggregates(child, key, alias, child_alias, parent, source, body, columns)
+
+
+def _join_aggregates(
+    child: JoinNode,
+    key: JoinKey,
+    alias: str,
+    child_alias: str,
+    parent: JoinTable,
+    source: str,
+    body: str,
+    columns: Mapping[str, str],
+) -> tuple[str, dict[str, str], str]:
+    """The same for a table with several rows per key, `body` with `columns`: one row of aggregates for each."""
+    right_columns = [pair[1] for pair in key.pairs]
+    aggregates = _aggregates(child.side, columns, right_columns)
+    cells_of_aggregates = [f"{cell} AS {sql.name(name)}" for name, (cell, _) in aggregates.items()]
+    output_types = {name: kind for name, (_, kind) in aggregates.items()}
     names = [f"key_{place}" for place in range(len(right_columns))]
     cells = [key_cell(alias, parent, mine) for mine, _ in key.pairs]
     keys = [
@@ -127,7 +142,10 @@ def _join_source(
     ]
     on = " AND ".join(f"{cell} = {child_alias}.{name}" for cell, name in zip(cells, names, strict=True))
     if key.as_of is None:
-        return _group_by(keys + aggregates, f"({body}) AS m", len(names)), output_types, on
+        return _group_by(keys + cells_of_aggregates, f"({body}) AS m", len(names)), output_types, on
+    # Rows of the joined table count for a row of the parent only if they are earlier than it: a mean over later
+    # ones would give the future away. So aggregates are made for each key and moment of the parent (`a`), not
+    # for each key; `m` is the joined table, `p` the parent.
     mine, other = key.as_of
     moments = [
         f"{key_cell('p', parent, own)} AS {name}" for (own, _), name in zip(key.pairs, names, strict=True)
@@ -143,7 +161,7 @@ def _join_source(
     source_rows = f"({moments_query}) AS a JOIN ({body}) AS m ON {' AND '.join([*matches, earlier])}"
     by = [*(f"a.{name}" for name in names), "a.moment"]
     on += f" AND {alias}.{sql.name(mine)} = {child_alias}.moment"
-    return _group_by(by + aggregates, source_rows, len(by)), output_types, on
+    return _group_by(by + cells_of_aggregates, source_rows, len(by)), output_types, on
 
 
 def _group_by(cells: Sequence[str], source: str, by: int) -> str:
@@ -155,7 +173,7 @@ def _aggregates(side: JoinTable, columns: Mapping[str, str], keys: Sequence[str]
     """Map names to (aggregate, type): row counts, means and extremes of numbers, and the latest values by
     time."""
     table = side.name
-    sums = {f"{table}_rows": ("count(*)", "integer")}
+    aggregates = {f"{table}_rows": ("count(*)", "integer")}
     time_column = next(
         (name for name, kind in columns.items() if kind == "datetime" and name not in (*keys, *side.parsers)),
         None,
@@ -163,18 +181,19 @@ def _aggregates(side: JoinTable, columns: Mapping[str, str], keys: Sequence[str]
     for name, kind in [item for item in columns.items() if item[0] not in keys][:MAX_AGGREGATED]:
         cell = f"m.{sql.name(name)}"
         if kind in ("integer", "number", "boolean") and (number := _numeric_cell(side, name, cell, kind)):
-            sums[f"{table}_{name}_mean"] = (f"avg({number})", "number")
-            sums[f"{table}_{name}_max"] = (f"max({number})", "number")
+            aggregates[f"{table}_{name}_mean"] = (f"avg({number})", "number")
+            aggregates[f"{table}_{name}_max"] = (f"max({number})", "number")
         elif kind == "datetime" and name not in side.parsers:
-            sums[f"{table}_{name}_last"] = (f"max({cell})", "datetime")
+            aggregates[f"{table}_{name}_last"] = (f"max({cell})", "datetime")
         elif kind == "text":
-            sums[f"{table}_{name}_kinds"] = (f"count(DISTINCT {cell})", "integer")
+            aggregates[f"{table}_{name}_kinds"] = (f"count(DISTINCT {cell})", "integer")
         if time_column and name != time_column and name not in side.parsers:
-            sums[f"{table}_{name}_last"] = (f"max_by({cell}, m.{sql.name(time_column)})", kind)
-    return sums
+            aggregates[f"{table}_{name}_last"] = (f"max_by({cell}, m.{sql.name(time_column)})", kind)
+    return aggregates
 
 
 def _numeric_cell(side: JoinTable, name: str, cell: str, kind: str) -> str | None:
+    """Return the SQL of a cell as DOUBLE; None if its text is read by rules that SQL does not have."""
     parser = side.parsers.get(name)
     if parser is None:
         return f"CAST({cell} AS DOUBLE)"

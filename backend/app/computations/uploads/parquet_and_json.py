@@ -11,6 +11,7 @@ from app.computations.uploads.column_names import check_width, mend_names
 from app.errors import InvalidInput
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
+"""A path of this machine in a message of DuckDB, which users do not see."""
 
 # DuckDB's type, up to its first bracket -> plain type and SQL. Types that are not listed become text.
 _PLAIN: dict[str, tuple[str, str]] = {
@@ -38,16 +39,18 @@ _PLAIN: dict[str, tuple[str, str]] = {
     "JSON": ("text", "CAST({c} AS VARCHAR)"),
 }
 _NESTED = "CAST(to_json({c}) AS VARCHAR)"
-_OBJECT_BYTES = 64 << 20
-_MIN_COLUMNS = 3
-_MAX_ELEMENTS = 8
-"""Schema elements a column: lists and maps take up to 5, and a record's fields become columns themselves."""
+_MAX_OBJECT_BYTES = 64 << 20
+"""Size of one JSON object: a file of columns is a single one, and DuckDB's own limit is 16 MiB."""
+_MIN_LISTS = 3
+"""Lists of one length in an object from which they are columns, and its other members describe them."""
+_MAX_ELEMENTS_PER_COLUMN = 8
+"""Schema elements of a column: lists and maps take up to 5, and a record's fields become columns themselves."""
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns, before they
     are listed."""
-    check_width(_schema_elements(path) // _MAX_ELEMENTS, at_least=True)
+    check_width(_schema_elements(path) // _MAX_ELEMENTS_PER_COLUMN, at_least=True)
     return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
 
 
@@ -73,37 +76,42 @@ def _schema_elements(path: Path) -> int:
 def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Describe JSON: an array of objects, an object per line, or one object that holds such an array or its
     columns."""
-    source = f"read_json({sql.text(path)}, maximum_object_size={_OBJECT_BYTES}, sample_size=-1)"
-    source = _unwrapped(connection, source)
+    source = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
+    source = _unnest_rows(connection, source)
     return _plain_table(connection, source, {"kind": "json"}, "JSON")
 
 
-def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
-    columns = _described(connection, source, "JSON")
+def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
+    """Return the SQL of the rows that a single object holds as a list of records or as lists that are columns.
+
+    Without either, and for files of several objects, it is `source` itself.
+    """
+    columns = _list_columns(connection, source, "JSON")
     lists = [name for name, type_ in columns if type_.endswith("[]")]
-    has_records = any(type_.startswith("STRUCT") and type_.endswith("[]") for _, type_ in columns)
-    if not lists or (len(lists) < len(columns) and not has_records and len(lists) < _MIN_COLUMNS):
+    records = [name for name, type_ in columns if type_.startswith("STRUCT") and type_.endswith("[]")]
+    if not lists or (len(lists) < len(columns) and not records and len(lists) < _MIN_LISTS):
         return source
+    # Two rows are enough to tell one object from several, without reading the file.
     (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
     if rows != 1:
         return source
-    records = [name for name, type_ in columns if type_.startswith("STRUCT") and type_.endswith("[]")]
     if len(records) == 1:
         return f"(SELECT unnest({sql.name(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
-    if len(lists) < len(columns) and not _alike(connection, source, lists):
+    if len(lists) < len(columns) and not _have_one_length(connection, source, lists):
         return source
     cells = ", ".join(f"unnest({sql.name(name)}) AS {sql.name(name)}" for name in lists)
     return f"(SELECT {cells} FROM {source})"  # noqa: S608
 
 
-def _alike(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
+def _have_one_length(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
     """Test for lists of one length, beside a status or title (`{"s": "ok", "t": [1, 2], "c": [3, 4], ...}`)."""
     lengths = ", ".join(f"len({sql.name(name)})" for name in lists)
     row = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
     return len(set(row)) == 1
 
 
-def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) -> list[tuple[str, str]]:
+def _list_columns(connection: duckdb.DuckDBPyConnection, source: str, kind: str) -> list[tuple[str, str]]:
+    """Return names and DuckDB types. Raises InvalidInput with DuckDB's reason, without the file's path."""
     try:
         rows = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     except duckdb.Error as error:
@@ -128,7 +136,7 @@ def plain_columns(
 def _plain_table(
     connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
 ) -> sql.SourceTable:
-    described = [(name, type_, sql.name(name)) for name, type_ in _described(connection, source, kind)]
+    described = [(name, type_, sql.name(name)) for name, type_ in _list_columns(connection, source, kind)]
     columns, cells, notes = plain_columns(described)
     return sql.SourceTable(f"SELECT {', '.join(cells)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
 

@@ -25,9 +25,8 @@ async def send_once(
 ) -> CallResult:
     """Send something whose intent was recorded before, in a call of its own.
 
-    After a crash in between nobody knows if it was sent: what is repeatable is sent again, with the same
-    key; else the
-    owner is asked, and without a new attempt the node ends as `unknown`.
+    After a crash in between nobody knows if it was sent: what is repeatable is sent again, with the same key;
+    else the owner is asked, and without a new attempt the node ends as `unknown`.
     """
     is_first_attempt = False
 

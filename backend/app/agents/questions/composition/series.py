@@ -23,7 +23,7 @@ from app.plans.plan import Plan
 def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`cumulative sales by week`, `month over month change of revenue`, `yearly growth of orders`."""
     kinds = sketch.flags & {"cumulative", "change"}
-    if len(kinds) != 1 or sketch.ranking or "share" in sketch.flags - {"share"}:
+    if len(kinds) != 1 or sketch.ranking:
         return
     figure, base, cost = _figure(sketch, reading)
     if figure is None or len(reading.keys) > 1:

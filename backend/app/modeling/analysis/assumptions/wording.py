@@ -23,6 +23,11 @@ def make_assumption(
     question: str,
     options: Mapping[AssumptionSide, str],
 ) -> AssumptionJson:
+    """Make the JSON of an assumption. `side`: the one that the split takes. `why`: its evidence, in a sentence.
+
+    `compared`: scores with the assumption and without it, by the problem's metric. `options`: answers to the
+    question, by the side that each one takes.
+    """
     return {
         "kind": kind.value,
         "column": columns[0] if columns else None,

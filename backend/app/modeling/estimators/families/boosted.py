@@ -49,6 +49,10 @@ class Boosted(Learner):
     def fit(
         self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
     ) -> Self:
+        """Fit on `X` (rows, columns), `y` and `weights` (rows,); without validation, a fixed number of rounds.
+
+        Raises TooManyRows where fewer rows are permitted, and these are too many to finish in time.
+        """
         self.curve_ = np.zeros(0)
         self.rate_ = self.learning_rate or DEFAULT_RATE
         X, validation = self._add_code_means(X, y, validation)
@@ -125,6 +129,7 @@ class Boosted(Learner):
         return clock, choose_pace(clock.remaining_s, probe.round_s, self.learning_rate)
 
     def select_position(self, position: int) -> None:
+        """Keep the rounds up to this position of `curve_`, counted from 0."""
         self.rounds_ = min(position + 1, max(len(self.curve_), 1))
 
     @property
