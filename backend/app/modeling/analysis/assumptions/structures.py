@@ -67,7 +67,7 @@ def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
         and not _is_period(frame[name])
         and (structure := _judge_entity(frame, sample, name, target))
     ]
-    pairs = list(_find_pairs(sample, names))
+    pairs = list(_find_pairs(sample, names, target))
     paired = {pair.columns[0] for pair in pairs}
     others = [single for single in singles if single.columns[0] not in paired]
     others.sort(key=lambda single: not GROUP_NAME.search(single.columns[0]))  # people and places before items
@@ -90,12 +90,15 @@ def _judge_entity(frame: pd.DataFrame, sample: pd.DataFrame, name: str, target: 
     return None
 
 
-def _find_pairs(sample: pd.DataFrame, names: list[str]) -> Iterator[RowStructure]:
+def _find_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator[RowStructure]:
     """Yield entities of a name and a period: rows of each stand together, those of the name alone do not."""
+    # A year that is to be predicted tells no entities apart: folds without its values could not be learned.
     periods = [
         str(name)
         for name in sample.columns
-        if _is_period(sample[name]) and MIN_PERIODS_OF_PAIR <= sample[name].nunique() <= MAX_PERIODS_OF_PAIR
+        if name != target
+        and _is_period(sample[name])
+        and MIN_PERIODS_OF_PAIR <= sample[name].nunique() <= MAX_PERIODS_OF_PAIR
     ]
     repeated_names = [
         name

@@ -108,6 +108,13 @@ def test_a_goal_that_says_which_entities_are_meant_leaves_nothing_open(goal: str
     assert find_structures(frame, resolve_problem(frame, request), request).entities == []
 
 
+def test_a_year_that_is_predicted_tells_no_entities_apart() -> None:
+    frame = tracks()
+    request = {"target": "year"}
+    entities = find_structures(frame, resolve_problem(frame, request), request).entities
+    assert all("year" not in entity.columns for entity in entities)
+
+
 def test_plain_tables_have_no_structure() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.integers(18, 80, 600), "town": rng.choice(list("abcdef"), 600)})
