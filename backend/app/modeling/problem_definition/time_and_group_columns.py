@@ -11,9 +11,15 @@ from app.modeling.table.sampling import sample_rows
 
 GROUP_NAME = re.compile(
     r"(^|_)(patient|subject|customer|user|client|account|household|family|store|shop|device|machine|person"
-    r"|student|player|driver|session|group|site|school|hospital)(_?(id|no|nr|number|key))?$",
+    r"|student|player|driver|session|group|site|school|hospital"
+    r"|artist|author|writer|composer|singer|actor|actress|athlete|swimmer|runner|rider|jockey|skater|golfer|pupil"
+    r"|child|mother|father|parent|donor|member|employee|worker|guest|tenant|candidate|voter|participant"
+    r"|respondent|volunteer|animal|dog|cat|cow|horse|mouse|rat|bird|sensor|ship|vessel|boat)"
+    r"(_?(id|no|nr|number|key|name))?$",
     re.IGNORECASE,
 )
+"""Names of columns of entities: persons, animals and places that have rows of their own, and of which others
+come later. Who only serves them, such as a doctor or a seller, rather comes again."""
 ID_NAME = re.compile(r"(^|[_\W])(id|nr|no|number|key|code)$|[a-z](Id|ID|Nr|No)$|^id[_\W]", re.IGNORECASE)
 BIRTH_NAME = re.compile(r"birth|born|\bdob\b|(^|_)dob($|_)|geburt|naissance|nacimiento", re.IGNORECASE)
 

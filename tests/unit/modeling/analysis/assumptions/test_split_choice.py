@@ -69,6 +69,12 @@ def test_entities_of_one_column_are_measured_and_kept_on_one_side() -> None:
     check_entities(ratings(), "rating", ["user_id"], ["user_id"])
 
 
+def test_persons_are_entities_by_the_name_of_their_column() -> None:
+    frame = ratings().rename(columns={"user_id": "artist"})
+    frame["artist"] = frame["artist"].map(lambda number: f"artist {number}")
+    check_entities(frame, "rating", ["artist"], ["artist"])
+
+
 def test_entities_of_a_name_and_a_year_are_measured_and_kept_on_one_side() -> None:
     frame = tracks()
     check_entities(frame, "wind", ["name", "year"], [])
