@@ -7,6 +7,9 @@ from typing import Any
 from app.cli.responses import AnswerTable, SessionError, SessionResult
 from app.cli.scoring.suite import Expected
 
+FIGURES = frozenset({"count", "share", "figure"})
+"""Measures of columns that a plan computed (`app.plans.measures`), besides the keys of groups."""
+
 
 @dataclass(frozen=True)
 class SessionOutcome:
@@ -38,8 +41,14 @@ def _check_value(expected: Expected, outcome: SessionOutcome) -> str | None:
     rows = _answer(outcome).rows
     if len(rows) != 1:
         return f"there are {len(rows)} rows where one value is expected"
-    actual = rows[0][0] if isinstance(expected.value, str) else rows[0][-1]
-    return None if matches(expected.value, actual, expected) else _mismatch_text(actual, expected.value)
+    answer = _answer(outcome)
+    place = 0 if isinstance(expected.value, str) else _main_place(answer)
+    actual = rows[0][place]
+    return (
+        None
+        if _is_figure(expected.value, actual, answer, place, expected)
+        else _mismatch_text(actual, expected.value)
+    )
 
 
 def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
@@ -56,13 +65,44 @@ def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
 
 def _check_table(expected: Expected, outcome: SessionOutcome) -> str | None:
     """Groups by their names (joined by ` / `) to the last column; groups without a name do not count."""
-    rows = _answer(outcome).rows
-    actual = {" / ".join(map(str, row[:-1])): row[-1] for row in rows if None not in row[:-1]}
+    answer = _answer(outcome)
+    main = _main_place(answer)
+    groups = [(_group_of(answer, row, main), row[main]) for row in answer.rows]
+    actual = {" / ".join(map(str, group)): figure for group, figure in groups if None not in group}
     required = expected.table or {}
     if set(actual) != set(required):
         return f"the groups are {sorted(actual)}, not {sorted(required)}"
-    wrong = [name for name, value in required.items() if not matches(value, actual[name], expected)]
+    wrong = [
+        name for name, value in required.items() if not _is_figure(value, actual[name], answer, main, expected)
+    ]
     return "; ".join(f"{name}: {_mismatch_text(actual[name], required[name])}" for name in wrong) or None
+
+
+def _main_place(answer: AnswerTable) -> int:
+    """Return the place of the figure that is asked for, as the report takes it: that before those behind it.
+
+    Where no measures are told, as of a SELECT, it is the last column.
+    """
+    figures = (place for place, column in enumerate(answer.columns) if _measure(answer, place) in FIGURES)
+    return next(figures, len(answer.rows[0]) - 1 if answer.rows else 0)
+
+
+def _group_of(answer: AnswerTable, row: Sequence[Any], main: int) -> Sequence[Any]:
+    """Return the names of a row's group: its cells before the figure, without those that are figures too."""
+    return [cell for place, cell in enumerate(row[:main]) if _measure(answer, place) not in FIGURES]
+
+
+def _measure(answer: AnswerTable, place: int) -> str | None:
+    name = answer.columns[place].name if place < len(answer.columns) else ""
+    return answer.measures.get(name)
+
+
+def _is_figure(required: Any, actual: Any, answer: AnswerTable, place: int, tolerance: Expected) -> bool:
+    """Compare a figure; a share, which the report shows as a percentage, may be expected as one."""
+    if matches(required, actual, tolerance):
+        return True
+    is_share = _measure(answer, place) == "share" and _is_number(actual)
+    return is_share and matches(required, 100 * actual, tolerance)
 
 
 def _check_cells(expected: Expected, outcome: SessionOutcome) -> str | None:

@@ -15,6 +15,14 @@ def rows(*found: list[Any]) -> SessionOutcome:
     return done(answer={"rows": [*found]})
 
 
+def plan_rows(measures: dict[str, str], *cells: list[Any]) -> SessionOutcome:
+    """An answer by a plan, which tells the measure of each column that it computed."""
+    columns = [{"name": name, "type": "number"} for name in measures]
+    return done(answer={"columns": columns, "rows": [*cells], "measures": measures})
+
+
+SHARE = {"share": "share", "rows that meet it": "count"}
+GROUPED_SHARE = {"kind": "key", **SHARE}
 NAMED = {"name": "mean", "type": "number"}
 ASKED = SessionOutcome("asked", questions=("How is the question meant? Nothing is known of 'salary'.",))
 FAILED = SessionOutcome("failed", error=SessionError(code="single_class", detail="Only one class."))
@@ -48,6 +56,12 @@ SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": 
         ({"table": {"a": 1.0}}, rows(["a", 1.0], [None, 7.0]), True),
         ({"table": {"a": 1.0}}, rows(["a", 1.0], ["b", 7.0]), False),
         ({"table": {"a / x": 1.0}}, rows(["a", "x", 1.0]), True),
+        ({"value": 0.2}, plan_rows(SHARE, [0.2, 7]), True),
+        ({"value": 7}, plan_rows(SHARE, [0.2, 7]), False),
+        ({"value": 20}, plan_rows(SHARE, [0.2, 7]), True),
+        ({"value": 20}, plan_rows({"mean": "figure"}, [0.2]), False),
+        ({"table": {"a": 0.2}}, plan_rows(GROUPED_SHARE, ["a", 0.2, 7]), True),
+        ({"table": {"a": 7}}, plan_rows(GROUPED_SHARE, ["a", 0.2, 7]), False),
         ({"metric": {"name": "rmse", "at_most": 2}}, SCORED, True),
         ({"metric": {"name": "rmse", "at_most": 1.9}}, SCORED, False),
         ({"metric": {"name": "rmse", "at_least": 2.1}}, SCORED, False),
