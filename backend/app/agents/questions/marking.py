@@ -208,7 +208,13 @@ def _meant_by_grammar(
         columns = ()
     if word not in IGNORED:
         return columns, values
-    complete = (m for m in columns if _is_name(m.column.name, word) or needed_words(m.column.name) == {word})
+    singular = word.removesuffix("s")
+    complete = (
+        m
+        for m in columns
+        if any(_is_name(m.column.name, form) for form in (word, singular))
+        or needed_words(m.column.name) == {word}
+    )
     return tuple(complete), values if len(word) > 3 else ()
 
 

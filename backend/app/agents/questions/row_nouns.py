@@ -8,7 +8,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
-from app.agents.questions.column_matching import name_parts, related_strength
+from app.agents.questions.column_matching import STEM, name_parts, related_strength
 from app.agents.questions.grammar_words import (
     IGNORED,
     KNOWN_WORDS,
@@ -18,6 +18,7 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.question_reading import AMBIGUITY, is_measurable
 
 MIN_ROW_STRENGTH = 0.45
 """Strength from which a noun is taken for the rows of a table by its use."""
@@ -146,7 +147,17 @@ MIN_CLEAR_SCORE = 0.6
 
 
 def is_clear(item: QuestionItem) -> bool:
-    return bool(item.values) or any(match.score >= MIN_CLEAR_SCORE for match in item.columns)
+    clear = [match for match in item.columns if match.score >= MIN_CLEAR_SCORE]
+    return bool(item.values) or (bool(clear) and not _names_owner(item))
+
+
+def _names_owner(item: QuestionItem) -> bool:
+    """Tell if a plural is alike to several numbers, parts of what it names: `flowers` of petals and sepals."""
+    best = item.columns[0]
+    alike = [m for m in item.columns if best.score - m.score < AMBIGUITY and m.table == best.table]
+    is_vague = best.score < STEM and len(alike) > 1 and all(is_measurable(m.column) for m in alike)
+    parts = [{*name_parts(m.column.name)} for m in alike]
+    return is_vague and item.word.endswith("s") and not any(item.word.removesuffix("s") in own for own in parts)
 
 
 _ASKING = frozenset({"which", "many", "number", "list", "names", "what"})
@@ -181,7 +192,9 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
             or (place >= 1 and items[place - 1].text in _SUPERLATIVE_WORDS)
             or items[place - 1].kind == "number"
         ):
-            return [*items[:place], replace(item, row_tables=(named_tables[0].name,)), *items[place + 1 :]]
+            columns = () if item.columns and _names_owner(item) else item.columns
+            rows = replace(item, columns=columns, row_tables=(named_tables[0].name,))
+            return [*items[:place], rows, *items[place + 1 :]]
     return items
 
 

@@ -58,6 +58,9 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         outer = "mean"  # `how many orders per customer on average`
     cost = _unused_cost(sketch, reading) + pieces_cost
     figure, base = counted_figure(reading, subject) if subject else (Figure("count", label="rows"), None)
+    if "distinct" in sketch.flags and subject and subject.value and subject.value.reference:
+        # Numbers that are counted as different name things, and are not added up.
+        figure, base = Figure("count_distinct", subject.value), subject.value.reference.table
     if outer and reading.keys:
         if subject and not _is_counted(sketch, reading, subject):
             return

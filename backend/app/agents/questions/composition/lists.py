@@ -7,9 +7,11 @@ from app.agents.questions.composition.figures_of import UNUSED_COST
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.coverage import is_filler
 from app.agents.questions.frames.ranked import shown_columns
-from app.agents.questions.question_reading import QuestionReading, Value, make_value
+from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.scope import Reference
 from app.plans import build
+from app.plans.expressions import CompareExpression
 from app.plans.plan import Plan
 
 LIST_COST = 0.3
@@ -78,6 +80,14 @@ def _person(sketch: Sketch, reading: QuestionReading) -> Mention | None:
     return person_column(reading, tables[0]) if tables and not sketch.heads else None
 
 
+def _fixed_column(condition: Condition) -> Reference | None:
+    """The column of which a condition leaves one value, which an answer need not repeat."""
+    expression, reference = condition.expression, condition.column
+    if reference is None or not isinstance(expression, CompareExpression) or expression.op != "=":
+        return None
+    return reference if expression.left == reference.expression else None
+
+
 def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`flights to Denver`, `list start, machine and cause of stops above four hours`."""
     order = sketch.ordered_by.value if sketch.ordered_by else None
@@ -112,9 +122,12 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
     if order is not None:
         draft.steps.append(build.sort((draft.name_of(order), sketch.order == "down")))
     if requested:
+        fixed_columns = map(_fixed_column, reading.conditions if sketch.interrogative == "what" else ())
+        fixed = [draft.name_of(make_value(column)) for column in fixed_columns if column]
         compared = [draft.name_of(make_value(c.column)) for c in reading.conditions if c.column and c.values]
         row_names = [name for name in own if name not in names][:1]
-        own = list(dict.fromkeys([*names, *row_names, *compared]))
+        behind = [name for name in (*row_names, *compared) if name not in fixed]
+        own = list(dict.fromkeys([*names, *behind]))
     elif not draft.source.joined:
         stored = (column.name for column in reading.scope.stored_columns(draft.source.base))
         own = list(dict.fromkeys([*own, *stored]))

@@ -154,6 +154,9 @@ def _readings_of_column(
     mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
     if pending.orders and (step := _order_step(sketch, mention)):
         yield step
+    if _owns_figures(sketch, reading, reference):
+        yield from noun_steps(sketch, reading, mention, reference)
+        return
     if is_measurable(match.column) and (flag_values(match.column) is None or sketch.pending.functions):
         yield from _measure_readings(sketch, mention)
         if match.score >= MIN_BOUNDED_SCORE:
@@ -170,6 +173,20 @@ def _readings_of_column(
     ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)
     if not is_measurable(match.column) or pending.is_distinct or ranks_values:
         yield from noun_steps(sketch, reading, mention, reference)
+
+
+_OWNING, _PLACING = frozenset({"has", "have", "had"}), frozenset({"in", "for", "at", "on", "of"})
+"""Words behind and before `which` and a noun by which the noun names groups."""
+
+
+def _owns_figures(sketch: Sketch, reading: QuestionReading, reference: Reference) -> bool:
+    """Tell if a number names groups of which something is told: `which gear has the lowest average speed`."""
+    items, place = reading.text.items, sketch.place
+    if not 0 < place < len(items) - 1 or not is_measurable(reference.column):
+        return False
+    is_place = place > 1 and items[place - 2].text in _PLACING
+    is_asked = items[place - 1].text == "which" and (is_place or items[place + 1].text in _OWNING)
+    return is_asked and _may_group(sketch, reference) and flag_values(reference.column) is None
 
 
 POSSESSED_COST = 0.2
@@ -257,7 +274,7 @@ def _ranked_measure(sketch: Sketch, mention: Mention) -> Sketch | None:
     has_things = bool(sketch.heads or sketch.rows or sketch.displayed)
     if not pending.superlative or (pending.key_word and not (pending.key_word == "by" and has_things)):
         return None
-    is_fit = bool(pending.key_word) or _fits_adjective(pending.superlative, mention)
+    is_fit = bool(pending.key_word) or fits_adjective(pending.superlative, mention)
     measure = replace(mention, functions=pending.functions)
     ranking = Ranking(pending.superlative, sketch.place, measure, pending.superlative_count, pending.ordinal)
     cost = 0.0 if is_fit else UNFIT_ADJECTIVE_COST
@@ -311,7 +328,7 @@ def _divided(sketch: Sketch, divisor: Mention) -> Iterator[Sketch]:
         )
 
 
-def _fits_adjective(word: str, mention: Mention) -> bool:
+def fits_adjective(word: str, mention: Mention) -> bool:
     """Tell if an adjective can be said of a measure: days are not hot, temperatures are."""
     names = ADJECTIVES.get(word, "").split()
     reference = mention.value.reference if mention.value else None

@@ -18,6 +18,7 @@ from app.agents.questions.composition.figures_of import (
     is_countable,
     names_function,
 )
+from app.agents.questions.composition.noun_steps import fits_adjective
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.date_columns import date_reference
 from app.agents.questions.figures import default_function
@@ -66,6 +67,11 @@ def plan_ranking(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Pla
         return
     cost = UNUSED_COST * (len(sketch.measures) if ranking.measure is not None else 0)
     if ranking.measure is None and len(sketch.measures) == 1 and "frequency" not in sketch.flags:
+        [measure] = sketch.measures
+        nouns = [mention for mention in (*sketch.heads, *sketch.rows) if mention.place > measure.place]
+        if nouns and not fits_adjective(ranking.word, measure):
+            yield from _by_adjective(sketch, reading, ranking, nouns[0])
+            return
         ranking = replace(ranking, measure=sketch.measures[0])
     if ranking.measure is None and "frequency" not in sketch.flags:
         if ranking.word not in ("most", "least"):
@@ -105,6 +111,22 @@ def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Ite
     condition_value = Value(condition.expression, "condition met", "boolean", column)
     figure = Figure("share_true", condition_value, label="share")
     yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
+
+
+def _by_adjective(
+    sketch: Sketch, reading: QuestionReading, ranking: Ranking, owner: Mention
+) -> Iterator[tuple[Plan, float]]:
+    """`the weight of the fastest car`: things ranked by what the adjective means, with another measure."""
+    [detail] = sketch.measures
+    if detail.functions or detail.divisor or sketch.pending.functions or detail.value is None:
+        return
+    meant = _ranking_of_adjective(replace(sketch, measures=()), reading)
+    measure = meant.measure if meant else None
+    if measure is None or measure.value is None or not _ranks_rows(reading, owner, measure):
+        return
+    descending = _is_descending(sketch, ranking, measure.value)
+    details = [detail.value, *(m.value for m in sketch.displayed if m.value)]
+    yield _ranked_rows(reading, measure.value, descending, replace(ranking, measure=measure), details), 0.0
 
 
 def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking | None:
@@ -217,6 +239,9 @@ def _by_measure(
         return
     descending = _is_descending(sketch, ranking, value)
     has_function = names_function(sketch, measure)
+    if owner and not has_function and _asks_for_extreme(sketch, ranking, measure, owner):
+        yield plan_figures(reading, [Figure("max" if descending else "min", value)], Order()), cost
+        return
     repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
     if owner and not has_function and repeated is None and _ranks_rows(reading, owner, measure):
         details = [m.value for m in (*sketch.heads, *sketch.displayed) if m.value and m.place != owner.place]
@@ -263,11 +288,12 @@ def _without_owner(
         or ranking.count is not None
         or ranking.ordinal > 1
     )
+    asks_value = _asks_for_extreme(sketch, ranking, measure, None)
     if has_function and reading.keys:
         key = reading.keys.pop()
         figure = _figure(sketch, measure, value)
         yield _ranked_groups(reading, key, figure, descending, ranking, None), cost + IMPLIED_COST
-    elif (asks_rows or details) and not has_function:
+    elif (asks_rows or details) and not has_function and not asks_value:
         yield _ranked_rows(reading, value, descending, ranking, details), cost
     elif not has_function:
         extreme: AggregateFunction = "max" if descending else "min"
@@ -277,6 +303,15 @@ def _without_owner(
             yield plan_two_levels(reading, Figure("sum", value), period, extreme, None), cost
             return
         yield plan_figures(reading, [Figure(extreme, value)], Order()), cost
+
+
+def _asks_for_extreme(sketch: Sketch, ranking: Ranking, measure: Mention, owner: Mention | None) -> bool:
+    """Tell if the extreme value itself is asked for, and not whose it is: `the age of the oldest passenger`."""
+    is_single = ranking.count is None and ranking.ordinal == 1 and ranking.word not in ("top", "bottom")
+    is_named = measure.place >= 0 and (owner is None or (owner.is_rows and measure.place < owner.place))
+    others = [mention for mention in (*sketch.heads, *sketch.displayed) if mention is not owner]
+    is_value = sketch.interrogative not in _ASKS_FOR_ROWS and not sketch.shows
+    return is_single and is_named and is_value and not others and ranking.word in ADJECTIVES
 
 
 def _ranks_rows(reading: QuestionReading, owner: Mention, measure: Mention) -> bool:
