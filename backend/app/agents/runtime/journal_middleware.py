@@ -3,8 +3,8 @@
 Live runs and replays take the same path: an answer is recorded first and then played back into the loop.
 
 LangChain's middleware for retries, fallbacks and limits would do otherwise than is tested here: its retries
-know no `Retry-After` and tell nobody, its fallback raises the last error alone and does not say who answered, and
-its limits end a run with a message where the offline policy completes the work.
+know no `Retry-After` and tell nobody, its fallback raises the last error alone and does not say who answered,
+and its limits end a run with a message where the offline policy completes the work.
 """
 
 import asyncio
