@@ -15,7 +15,7 @@ from app.api.path_aliases import PathAliases
 from app.api.rate_limit import RateLimitMiddleware
 from app.api.router import PREFIX, api_router
 from app.api.routes import docs, health
-from app.api.server import setting_on_termination
+from app.api.server_shutdown import setting_on_termination
 from app.api.service_metrics import ServiceMetrics
 from app.api.size_limits import MAX_BODY_BYTES, larger_body_limits
 from app.api.web_page import WebPage

@@ -12,7 +12,7 @@ from tests.corpora.goals import Aggregation, Column, Goal, GoalTable, Reading, T
 
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
-from app.computations.uploads.meaning_hints import hint
+from app.computations.uploads.meaning_guess import hint
 from app.plans.plan import ProfileStep
 
 NO_TARGET = "?"

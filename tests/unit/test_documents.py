@@ -25,7 +25,7 @@ from app.api.router import PREFIX
 from app.cli.scoring.suite import Item
 from app.db.tables import Base
 from app.main import create_app
-from app.plans.document import PlanDocument
+from app.plans.plan_document import PlanDocument
 from app.sandbox.policy.custom_functions import define
 from app.settings import Settings, load_settings
 

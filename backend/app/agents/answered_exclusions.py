@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from app.agents.column_lineage import derived_columns, source_columns, unnamed_columns
 from app.agents.context import LabContext
-from app.agents.goals.columns import excluded_columns
+from app.agents.goals.named_columns import excluded_columns
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.runtime.conversation import UserAnswer

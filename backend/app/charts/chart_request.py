@@ -4,8 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.plans.document import PlanDocument
 from app.plans.expressions import Name
+from app.plans.plan_document import PlanDocument
 
 ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 MAX_SERIES = 8

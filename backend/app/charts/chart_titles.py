@@ -1,7 +1,7 @@
 """Titles of charts from their columns."""
 
+from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding
-from app.charts.titles import axis_title
 
 
 def describe_chart(encoding: Encoding) -> str:

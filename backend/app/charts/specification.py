@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding, Schema
 from app.charts.row_plans import BIN_DIGITS, COUNT, bin_name, moving_name
-from app.charts.titles import axis_title
 
 MEDIA_TYPE = "application/vnd.vegalite.v6+json"
 WIDTH, HEIGHT = 640, 360

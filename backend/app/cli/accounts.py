@@ -98,7 +98,7 @@ def set_quotas(
 def rotate_secret() -> None:
     """Put a new secret before those that LABCREW_HOME keeps: it signs once the API is started again, and who is
     signed in stays so. For SECRET_KEY of the environment see docs/security.md."""
-    from app.auth.secret import rotate_stored_secret  # noqa: PLC0415 - as the ledger
+    from app.auth.signing_secret import rotate_stored_secret  # noqa: PLC0415 - as the ledger
 
     settings = load_settings()
     if settings.secret_key:

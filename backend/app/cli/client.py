@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 from pydantic import BaseModel, Field, ValidationError
 
+from app.cli.fork_request import CreatedFork
 from app.cli.responses import (
     CoinSeries,
     CommittedStep,
@@ -26,7 +27,6 @@ from app.cli.responses import (
     UploadedDataset,
     parse_event,
 )
-from app.cli.session_forks import CreatedFork
 from app.errors import LabError, NotFound, Unauthorized, Unavailable
 
 TERMINAL = frozenset({"session_finished", "session_failed", "session_cancelled"})

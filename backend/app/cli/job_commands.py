@@ -21,34 +21,34 @@ def send(
     key: Key = None,
 ) -> None:
     """Send a job, wait for its answer and print it."""
-    from app.cli import job_access  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli import job_requests  # noqa: PLC0415 - half a second that `--help` need not wait
 
-    with job_access.open_jobs(url, key) as jobs:
-        raise typer.Exit(job_access.send(jobs, prompt, job_id, workflow, save))
+    with job_requests.open_jobs(url, key) as jobs:
+        raise typer.Exit(job_requests.send(jobs, prompt, job_id, workflow, save))
 
 
 @app.command("list")
 def list_jobs(url: Url = None, key: Key = None) -> None:
     """List your last jobs, newest first."""
-    from app.cli import job_access  # noqa: PLC0415 - see above
+    from app.cli import job_requests  # noqa: PLC0415 - see above
 
-    with job_access.open_jobs(url, key) as jobs:
-        job_access.list_all(jobs)
+    with job_requests.open_jobs(url, key) as jobs:
+        job_requests.list_all(jobs)
 
 
 @app.command("show")
 def show(job_id: JobId, url: Url = None, key: Key = None) -> None:
     """Show the answer of a job as JSON."""
-    from app.cli import job_access  # noqa: PLC0415 - see above
+    from app.cli import job_requests  # noqa: PLC0415 - see above
 
-    with job_access.open_jobs(url, key) as jobs:
-        job_access.show(jobs, job_id)
+    with job_requests.open_jobs(url, key) as jobs:
+        job_requests.show(jobs, job_id)
 
 
 @app.command("cancel")
 def cancel(job_id: JobId, url: Url = None, key: Key = None) -> None:
     """Cancel a job that has no answer yet."""
-    from app.cli import job_access  # noqa: PLC0415 - see above
+    from app.cli import job_requests  # noqa: PLC0415 - see above
 
-    with job_access.open_jobs(url, key) as jobs:
+    with job_requests.open_jobs(url, key) as jobs:
         typer.echo(jobs.cancel(job_id).status)

@@ -31,21 +31,21 @@ def sessions(
     status: Status = None, limit: Limit = 20, url: Url = None, key: Key = None, as_json: AsJson = False
 ) -> None:
     """List your sessions, newest first."""
-    from app.cli.session_access import list_sessions  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.session_requests import list_sessions  # noqa: PLC0415 - half a second that `--help` need not wait
 
     list_sessions(url, key, status, limit, as_json)
 
 
 def show(session: Session = LAST_SESSION, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """Show how a session stands or ended: its result, its open question or its failure."""
-    from app.cli.session_access import show_session  # noqa: PLC0415 - see above
+    from app.cli.session_requests import show_session  # noqa: PLC0415 - see above
 
     raise typer.Exit(show_session(session, url, key, as_json))
 
 
 def open_report(session: Session = LAST_SESSION, out: Out = None, url: Url = None, key: Key = None) -> None:
     """Save the report of an ended session and open it in the browser."""
-    from app.cli.session_access import save_report  # noqa: PLC0415 - see above
+    from app.cli.session_requests import save_report  # noqa: PLC0415 - see above
 
     report = save_report(session, out, url, key)
     typer.echo(str(report))
@@ -68,7 +68,7 @@ def answer(
     ANSWER is an option by its number or its text, or a value; an empty one takes the default. Exit codes are
     those of `labcrew run`.
     """
-    from app.cli.session_access import answer_session  # noqa: PLC0415 - see above
+    from app.cli.session_requests import answer_session  # noqa: PLC0415 - see above
 
     raise typer.Exit(answer_session(session, text, out, url, key, as_json))
 
@@ -84,14 +84,14 @@ def resume(
 
     Exit codes are those of `labcrew run`.
     """
-    from app.cli.session_access import resume_session  # noqa: PLC0415 - see above
+    from app.cli.session_requests import resume_session  # noqa: PLC0415 - see above
 
     raise typer.Exit(resume_session(session, out, url, key, as_json))
 
 
 def pause(session: Session = LAST_SESSION, url: Url = None, key: Key = None) -> None:
     """Pause a session: its running step ends, and nothing else begins until `labcrew resume`."""
-    from app.cli.session_access import pause_session  # noqa: PLC0415 - see above
+    from app.cli.session_requests import pause_session  # noqa: PLC0415 - see above
 
     paused_id, is_paused = pause_session(session, url, key)
     state = "paused" if is_paused else "paused once its step has ended"
@@ -125,8 +125,8 @@ def fork(
     The session stays as it is. `labcrew fork last --at analysis --leave-out tenure` asks what its result owes
     to a column. Exit codes are those of `labcrew run`.
     """
-    from app.cli.session_access import fork_session, preview_fork  # noqa: PLC0415 - see above
-    from app.cli.session_forks import ForkOptions  # noqa: PLC0415 - see above
+    from app.cli.fork_request import ForkOptions  # noqa: PLC0415 - see above
+    from app.cli.session_requests import fork_session, preview_fork  # noqa: PLC0415 - see above
 
     options = ForkOptions(at, leave_out or (), metric, family or (), budget, note, reply)
     if dry:
@@ -148,7 +148,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compare a session with others: settings, steps and tables that differ, and scores on the same rows."""
-    from app.cli.session_access import compare_sessions  # noqa: PLC0415 - see above
+    from app.cli.session_requests import compare_sessions  # noqa: PLC0415 - see above
 
     compare_sessions(sessions, url, key, as_json)
 
@@ -167,14 +167,14 @@ def predict(
 
     Cells that cannot be read are named, and the other cells of their rows are used.
     """
-    from app.cli.session_access import predict_rows  # noqa: PLC0415 - see above
+    from app.cli.session_requests import predict_rows  # noqa: PLC0415 - see above
 
     predict_rows(session, rows, out, strict, url, key)
 
 
 def cancel(session: Session, url: Url = None, key: Key = None) -> None:
     """Cancel a session that has not ended. What it has recorded stays readable."""
-    from app.cli.session_access import cancel_session  # noqa: PLC0415 - see above
+    from app.cli.session_requests import cancel_session  # noqa: PLC0415 - see above
 
     typer.echo(f"Session {cancel_session(session, url, key)} is being cancelled.")
     raise typer.Exit(Exit.DONE)

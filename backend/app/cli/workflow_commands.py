@@ -8,7 +8,7 @@ import typer
 from app.cli.run import Key, Url
 
 if TYPE_CHECKING:
-    from app.cli.workflow_access import RunWait
+    from app.cli.workflow_requests import RunWait
 
 app = typer.Typer(
     help="Workflows: list, show, create, change, versions, restore, run, retry.", no_args_is_help=True
@@ -20,19 +20,19 @@ Workflow = Annotated[str, typer.Argument(help="Name, or id or the beginning of o
 @app.command("list")
 def list_workflows(url: Url = None, key: Key = None) -> None:
     """List your workflows, the last changed first."""
-    from app.cli import workflow_access  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli import workflow_requests  # noqa: PLC0415 - half a second that `--help` need not wait
 
-    with workflow_access.open_workflows(url, key) as workflows:
-        workflow_access.list_all(workflows)
+    with workflow_requests.open_workflows(url, key) as workflows:
+        workflow_requests.list_all(workflows)
 
 
 @app.command("show")
 def show(workflow: Workflow, url: Url = None, key: Key = None) -> None:
     """Show the nodes and edges of a workflow."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
-        workflow_access.show(workflows.read(workflow))
+    with workflow_requests.open_workflows(url, key) as workflows:
+        workflow_requests.show(workflows.read(workflow))
 
 
 @app.command("create")
@@ -42,10 +42,10 @@ def create(
     key: Key = None,
 ) -> None:
     """Save a workflow from a file; its name is that in the file, or the file's."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
-        workflow_access.create_from_file(workflows, file)
+    with workflow_requests.open_workflows(url, key) as workflows:
+        workflow_requests.create_from_file(workflows, file)
 
 
 @app.command("change")
@@ -60,20 +60,20 @@ def change(
     key: Key = None,
 ) -> None:
     """Show what a phrase changes, and save it if you agree."""
-    from app.cli import local_zone, workflow_access  # noqa: PLC0415 - see above
+    from app.cli import local_zone, workflow_requests  # noqa: PLC0415 - see above
 
     zone = time_zone or local_zone.find_local_zone()
-    with workflow_access.open_workflows(url, key) as workflows:
-        raise typer.Exit(workflow_access.change(workflows, workflow, phrase, zone, yes))
+    with workflow_requests.open_workflows(url, key) as workflows:
+        raise typer.Exit(workflow_requests.change(workflows, workflow, phrase, zone, yes))
 
 
 @app.command("versions")
 def versions(workflow: Workflow, url: Url = None, key: Key = None) -> None:
     """List the versions of a workflow, newest first."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
     from app.cli.sanitize import harmless  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
+    with workflow_requests.open_workflows(url, key) as workflows:
         for version in workflows.versions(workflow):
             typer.echo(harmless(f"{version.version:>4}  {version.created_at[:16]}  {version.message}"))
 
@@ -81,20 +81,20 @@ def versions(workflow: Workflow, url: Url = None, key: Key = None) -> None:
 @app.command("restore")
 def restore(workflow: Workflow, version: int, url: Url = None, key: Key = None) -> None:
     """Save the content of an earlier version as a new one."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
     from app.cli.sanitize import harmless  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
+    with workflow_requests.open_workflows(url, key) as workflows:
         typer.echo(harmless(workflows.restore(workflow, version).text or "Nothing differs."))
 
 
 @app.command("run")
 def run(workflow: Workflow, url: Url = None, key: Key = None) -> None:
     """Run a workflow and print each node as it ends; approvals are asked here."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
-        raise typer.Exit(workflow_access.follow_run(workflows, workflows.run(workflow), _ask))
+    with workflow_requests.open_workflows(url, key) as workflows:
+        raise typer.Exit(workflow_requests.follow_run(workflows, workflows.run(workflow), _ask))
 
 
 @app.command("retry")
@@ -107,10 +107,10 @@ def retry(
     key: Key = None,
 ) -> None:
     """Run the nodes of a run again from one on; the results of the others are kept."""
-    from app.cli import workflow_access  # noqa: PLC0415 - see above
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
 
-    with workflow_access.open_workflows(url, key) as workflows:
-        raise typer.Exit(workflow_access.follow_run(workflows, workflows.retry(run_id, node), _ask))
+    with workflow_requests.open_workflows(url, key) as workflows:
+        raise typer.Exit(workflow_requests.follow_run(workflows, workflows.retry(run_id, node), _ask))
 
 
 def _ask(question: "RunWait") -> str:

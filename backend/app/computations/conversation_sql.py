@@ -14,10 +14,10 @@ from sqlglot import exp
 from app.computations import answer, query
 from app.computations.query import QUERY_MEMORY_BYTES, run_sql
 from app.computations.table_changes.change import Change, describe_copy, is_copy_of_dataset
-from app.computations.table_changes.reading import CHANGES, read_statements
-from app.computations.table_changes.rewriting import rewrite
+from app.computations.table_changes.statement_parsing import CHANGES, read_statements
+from app.computations.table_changes.statement_rewriting import rewrite
+from app.computations.table_changes.syntax_trees import Columns
 from app.computations.table_changes.tables import TableScope, find_name, parse_query, refuse, write
-from app.computations.table_changes.trees import Columns
 from app.computations.workspace import CellWorkspace
 from app.errors import LabError
 from app.json_types import JsonValue

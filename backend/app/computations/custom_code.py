@@ -12,7 +12,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import parse_recipe
-from app.modeling.table.columns import require_columns
+from app.modeling.table.column_kinds import require_columns
 from app.modeling.training.custom_code_trial import TrialFacts, try_estimator, try_feature
 from app.modeling.training.fitting import CandidateSpec
 

@@ -13,10 +13,10 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.array_tables import arrays_as_csv, feather_as_parquet
-from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.excel import sheet_as_csv
+from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.json_column_count import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv

@@ -10,8 +10,8 @@ from app.json_types import JsonValue
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown, model_card, notebook
 from app.reporting.compose import build_draft, compose, compose_sections
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.document.json_form import load_report
-from app.reporting.document.pieces import plain_text
 from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact

@@ -22,7 +22,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
 from app.modeling.splits import split
-from app.modeling.table.columns import describe_columns
+from app.modeling.table.column_kinds import describe_columns
 from app.modeling.table.json_values import class_label
 from app.modeling.training.time_limits import slowness, stretched_deadline
 from app.modeling.type_inference.column_decisions import infer_types, make_parsers

@@ -6,10 +6,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from app.agents.budget import make_budget
 from app.agents.context import LabContext
 from app.agents.planner.output import Plan
 from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
+from app.agents.time_budget import make_budget
 from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
 from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide, AssumptionSummary, choose_side

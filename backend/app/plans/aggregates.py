@@ -4,9 +4,9 @@ from sqlglot import exp
 
 from app.plans import plan as p
 from app.plans.compile_expression import NUMBERS, Scope, Typed, compile_condition, find_column
-from app.plans.draft import order_by
 from app.plans.functions import call, cast, group
 from app.plans.schema import refuse
+from app.plans.select_draft import order_by
 
 
 def compile_aggregation(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:

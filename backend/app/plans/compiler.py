@@ -10,7 +10,12 @@ from sqlglot import exp
 from app.plans import plan as p
 from app.plans.aggregates import compile_aggregation, compile_window_aggregate
 from app.plans.compile_expression import Typed, common_type, compile_condition, compile_expression, find_column
-from app.plans.draft import (
+from app.plans.expressions import ColumnType
+from app.plans.functions import SQL_TYPES, call, cast, group
+from app.plans.generated_rows import generate_draft
+from app.plans.reshaping import correlate, pivot_aggregations, profile, unpivot
+from app.plans.schema import TableSchema, refuse, require_new, resolve
+from app.plans.select_draft import (
     MAX_COLUMN_NODES,
     Clause,
     Draft,
@@ -18,11 +23,6 @@ from app.plans.draft import (
     subquery_draft,
     table_draft,
 )
-from app.plans.expressions import ColumnType
-from app.plans.functions import SQL_TYPES, call, cast, group
-from app.plans.generated import generate_draft
-from app.plans.reshaped import correlate, pivot_aggregations, profile, unpivot
-from app.plans.schema import TableSchema, refuse, require_new, resolve
 
 MAX_SQL_CHARACTERS = 20_000
 """Length of a query that the SQL policy admits."""

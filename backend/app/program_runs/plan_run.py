@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 from app.errors import LabError, Unavailable
 from app.plans.compiler import compile_plan
-from app.plans.counting import make_counting_plans
 from app.plans.plan import Plan
+from app.plans.row_counts import make_counting_plans
 from app.plans.schema import TableSchema
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.artifacts.model_schemas import TableFormat
-from app.plans.document import PlanDocument
+from app.plans.plan_document import PlanDocument
 from app.sandbox.contract import End
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionView, Text, UsageTotals

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from app.modeling.problem.kinds import BASELINE
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at, typed_items
 from app.reporting.fact_records import CalibrationBin

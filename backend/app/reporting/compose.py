@@ -5,14 +5,23 @@ from collections.abc import Callable, Collection, Sequence
 from app.recorded_call import RecordedCall
 from app.reporting.document.blocks import AppendixBlock, AppendixKind, Block, ReproductionBlock
 from app.reporting.document.elements import Element, Gallery, Section
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.document.layout import iter_pictures, lay_out
-from app.reporting.document.pieces import Name, Text
 from app.reporting.document.report import Report, arrange
 from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
-from app.reporting.pages import actions, answer, assumptions, drivers, evidence, siblings, understanding, words
+from app.reporting.pages import (
+    actions,
+    answer,
+    assumptions,
+    drivers,
+    evidence,
+    fork_family,
+    model_remarks,
+    understanding,
+)
 from app.reporting.reproduction import make_cells
 from app.reporting.sections import (
     closing,
@@ -36,12 +45,12 @@ MakeSection = Callable[[ReportDraft], Section | None]
 PAGES: dict[str, MakeBlock] = {
     "understanding": understanding.block,
     "answer": answer.block,
-    "words": words.block,
+    "words": model_remarks.block,
     "drivers": drivers.block,
     "evidence": evidence.block,
     "assumptions": assumptions.block,
     "actions": actions.block,
-    "siblings": siblings.block,
+    "siblings": fork_family.block,
 }
 """Makers of the pages. The block `looks` has a place, but no content."""
 

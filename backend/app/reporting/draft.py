@@ -8,7 +8,7 @@ from app.modeling.problem.metrics import Metric
 from app.recorded_call import RecordedCall
 from app.reporting.claims import Claim, ClaimCollector
 from app.reporting.document.elements import Gallery, Picture
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.reporting.document.elements import ReportTable
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 

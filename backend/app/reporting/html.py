@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from app.reporting.claims import Claim
-from app.reporting.document.pieces import Name, Text, plain_text
+from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.document.sectioned import Document, ProvenanceRow
 from app.reporting.safe_text import make_legible
 

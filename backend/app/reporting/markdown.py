@@ -18,7 +18,7 @@ from app.reporting.document.elements import (
     Section,
     Subheading,
 )
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.document.sectioned import Document
 from app.reporting.safe_text import make_legible
 

@@ -4,7 +4,7 @@ from app.modeling.problem.metrics import METRICS
 from app.reporting.advice import advise
 from app.reporting.compose import list_cited_calls
 from app.reporting.document.elements import Bullets, Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.document.sectioned import Document
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, items_at

@@ -8,7 +8,7 @@ from app.reporting import markdown
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import NotebookCell, ReproductionBlock
 from app.reporting.document.elements import Gallery, Section
-from app.reporting.document.pieces import Name
+from app.reporting.document.inline_elements import Name
 from app.reporting.document.report import Report
 
 _CELL_TYPES = {"prose": "markdown", "code": "code"}

@@ -1,4 +1,4 @@
-"""The cells of a notebook that reproduces the session, over `computations.workbench`.
+"""The cells of a notebook that reproduces the session, over `computations.notebook_workbench`.
 
 Decisions that depended on time are replayed as recorded, so the notebook depends on no clock. Text from data is
 a literal in code cells and escaped in prose cells. Results are compared with the recorded ones.
@@ -24,7 +24,7 @@ RETRIEVED = "data"
 _SETUP = """\
 import pandas as pd
 
-from app.computations.workbench import Workbench, compared, scores
+from app.computations.notebook_workbench import Workbench, compared, scores
 
 lab = Workbench(seed={seed}, threads={threads})"""
 
@@ -33,7 +33,7 @@ import sys
 
 import pandas as pd
 
-from app.computations.workbench import Workbench, compared, scores
+from app.computations.notebook_workbench import Workbench, compared, scores
 from app.modeling.facts.code_in_facts import contains_code
 from app.sandbox.policy.custom_functions import define
 

@@ -6,13 +6,13 @@ from typing import Any
 from app.recorded_call import RecordedCall
 from app.reporting.claims import ClaimCollector
 from app.reporting.document.blocks import AnswerFigure
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.pages import assumptions
+from app.reporting.pages.analyst_answer import describe_values, make_stated_answer
 from app.reporting.pages.answer import make_answer
-from app.reporting.pages.answer_words import describe_values, make_stated_answer
 from app.reporting.sections.trials import find_tied
 from app.reporting.session_facts import ReportFacts, gather_facts
 

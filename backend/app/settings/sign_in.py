@@ -8,7 +8,7 @@ from pydantic_settings import BaseSettings
 
 from app.auth.config import AuthConfig
 from app.auth.quotas import Amount, Quotas, Rate
-from app.auth.secret import load_signing_secrets
+from app.auth.signing_secret import load_signing_secrets
 
 
 class EdgeSettings(BaseSettings):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from app.agents.analyst.answer_words import describe_answer
+from app.agents.analyst.answer_descriptions import describe_answer
 from app.agents.analyst.brief import ProgramOutcome, QueryAnswer
 from app.agents.analyst.output import Reply
 from app.agents.runtime.agent_loop import Agent

@@ -9,9 +9,9 @@ from app.errors import InvalidInput, ToolRefused
 from app.json_types import JsonScalar, JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.plans.compiler import compile_plan
-from app.plans.counting import make_counting_plans
-from app.plans.document import PlanDocument
 from app.plans.measures import Measure, find_measures
+from app.plans.plan_document import PlanDocument
+from app.plans.row_counts import make_counting_plans
 from app.recorded_call import RecordedCall
 from app.reporting.stated_answer import AnswerSources, UnknownFigure
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult

@@ -6,8 +6,8 @@ from pydantic import Field, ValidationError
 
 from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind, ChartRequest
 from app.errors import InvalidInput
-from app.plans.document import PlanDocument
 from app.plans.expressions import Name
+from app.plans.plan_document import PlanDocument
 from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationResult
 from app.sessions.step_scope import CallResult

@@ -10,9 +10,9 @@ from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.plans.compiler import compile_plan
-from app.plans.counting import make_counting_plans
-from app.plans.document import PlanDocument
 from app.plans.plan import Plan
+from app.plans.plan_document import PlanDocument
+from app.plans.row_counts import make_counting_plans
 from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import SINGLE_FRAME, Computation, Limits

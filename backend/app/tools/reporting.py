@@ -19,7 +19,7 @@ from app.modeling.facts.column_units import find_unit
 from app.recorded_call import RecordedCall
 from app.reporting.advice import advise
 from app.reporting.compose import build_draft
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY_TOOL, summarise

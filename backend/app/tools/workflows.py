@@ -9,7 +9,7 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
-from app.plans.document import PlanDocument
+from app.plans.plan_document import PlanDocument
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.approval import Preview

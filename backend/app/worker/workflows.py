@@ -13,8 +13,8 @@ from app.workflows.conversations.service import OwnerWorkflows
 from app.workflows.proposals import ProposalService
 from app.workflows.requests.client import RequestClient
 from app.workflows.runs.context import FindFigure, RunServices
+from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import WorkflowRunPreferences
-from app.workflows.runs.service import WorkflowRuns
 from app.workflows.service import WorkflowService
 
 

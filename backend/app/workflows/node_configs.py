@@ -8,9 +8,9 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind, ChartRequest
-from app.plans.document import PlanDocument
 from app.plans.expressions import Name
 from app.plans.plan import Plan
+from app.plans.plan_document import PlanDocument
 from app.workflows.cron import load_zone, parse_cron
 from app.workflows.document import Node, WorkflowPart
 

@@ -19,8 +19,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
 from app.api import session_socket as sockets
-from app.api.server import EdgeServer
 from app.api.server_protocols import EdgeProtocol, EdgeSocketProtocol
+from app.api.server_shutdown import EdgeServer
 from app.sessions.events.events import MessagePosted, Progress, SessionFinished
 from app.sessions.events.serialization import dump_event, make_event_message
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from tests.patience import HANG_GUARD_S
 
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.document.json_form import load_report
 from app.reporting.document.layout import lay_out
-from app.reporting.document.pieces import plain_text
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

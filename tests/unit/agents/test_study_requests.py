@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from app.agents.analyst.brief import ChatBrief
+from app.agents.analyst.study_descriptions import describe_comparison, describe_explanation, describe_study
 from app.agents.analyst.study_requests import (
     StudyCall,
     StudyRefusal,
     read_free_answer,
     read_study_message,
 )
-from app.agents.analyst.study_words import describe_comparison, describe_explanation, describe_study
 from app.tools.conversation_studies import StudyCard, StudyQuestion
 
 from .test_chart_phrases import TABLES

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
+from app.charts.axis_titles import axis_title
 from app.charts.chart_request import ChartRequest
 from app.charts.encoding import choose_encoding
 from app.charts.row_plans import choose_bin_width
 from app.charts.specification import ChartRows, make_specification
-from app.charts.titles import axis_title
 from app.errors import InvalidInput
 from app.plans.plan import DatasetSource, Plan
 

@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from tests.patience import HANG_GUARD_S
 
 from app.computations import evaluate, report, split, train
-from app.computations.workbench import NotReproduced, Workbench, compared
+from app.computations.notebook_workbench import NotReproduced, Workbench, compared
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code

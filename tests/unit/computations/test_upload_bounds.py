@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.computations.uploads.containers import unpack
 from app.computations.uploads.dialect import sniff
 from app.computations.uploads.expansion_limits import MAX_RATIO, MIN_EXPANDED_BYTES
+from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.json_column_count import check_json_width
 from app.errors import InvalidInput, TooLarge
 

@@ -11,7 +11,7 @@ from app.modeling.analysis.exploration import explore
 from app.modeling.analysis.findings import find_all
 from app.modeling.analysis.recipe_effects import extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.training.deadline import Deadline
 
 from .frames import houses, people, problem, series

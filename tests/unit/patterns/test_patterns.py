@@ -39,7 +39,7 @@ RESOLVED_ELSEWHERE = {
     "app.computations.uploads.column_types:_compiled": "TYPE_RULES, which are values",
     "app.workflows.intent.classification:_find_edits": "lists of verbs and nouns between bounded gaps",
     "app.workflows.intent.classification:_starts_with": "the same",
-    "app.agents.goals.spelled_values:is_spelled": "an escaped value between two look-arounds",
+    "app.agents.goals.signed_values:is_spelled": "an escaped value between two look-arounds",
     "app.agents.goals.filters:_is_letter": "the same",
     "app.workflows.conversations.answer_documents:_names": "an escaped name between a look-around and its end",
     "app.workflows.intent.classification:_adds_beside": "bounded gaps between escaped names",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.agents.budget import Budget, make_budget
 from app.agents.frame_size import COLUMNS_PER_TEXT, FrameSize, measure_frame
 from app.agents.state import LabState, read_state
+from app.agents.time_budget import Budget, make_budget
 from app.pipeline.graph import EDGES, NODES
 from app.pipeline.routing import after_evaluation, after_training, after_tuning
 

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from app.computations.sql_functions import FUNCTIONS as ADMITTED
 from app.errors import InvalidInput
 from app.plans.compiler import compile_plan
-from app.plans.counting import make_counting_plans
 from app.plans.describe import describe_plan
 from app.plans.functions import FUNCTIONS
 from app.plans.plan import MAX_DEPTH, Plan
+from app.plans.row_counts import make_counting_plans
 
 from .tables import TABLES, column, compare, compile_admitted, literal, load, make_plan
 

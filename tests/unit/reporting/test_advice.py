@@ -5,7 +5,7 @@ import pytest
 
 from app.recorded_call import RecordedCall
 from app.reporting.advice import RULES, advise
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 
 from .conftest import altered, make_draft
 

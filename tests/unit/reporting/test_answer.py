@@ -5,7 +5,7 @@ from typing import Any
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import build_draft, compose
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.evidence import RecordedFact
 from app.reporting.pages.answer import headline
 from app.reporting.results import summarise

@@ -10,8 +10,8 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import compose
 from app.reporting.document.elements import Gallery, ReportTable
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.document.layout import lay_out
-from app.reporting.document.pieces import plain_text
 from app.reporting.document.report import Report
 from app.reporting.draft import ReportDraft
 from app.reporting.gallery import GALLERY

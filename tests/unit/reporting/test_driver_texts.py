@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.recorded_call import RecordedCall
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
 

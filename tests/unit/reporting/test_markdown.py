@@ -4,7 +4,7 @@ from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.compose import compose
 from app.reporting.document.elements import Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Name
+from app.reporting.document.inline_elements import Name
 from app.reporting.document.sectioned import Document
 from app.reporting.verification import verify_report
 

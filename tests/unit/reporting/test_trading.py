@@ -15,7 +15,7 @@ from app.modeling.table.json_values import to_json_value
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import compose
-from app.reporting.document.pieces import plain_text
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.figure_choice import backtest_figures
 from app.reporting.figures.drawing import draw
 from app.reporting.pages.answer import headline

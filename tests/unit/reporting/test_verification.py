@@ -11,7 +11,7 @@ from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import compose
 from app.reporting.document.elements import Paragraph, Section
-from app.reporting.document.pieces import Name
+from app.reporting.document.inline_elements import Name
 from app.reporting.document.report import Report
 from app.reporting.document.sectioned import Document
 from app.reporting.draft import ReportDraft

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.agents.analyst.answer_words import describe_answer, describe_chart
+from app.agents.analyst.answer_descriptions import describe_answer, describe_chart
 from app.agents.analyst.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
 from app.agents.analyst.chart_phrases import parse_chart_phrase
 from app.agents.analyst.chart_plans import (
@@ -19,15 +19,15 @@ from app.agents.analyst.chart_plans import (
 from app.agents.analyst.column_overviews import plan_column_overview
 from app.agents.analyst.file_requests import describe_files, read_file_request
 from app.agents.analyst.follow_ups import read_follow_up
-from app.agents.analyst.made_tables import UnclearTable, parse_made_table
 from app.agents.analyst.new_columns import UnclearColumn, parse_new_column
-from app.agents.analyst.study_requests import StudyRefusal, read_free_answer, read_study_message
-from app.agents.analyst.study_words import (
+from app.agents.analyst.random_tables import UnclearTable, parse_made_table
+from app.agents.analyst.study_descriptions import (
     describe_comparison,
     describe_explanation,
     describe_start,
     describe_study,
 )
+from app.agents.analyst.study_requests import StudyRefusal, read_free_answer, read_study_message
 from app.agents.analyst.table_scope import (
     drop_superseded,
     list_joinable_groups,

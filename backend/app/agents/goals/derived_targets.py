@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import combinations, product
 
+from app.agents.goals.column_formula import Derivation, DerivationKind, ElapsedUnit
 from app.agents.goals.column_ranking import likeliest_column
 from app.agents.goals.concepts import expand
-from app.agents.goals.derivation import Derivation, DerivationKind, ElapsedUnit
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.period_vocabulary import COUNT

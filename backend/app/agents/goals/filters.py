@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.agents.goals.column_roles import ENTITIES
 from app.agents.goals.row_conditions import Operator, RowCondition
-from app.agents.goals.spelled_values import find_twins, is_meant, is_spelled
+from app.agents.goals.signed_values import find_twins, is_meant, is_spelled
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import without_accents

@@ -8,7 +8,6 @@ from functools import cached_property
 
 from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.column_ranking import likeliest_column
-from app.agents.goals.columns import match_columns
 from app.agents.goals.filters import find_conditions
 from app.agents.goals.forecast_horizon import (
     AnswerForm,
@@ -22,6 +21,7 @@ from app.agents.goals.forecast_horizon import (
     period_start,
 )
 from app.agents.goals.goal import Goal
+from app.agents.goals.named_columns import match_columns
 from app.agents.goals.period_forecast import PeriodForecast
 from app.agents.goals.period_phrases import is_level, mentions_value, read_period
 from app.agents.goals.row_conditions import RowCondition

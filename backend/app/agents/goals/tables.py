@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from app.agents.goals.derivation import Derivation
+from app.agents.goals.column_formula import Derivation
 from app.agents.goals.stemming import stems
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from app.agents.goals.column_ranking import weigh_columns
 from app.agents.goals.column_roles import match_roles
-from app.agents.goals.columns import avoided_columns, match_columns
 from app.agents.goals.derived_targets import explicit_target, with_derived_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.name_score import (
@@ -15,6 +14,7 @@ from app.agents.goals.name_score import (
     WRITTEN_SCORE,
     score_column,
 )
+from app.agents.goals.named_columns import avoided_columns, match_columns
 from app.agents.goals.outright_names import is_explained, is_predicted_state
 from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables

@@ -6,13 +6,13 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from app.agents.answered_exclusions import withdraw_columns
-from app.agents.budget import MAX_ROUNDS, make_budget
 from app.agents.context import LabContext
 from app.agents.fit_summaries import ensemble_weights, merge_fits, read_rounds
 from app.agents.model_evaluator.brief import BlendedModel, EvaluationBrief, EvaluatorBrief, TuningBrief
 from app.agents.model_evaluator.output import Verdict
 from app.agents.session_notes import collect_notes
 from app.agents.state import LabState, LabUpdate, SessionState, read_state
+from app.agents.time_budget import MAX_ROUNDS, make_budget
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.kinds import ENSEMBLE

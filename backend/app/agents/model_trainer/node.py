@@ -5,7 +5,6 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from app.agents.answered_exclusions import withdraw_columns
-from app.agents.budget import make_budget
 from app.agents.context import LabContext
 from app.agents.fit_summaries import merge_fits, read_rounds
 from app.agents.frame_size import measure_frame
@@ -13,6 +12,7 @@ from app.agents.model_trainer.brief import TrainerBrief
 from app.agents.runtime.agent_loop import AgentRunOptions
 from app.agents.session_notes import collect_notes
 from app.agents.state import LabState, LabUpdate, read_state
+from app.agents.time_budget import make_budget
 from app.agents.training_context import make_problem_brief, make_training_context
 from app.errors import InvalidInput
 from app.modeling.facts.conversion import dump_facts

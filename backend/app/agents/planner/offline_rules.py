@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from app.agents.goals import columns
+from app.agents.goals import named_columns
 from app.agents.goals.clauses import goal_words, has_request
 from app.agents.goals.concepts import is_known_word
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
+from app.agents.goals.period_forecast_search import find_period_forecast
 from app.agents.goals.period_vocabulary import AHEAD
-from app.agents.goals.periods import find_period_forecast
 from app.agents.goals.spelled_out_procedures import find_procedure
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, mentioned_tables
@@ -257,7 +257,7 @@ def ask_about_time(situation: Situation) -> AgentAction | None:
     target, goal = situation.target, situation.goal
     if target is None or not goal.lookahead or goal.time_phrase or situation.preferences.time_column:
         return None
-    dates = columns.date_columns(goal, target.table)
+    dates = named_columns.date_columns(goal, target.table)
     is_open = len(dates) > 1 and not situation.answer_to(clarification.WHICH_TIME)
     return clarification.ask_time(dates) if is_open else None
 

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.derivation import Derivation
+from app.agents.goals.column_formula import Derivation
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut, PeriodAggregation
 from app.agents.planner.stages import STAGES, Stage

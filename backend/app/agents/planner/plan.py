@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.agents.goals import columns
+from app.agents.goals import named_columns
 from app.agents.goals.clauses import head_stems
 from app.agents.goals.filters import find_conditions
 from app.agents.goals.goal import Goal
@@ -97,7 +97,7 @@ def make_plan(request: PlanRequest) -> Plan:
     metric = _choose_metric(request, kind)
     tables = [] if request.is_about_prices else _order_tables(goal, request.tables, request.table)
     conditions = _find_conditions(request, tables)
-    excluded, unmatched = columns.excluded_columns(goal, request.table, column.name)
+    excluded, unmatched = named_columns.excluded_columns(goal, request.table, column.name)
     plan = Plan(
         source="prices" if request.is_about_prices else "datasets",
         coins=[goal.coin] if request.is_about_prices and goal.coin else [],
@@ -169,11 +169,11 @@ def _choose_cut(request: PlanRequest) -> Cut | None:
 
 
 def _choose_group_column(request: PlanRequest) -> str | None:
-    name = request.preferences.group_column or columns.group_column(
+    name = request.preferences.group_column or named_columns.group_column(
         request.goal, request.table, request.column.name
     )
     if request.entities_answer == "new" and name is None:
-        entity = columns.find_entity_column(request.table, request.column.name)
+        entity = named_columns.find_entity_column(request.table, request.column.name)
         name = entity.name if entity else None
     return name if name != request.column.name else None
 
@@ -183,13 +183,13 @@ def _choose_time_column(request: PlanRequest) -> str | None:
     wants_order = bool(
         request.is_about_prices or goal.lookahead or preferences.horizon or goal.outlook == "direction"
     )
-    return preferences.time_column or columns.time_column(goal, request.table, wants_order)
+    return preferences.time_column or named_columns.time_column(goal, request.table, wants_order)
 
 
 def _choose_positive_class(request: PlanRequest) -> str | int | float | bool | None:
     if request.preferences.positive_class is not None:
         return request.preferences.positive_class
-    value = columns.positive_class(request.goal, request.column)
+    value = named_columns.positive_class(request.goal, request.column)
     return value if isinstance(value, str | int | float | bool) else None
 
 

@@ -13,7 +13,7 @@ from app.agents.planner.step_descriptions import describe_steps
 from app.agents.questions.marking import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import is_question, judges_a_model, parse_question
-from app.agents.questions.signs import NOT_OF_DATA
+from app.agents.questions.question_cues import NOT_OF_DATA
 from app.agents.runtime.offline_policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"

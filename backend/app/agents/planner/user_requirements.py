@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.agents.goals import columns
+from app.agents.goals import named_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead, is_counted_in_rows
 from app.agents.goals.model_families import requested_families
@@ -118,7 +118,7 @@ class UserRequirements:
         excluded: list[str] = []
         for text in (self.goal, *self.replies):
             goal = parse_goal(text)
-            excluded += columns.excluded_columns(goal, home, plan.target)[0]
+            excluded += named_columns.excluded_columns(goal, home, plan.target)[0]
             changes |= _spoken_settings(plan, goal) | _forecast_changes(plan, goal, home)
         return {**changes, "exclude": _join(plan.exclude, excluded, plan.target)}
 
@@ -177,7 +177,7 @@ def _forecast_changes(plan: Plan, goal: Goal, home: TableProfile) -> dict[str, A
     """Return the horizon of a goal that looks ahead, if rows are ordered and the plan's is another one."""
     if not goal.lookahead or plan.aggregation:
         return {}
-    time = plan.time_column or columns.time_column(goal, home, wants_order=True)
+    time = plan.time_column or named_columns.time_column(goal, home, wants_order=True)
     if time is None or time == plan.target:
         return {}
     rows = count_rows_ahead(goal.lookahead, home, time)

@@ -17,7 +17,6 @@ from app.agents.questions.column_matching import (
     needed_words,
     word_strength,
 )
-from app.agents.questions.directions import is_other_end
 from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,
@@ -30,6 +29,7 @@ from app.agents.questions.grammar_words import (
 )
 from app.agents.questions.items import QuestionItem, read_items
 from app.agents.questions.money_words import named_by_money
+from app.agents.questions.origin_and_destination import is_other_end
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.row_nouns import (

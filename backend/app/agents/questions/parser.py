@@ -11,7 +11,7 @@ from app.agents.goals.intents import NO_MODEL
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.accounting import unaccounted_words
+from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.completion import Composed
 from app.agents.questions.composition.composer import (
     MIN_LEAD,
@@ -20,9 +20,8 @@ from app.agents.questions.composition.composer import (
     plan_columns,
     plan_tables,
 )
-from app.agents.questions.composition.restated import describe_ambiguity, restate
+from app.agents.questions.composition.restatement import describe_ambiguity, restate
 from app.agents.questions.conditions import parse_conditions
-from app.agents.questions.coverage import uncovered_words
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
 from app.agents.questions.examples import example_questions
@@ -35,10 +34,11 @@ from app.agents.questions.joined_products import derive_joined_products
 from app.agents.questions.marking import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.plan_checks import neglects_question
+from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
 from app.agents.questions.rewording import reword, reword_spans, split_preamble
 from app.agents.questions.scope import QuestionScope
-from app.agents.questions.signs import NOT_OF_DATA, SIGNS
+from app.agents.questions.unexplained_words import uncovered_words
 from app.errors import LabError
 from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.name_resolution import nearest_names

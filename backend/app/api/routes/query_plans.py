@@ -12,9 +12,9 @@ from app.datasets.schemas import ColumnView
 from app.datasets.session_datasets import SessionDatasets
 from app.errors import NotFound
 from app.plans.compiler import compile_plan
-from app.plans.counting import make_counting_plans
-from app.plans.document import PlanDocument
 from app.plans.plan import Plan
+from app.plans.plan_document import PlanDocument
+from app.plans.row_counts import make_counting_plans
 from app.plans.schema import read_table_schema
 from app.sessions.schemas import Datasets
 

@@ -11,8 +11,8 @@ from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
+from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import WholeRunView
-from app.workflows.runs.service import WorkflowRuns
 
 router = APIRouter(prefix="/workflow-runs", tags=["workflows"], responses=problems(401))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.program_state.kept import NotKept
+from app.computations.program_state.refused_values import NotKept
 from app.computations.program_state.state_file import make_group_id
 from app.computations.program_state.values import Parts, ValueWriter, write_value
 

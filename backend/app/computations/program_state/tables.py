@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from app.computations.program_state.kept import NotKept
+from app.computations.program_state.refused_values import NotKept
 
 TABLE_CLASSES = (pd.DataFrame, pd.Series, pd.Index, pd.api.extensions.ExtensionArray)
 

@@ -17,8 +17,8 @@ import pandas as pd
 import skops.io
 from sklearn.base import BaseEstimator
 
-from app.computations.program_state.kept import NotKept, describe_kind
 from app.computations.program_state.plain_classes import ATOMS, CONTAINERS, find_plain, is_plain
+from app.computations.program_state.refused_values import NotKept, describe_kind
 from app.computations.program_state.tables import (
     TABLE_CLASSES,
     decode_frame,

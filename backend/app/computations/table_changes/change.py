@@ -7,8 +7,8 @@ from typing import Literal
 from sqlglot import exp
 
 from app.computations.sql_policy import DATASET
+from app.computations.table_changes.syntax_trees import Columns
 from app.computations.table_changes.tables import TableScope, find_name
-from app.computations.table_changes.trees import Columns
 
 Describe = Callable[[exp.Expr], Columns]
 """Return the columns of a query."""

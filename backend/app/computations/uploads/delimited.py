@@ -26,7 +26,7 @@ from app.computations.uploads.column_types import (
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
-from app.computations.uploads.side_rows import cut_footer, find_footer
+from app.computations.uploads.non_data_rows import cut_footer, find_footer
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.computations.uploads.column_names import check_width
 from app.computations.uploads.column_types import DATE_RULES, INTEGER, TYPE_RULES
-from app.computations.uploads.side_rows import is_unit_row
+from app.computations.uploads.non_data_rows import is_unit_row
 from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
 _LIKELY = "\t;,|"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
-from app.computations.uploads.containers import not_a_table
+from app.computations.uploads.file_kinds import not_a_table
 
 _PIECE = 4 << 20
 """Bytes read at a time, also of a line that never ends."""

@@ -15,7 +15,7 @@ import pandas as pd
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_meanings import add_meanings
-from app.computations.uploads.meaning_hints import hint
+from app.computations.uploads.meaning_guess import hint
 from app.json_types import JsonValue
 from app.modeling.type_inference.type_decision import TypeDecision
 

@@ -7,10 +7,10 @@ import pandas as pd
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
+from app.modeling.type_inference.class_spellings import canonical_spellings
 from app.modeling.type_inference.column_decisions import infer_parser
 from app.modeling.type_inference.distinct_values import count_raw_values, is_text
-from app.modeling.type_inference.spellings import canonical_spellings
 
 MIN_CLOCK_CORRELATION = 0.999
 """Rank correlation with time from which a number counts as another form of the time."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.assumptions.known_columns import measure_columns
+from app.modeling.analysis.assumptions.late_columns import measure_columns
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
@@ -18,8 +18,8 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.column_stats import ColumnStats
-from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_value
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.deadline import Deadline

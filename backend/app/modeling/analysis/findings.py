@@ -14,8 +14,8 @@ from app.modeling.facts.computation_facts import Finding
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.table.column_kinds import ColumnKind, column_kinds
 from app.modeling.table.column_stats import ColumnStats
-from app.modeling.table.columns import ColumnKind, column_kinds
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.sampling import sample_rows
 

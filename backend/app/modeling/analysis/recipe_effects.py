@@ -7,7 +7,7 @@ from app.modeling.facts.computation_facts import FrameFacts
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, make_recipe, parse_recipe, select_inputs
-from app.modeling.table.columns import describe_columns
+from app.modeling.table.column_kinds import describe_columns
 
 _SENTENCES = {
     "drop": "Left out {columns}.",

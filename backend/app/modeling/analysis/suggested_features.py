@@ -12,7 +12,7 @@ from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.recipe.time_series import detect_common_season, detect_series_interval, split_series
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.recipe.transforms.text import PATTERNS
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 
 MANY_CATEGORIES = 15
 """Categories from which their frequency is a feature: with fewer, their own codes say as much."""

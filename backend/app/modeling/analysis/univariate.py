@@ -13,7 +13,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.splits.split import Fold, choose_kind, make_folds
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.deadline import Deadline
 

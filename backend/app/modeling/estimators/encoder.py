@@ -10,7 +10,7 @@ from app.modeling.estimators.encoding.codes import Code
 from app.modeling.estimators.encoding.numbers import Numbers
 from app.modeling.estimators.encoding.styles import STYLES, Blocks
 from app.modeling.estimators.encoding.text_vectorizer import TextVectorizer
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 
 BLIND = "blind"
 """Style of an estimator that uses no column."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.explanation_facts import Dependence
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_scalar
 from app.modeling.training.deadline import Deadline
 

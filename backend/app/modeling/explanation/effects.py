@@ -19,7 +19,7 @@ from app.modeling.explanation.residual_regression import (
     select_class,
     value_terms,
 )
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.training.deadline import Deadline
 

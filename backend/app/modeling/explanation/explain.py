@@ -15,7 +15,7 @@ from app.modeling.explanation.explanation_facts import ExplanationFacts, Segment
 from app.modeling.explanation.importance import ImportanceMeasurement, measure_importances
 from app.modeling.explanation.segments import find_worst_segments
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.deadline import Deadline
 

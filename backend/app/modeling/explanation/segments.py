@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 from app.modeling.explanation.explanation_facts import Segment, SegmentFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import class_label, round_significant
 
 MIN_ROWS = 30

@@ -15,9 +15,9 @@ from app.modeling.problem.metrics import metric_names
 from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
-from app.modeling.table.columns import ColumnKind, column_kind, require_columns
+from app.modeling.table.column_kinds import ColumnKind, column_kind, require_columns
 from app.modeling.table.json_values import class_label
-from app.modeling.type_inference.spellings import fold_spelling
+from app.modeling.type_inference.class_spellings import fold_spelling
 
 MAX_CLASSES = 100
 """More distinct values are names or identifiers rather than classes."""

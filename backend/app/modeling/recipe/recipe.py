@@ -32,7 +32,7 @@ from app.modeling.recipe.transforms.missing import Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
 from app.modeling.recipe.transforms.operation import Operation, State
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf
-from app.modeling.table.columns import require_columns
+from app.modeling.table.column_kinds import require_columns
 from app.modeling.type_inference.parsers import parse_columns
 
 AnyOperation = Annotated[

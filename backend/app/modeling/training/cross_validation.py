@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
+from app.modeling.estimators.estimator_catalog import get_estimator_spec
 from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.estimators.families.learner import Learner, TooManyRows, Validation, best_common_position
 from app.modeling.facts.code_in_facts import contains_code

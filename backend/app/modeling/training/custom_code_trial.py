@@ -12,7 +12,7 @@ from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model

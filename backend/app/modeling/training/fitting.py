@@ -13,8 +13,8 @@ from threadpoolctl import ThreadpoolController
 from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import get_estimator_spec, make_estimator
 from app.modeling.estimators.encoder import BLIND, Encoder
+from app.modeling.estimators.estimator_catalog import get_estimator_spec, make_estimator
 from app.modeling.estimators.families.learner import Learner
 from app.modeling.estimators.families.lightgbm import LightGBMError
 from app.modeling.labels.labels import present_value

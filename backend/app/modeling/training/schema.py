@@ -13,7 +13,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import Recipe, RecipeJson, parse_recipe, select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.recipe.transforms.dates import to_dates
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.type_inference.distinct_values import is_text
 from app.modeling.type_inference.parsers import ColumnParser, NumberParser, parsers_by_column

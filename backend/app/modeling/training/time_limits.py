@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import is_prose
+from app.modeling.estimators.estimator_catalog import get_estimator_spec
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR, contains_code
 from app.modeling.problem.family_catalog import FAMILIES_BY_NAME, PLAIN_FAMILY
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import make_recipe
 from app.modeling.splits.split import Fold
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.sampling import sample_rows as sample_positions
 from app.modeling.training.deadline import Deadline
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.estimators.candidates import ESTIMATORS, SearchChoices, SearchRange
+from app.modeling.estimators.estimator_catalog import ESTIMATORS, SearchChoices, SearchRange
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 from app.modeling.facts.computation_facts import RecipeJson
 from app.modeling.facts.fits import CandidateFit, FittedSpec

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.table.columns import require_columns
+from app.modeling.table.column_kinds import require_columns
 from app.modeling.table.json_values import round_significant
+from app.modeling.type_inference.class_spellings import canonical_spellings, fold_spelling
 from app.modeling.type_inference.convention_sharing import (
     UNCLEAR_MARK_CONFIDENCE,
     UNCLEAR_ORDER_CONFIDENCE,
@@ -23,7 +24,6 @@ from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
 from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
-from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
 from app.modeling.type_inference.type_decision import TypeDecision
 from app.modeling.type_inference.vocabulary import (
     MISSING_CATEGORY_WORDS,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
+from app.modeling.type_inference.compound_numbers import list_units, parse_spelled
 from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NUMBER_PATTERN, NumberFormat
-from app.modeling.type_inference.quantities import list_units, parse_spelled
 from app.modeling.type_inference.vocabulary import ZERO_WORDS
 
 SURE_SHARE = 0.95

@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from app.json_types import JsonScalar
+from app.modeling.type_inference.class_spellings import fold_spelling
+from app.modeling.type_inference.compound_numbers import parse_spelled
 from app.modeling.type_inference.date_spellings import CENTURY_PIVOT, SPELLINGS
 from app.modeling.type_inference.dates import NAT, parse_dates, parse_epoch
 from app.modeling.type_inference.distinct_values import is_text, map_distinct, to_plain_text
 from app.modeling.type_inference.durations import ClockFormat, parse_hours
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
-from app.modeling.type_inference.quantities import parse_spelled
-from app.modeling.type_inference.spellings import fold_spelling
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_DATES, TRUTH_VALUES
 
 ParsersJson = list[dict[str, Any]]

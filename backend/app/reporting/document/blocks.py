@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from app.reporting.document.elements import Callout, Element, Picture, ReportTable
-from app.reporting.document.pieces import ClaimReference, Text
+from app.reporting.document.inline_elements import ClaimReference, Text
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.reporting.document.pieces import NameReference, Text
+from app.reporting.document.inline_elements import NameReference, Text
 
 Tone = Literal["good", "warn", "info"]
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from app.reporting.claims import Claim, Source
 from app.reporting.document.blocks import Block
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.document.report import VERSION, Report
 from app.reporting.document.sectioned import ProvenanceRow
 

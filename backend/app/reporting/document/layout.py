@@ -31,7 +31,7 @@ from app.reporting.document.elements import (
     Section,
     Subheading,
 )
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 
 
 def lay_out(block: Block) -> Section:

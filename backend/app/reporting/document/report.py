@@ -6,8 +6,8 @@ from typing import Any
 
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import BLOCK_ORDER, PAGE_TITLES, Block
+from app.reporting.document.inline_elements import Text
 from app.reporting.document.layout import lay_out
-from app.reporting.document.pieces import Text
 from app.reporting.document.sectioned import Document, ProvenanceRow, to_plain
 
 VERSION = 2

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.reporting.claims import Claim
 from app.reporting.document.elements import Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 
 
 @dataclass(frozen=True)

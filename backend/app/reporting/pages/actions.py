@@ -2,7 +2,7 @@
 
 from app.reporting.advice import advise
 from app.reporting.document.blocks import ActionsBlock
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.sections.closing import limit_items
 

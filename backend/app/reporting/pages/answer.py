@@ -2,7 +2,7 @@
 
 from app.reporting.document.blocks import AnswerBlock
 from app.reporting.document.elements import Callout
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import effect_sentences, leading_sentence
 from app.reporting.evidence import RecordedFact, TypedFact

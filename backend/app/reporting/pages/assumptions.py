@@ -5,7 +5,7 @@ from typing import Any
 
 from app.modeling.facts.assumptions import AssumptionKind
 from app.reporting.document.blocks import Assumption, AssumptionsBlock
-from app.reporting.document.pieces import Name, Text, plain_text
+from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, TypedFact
 from app.reporting.fact_records import MeasuredAssumption

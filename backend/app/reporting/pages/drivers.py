@@ -1,7 +1,7 @@
 """The block on what matters: what the target goes with and by how much, and where the model errs most."""
 
 from app.reporting.document.blocks import DriversBlock
-from app.reporting.document.pieces import Piece, Text
+from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
 

@@ -1,10 +1,10 @@
 """The block on what the answer rests on: rows, hold-out, scores, checks and cautions."""
 
 from app.reporting.document.blocks import EvidenceBlock
-from app.reporting.document.pieces import Piece, Text
+from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft
+from app.reporting.pages.fork_family import looks
 from app.reporting.pages.scores import deciding_score
-from app.reporting.pages.siblings import looks
 from app.reporting.sections import split
 from app.reporting.sections.derivation import rows_used
 from app.reporting.session_facts import ReportFacts

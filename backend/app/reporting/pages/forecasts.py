@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from app.reporting.document.blocks import AnswerFigure
 from app.reporting.document.elements import ReportTable
-from app.reporting.document.pieces import Name, Piece, Text
+from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import ForecastRecord

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import AnswerBlock, AnswerFigure
 from app.reporting.document.elements import Callout, ReportTable
-from app.reporting.document.pieces import Piece, Text
+from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import AnswerRecord
-from app.reporting.pages.answer_words import make_stated_answer, split_lines
+from app.reporting.pages.analyst_answer import make_stated_answer, split_lines
 from app.reporting.pages.statement import Statement
 
 _MAX_SENTENCE_GROUPS = 6

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import items_at
 

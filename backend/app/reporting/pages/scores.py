@@ -1,7 +1,7 @@
 """The first sentence of a model's answer, and its figures: errors in units, hits in a hundred."""
 
 from app.reporting.document.blocks import AnswerFigure
-from app.reporting.document.pieces import Name, Piece, Text
+from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.pages.row_nouns import row_noun

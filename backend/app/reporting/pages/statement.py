@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.reporting.document.blocks import AnswerFigure
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 
 
 @dataclass(frozen=True)

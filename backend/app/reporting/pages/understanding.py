@@ -1,7 +1,7 @@
 """The understanding block: the goal, its reading, and what was settled with the user or by default."""
 
 from app.reporting.document.blocks import UnderstandingBlock
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 

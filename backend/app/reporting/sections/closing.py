@@ -2,7 +2,7 @@
 
 from app.modeling.problem.kinds import BASELINE
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 

@@ -2,7 +2,7 @@
 
 from app.reporting.custom_code import iter_custom_code
 from app.reporting.document.elements import Element, Listing, Paragraph, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 

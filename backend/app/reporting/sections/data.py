@@ -1,7 +1,7 @@
 """The data section: sources, type inference, dropped rows, findings and changes."""
 
 from app.reporting.document.elements import Bullets, Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 

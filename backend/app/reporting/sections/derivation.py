@@ -1,7 +1,7 @@
 """The derivation of an answer to a question: its interpretation, the rows used, and the SELECT or program."""
 
 from app.reporting.document.elements import Bullets, Element, Paragraph, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import items_at
 

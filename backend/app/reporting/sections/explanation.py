@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.figure_data import ImportanceEntry

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import ForecastRecord

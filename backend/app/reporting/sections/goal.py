@@ -1,7 +1,7 @@
 """The section on the problem that was derived from the goal."""
 
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Text
+from app.reporting.document.inline_elements import Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact
 

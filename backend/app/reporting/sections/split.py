@@ -1,7 +1,7 @@
 """The section on the hold-out split and the checks of its integrity."""
 
 from app.reporting.document.elements import Bullets, Element, Paragraph, Section
-from app.reporting.document.pieces import Piece, Text
+from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.session_facts import ReportFacts

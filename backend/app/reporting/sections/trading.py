@@ -1,7 +1,7 @@
 """The section with the backtest of the forecasts on the hold-out."""
 
 from app.reporting.document.elements import Bullets, Callout, Element, Paragraph, ReportTable, Section, Tone
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import BacktestRecord

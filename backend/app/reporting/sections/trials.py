@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.reporting.claims import Claim
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
-from app.reporting.document.pieces import Name, Text
+from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.session_facts import TUNING_NODE

@@ -16,8 +16,8 @@ from app.workflows.document import WorkflowDocument
 from app.workflows.fusion import name_table
 from app.workflows.node_configs import RunStudy
 from app.workflows.requests.client import RequestClient
+from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import NodeResult, WorkflowRunPreferences
-from app.workflows.runs.service import WorkflowRuns
 
 
 class StoredDataset(NamedTuple):

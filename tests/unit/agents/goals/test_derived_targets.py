@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from tests.corpora.conversations import run_planner
 
-from app.agents.goals.derivation import Derivation, select_with_column, select_with_derivation
+from app.agents.goals.column_formula import Derivation, select_with_column, select_with_derivation
 from app.agents.planner.output import Plan
 
 

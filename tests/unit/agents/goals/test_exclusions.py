@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.goals.columns import excluded_columns
+from app.agents.goals.named_columns import excluded_columns
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables import Column, TableProfile
 

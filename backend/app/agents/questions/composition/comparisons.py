@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from app.agents.questions.composition.figures_of import (
+from app.agents.questions.composition.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,
@@ -15,7 +15,7 @@ from app.agents.questions.composition.figures_of import (
     take_order,
 )
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.frames.grouped import plan_figures
+from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.question_reading import Condition, QuestionReading, make_value

@@ -13,9 +13,9 @@ from app.agents.questions.composition.counting import (
     plan_means_of_totals,
     plan_period_totals,
 )
-from app.agents.questions.composition.figures_of import plan_aggregates, plan_comparison
 from app.agents.questions.composition.lists import plan_distinct, plan_rows
-from app.agents.questions.composition.quantified import denied_of_things, plan_all, plan_never
+from app.agents.questions.composition.measure_figures import plan_aggregates, plan_comparison
+from app.agents.questions.composition.quantifiers import denied_of_things, plan_all, plan_never
 from app.agents.questions.composition.rankings import plan_ranking
 from app.agents.questions.composition.series import plan_moment, plan_series
 from app.agents.questions.composition.shares import plan_shares

@@ -8,7 +8,7 @@ from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.cues import ADVERBS
-from app.agents.questions.composition.figures_of import (
+from app.agents.questions.composition.measure_figures import (
     UNUSED_COST,
     counted_figure,
     figures_of,
@@ -19,7 +19,7 @@ from app.agents.questions.composition.figures_of import (
 from app.agents.questions.composition.number_steps import bounded_expression
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
-from app.agents.questions.frames.grouped import plan_figures, values_of
+from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from app.agents.questions.composition.counting import person_column
-from app.agents.questions.composition.figures_of import UNUSED_COST
+from app.agents.questions.composition.measure_figures import UNUSED_COST
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.coverage import is_filler
-from app.agents.questions.frames.ranked import shown_columns
+from app.agents.questions.frames.rankings import shown_columns
 from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.scope import Reference
+from app.agents.questions.unexplained_words import is_filler
 from app.plans import build
 from app.plans.expressions import CompareExpression
 from app.plans.plan import Plan

@@ -8,7 +8,7 @@ from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
-from app.agents.questions.composition.asked_nouns import EVENT_ROWS_COST, noun_steps
+from app.agents.questions.composition.attribute_steps import EVENT_ROWS_COST, attribute_steps
 from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.event_times import END_OF_SPAN_COST, happened_step, is_duration
 from app.agents.questions.composition.number_steps import bounded_column
@@ -18,7 +18,6 @@ from app.agents.questions.composition.value_steps import (
     flag_step,
     missing_step,
 )
-from app.agents.questions.directions import is_other_end
 from app.agents.questions.figures import QUANTITY_NAMES, default_function
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.grouping import (
@@ -28,6 +27,7 @@ from app.agents.questions.grouping import (
 )
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import MONEY_NOUNS
+from app.agents.questions.origin_and_destination import is_other_end
 from app.agents.questions.question_reading import (
     AMBIGUITY,
     GENERAL_PARTS,
@@ -155,7 +155,7 @@ def _readings_of_column(
     if pending.orders and (step := _order_step(sketch, mention)):
         yield step
     if _owns_figures(sketch, reading, reference):
-        yield from noun_steps(sketch, reading, mention, reference)
+        yield from attribute_steps(sketch, reading, mention, reference)
         return
     if is_measurable(match.column) and (flag_values(match.column) is None or sketch.pending.functions):
         yield from _measure_readings(sketch, mention)
@@ -172,7 +172,7 @@ def _readings_of_column(
         yield from _key_readings(sketch, reading, mention, reference)
     ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)
     if not is_measurable(match.column) or pending.is_distinct or ranks_values:
-        yield from noun_steps(sketch, reading, mention, reference)
+        yield from attribute_steps(sketch, reading, mention, reference)
 
 
 _OWNING, _PLACING = frozenset({"has", "have", "had"}), frozenset({"in", "for", "at", "on", "of"})

@@ -8,7 +8,7 @@ from app.agents.goals.units import column_unit
 from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
 from app.agents.questions.composition.cues import ADVERBS
-from app.agents.questions.composition.figures_of import (
+from app.agents.questions.composition.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,
@@ -22,8 +22,8 @@ from app.agents.questions.composition.noun_steps import fits_adjective
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.date_columns import date_reference
 from app.agents.questions.figures import default_function
-from app.agents.questions.frames.grouped import plan_figures, values_of
-from app.agents.questions.frames.ranked import rank_groups, rank_rows
+from app.agents.questions.frames.group_figures import plan_figures, values_of
+from app.agents.questions.frames.rankings import rank_groups, rank_rows
 from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SIZES, SMALL
 from app.agents.questions.grouping import make_period
 from app.agents.questions.number_conditions import find_measure

@@ -14,11 +14,11 @@ from app.agents.questions.composition.row_noun_steps import row_steps
 from app.agents.questions.composition.sketch import NOTHING, Sketch
 from app.agents.questions.composition.unit_steps import unit_steps
 from app.agents.questions.composition.value_steps import value_steps
-from app.agents.questions.coverage import is_action, is_filler
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading, is_measurable
 from app.agents.questions.row_nouns import PEOPLE
+from app.agents.questions.unexplained_words import is_action, is_filler
 
 BEAM_WIDTH = 48
 """Sketches that are kept at each place: twice as many changed no reading of the tuned questions."""

@@ -8,7 +8,7 @@ from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.directions import is_own_end
+from app.agents.questions.origin_and_destination import is_own_end
 from app.agents.questions.question_reading import QuestionReading, make_value
 from app.agents.questions.row_nouns import PERSONS
 from app.agents.questions.scope import Reference

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.agents.questions.composition.figures_of import (
+from app.agents.questions.composition.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,

@@ -6,11 +6,10 @@ from dataclasses import replace
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.composition.figures_of import UNUSED_COST, figures_of, take_order
+from app.agents.questions.composition.measure_figures import UNUSED_COST, figures_of, take_order
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.coverage import is_action
 from app.agents.questions.figures import entity_key
-from app.agents.questions.frames.grouped import finish_groups, plan_figures
+from app.agents.questions.frames.group_figures import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares, share_of_total
 from app.agents.questions.grouping import group_compared
 from app.agents.questions.question_reading import (
@@ -22,6 +21,7 @@ from app.agents.questions.question_reading import (
 )
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.scope import Reference
+from app.agents.questions.unexplained_words import is_action
 from app.plans import build
 from app.plans.plan import Plan
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.goals.tables import Column
 from app.agents.questions.date_columns import date_reference
 from app.agents.questions.figures import QUARTILES, measured
-from app.agents.questions.frames.grouped import finish_groups, plan_figures
+from app.agents.questions.frames.group_figures import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import Order, take_order

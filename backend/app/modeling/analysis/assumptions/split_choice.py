@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from app.modeling.analysis.assumptions.entities_and_order import RowStructure, find_entities, find_order
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
     ComparedScores,
@@ -15,7 +16,6 @@ from app.modeling.analysis.assumptions.measurement import (
     predict_out_of_fold,
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
-from app.modeling.analysis.assumptions.structures import RowStructure, find_entities, find_order
 from app.modeling.analysis.assumptions.wording import entities_assumption, time_assumption
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionKind, AssumptionSide
 from app.modeling.labels.labels import make_labels

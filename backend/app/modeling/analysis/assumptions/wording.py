@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from app.modeling.analysis.assumptions.entities_and_order import RowStructure
 from app.modeling.analysis.assumptions.measurement import ComparedScores, bounds_json
-from app.modeling.analysis.assumptions.structures import RowStructure
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionKind, AssumptionSide
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem

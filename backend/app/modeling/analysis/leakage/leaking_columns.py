@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import entropy, spearmanr
 
-from app.modeling.analysis.leakage.combinations import find_outcome_in_text, find_target_parts
+from app.modeling.analysis.leakage.hidden_targets import find_outcome_in_text, find_target_parts
 from app.modeling.analysis.leakage.look_ahead import find_peeking_columns
 from app.modeling.analysis.leakage.row_numbers import ROW_NUMBER_NAME, looks_like_row_number
 from app.modeling.analysis.leakage.target_averages import find_target_averages
@@ -16,7 +16,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.recipe.transforms.columns import to_category_text
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
 

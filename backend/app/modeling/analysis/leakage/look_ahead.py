@@ -14,7 +14,7 @@ from app.modeling.analysis.market_features import BARS
 from app.modeling.facts.leaks import Leak
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.numeric import to_float
 
 ROW_NUMBER_NAME = re.compile(r"(^|_|\s)(id|index|idx|row|rownum|rowid|nr|no)$|^unnamed|Id$|ID$", re.IGNORECASE)

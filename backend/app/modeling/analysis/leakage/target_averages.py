@@ -8,7 +8,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.recipe.time_series import split_series
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.numeric import to_float
 
 SPANS = (2, 3, 4, 5, 7, 10, 14, 20, 28, 30)

@@ -14,7 +14,7 @@ from app.modeling.estimators.encoding.numbers import one_hot, one_hot_levels
 from app.modeling.estimators.encoding.text_vectorizer import TextVectorizer
 from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.recipe.transforms.dates import to_dates
-from app.modeling.table.columns import ColumnKind
+from app.modeling.table.column_kinds import ColumnKind
 
 MAX_UNCOUNTED_CATEGORIES = 10
 """With more categories than this, trees get the count of each as well."""

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.modeling.estimators.families import target_means
-from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted, min_rows_in_leaf
 from app.modeling.estimators.families.boosting_schedule import Clock
+from app.modeling.estimators.families.gradient_boosting import TRANSIENT_ATTRIBUTES, Boosted, min_rows_in_leaf
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.openmp import lend_openmp
 

@@ -7,8 +7,8 @@ import numpy as np
 import xgboost
 
 from app.modeling.estimators.families import target_means
-from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted
 from app.modeling.estimators.families.boosting_schedule import Clock
+from app.modeling.estimators.families.gradient_boosting import TRANSIENT_ATTRIBUTES, Boosted
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.time_limit import TimeLimit
 

@@ -8,11 +8,11 @@ import pandas as pd
 from pydantic import Field
 
 from app.modeling.recipe.transforms.operation import Columns, Operation, Share, State
+from app.modeling.type_inference.class_spellings import count_spellings, fold_spelling, most_frequent_spellings
 from app.modeling.type_inference.distinct_values import count_raw_values, count_values, is_text, map_distinct
 from app.modeling.type_inference.number_format import guess_numbers
 from app.modeling.type_inference.number_spellings import NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
-from app.modeling.type_inference.spellings import count_spellings, fold_spelling, most_frequent_spellings
 from app.modeling.type_inference.units import CURRENCIES
 from app.modeling.type_inference.vocabulary import is_missing_word
 

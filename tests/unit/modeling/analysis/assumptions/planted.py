@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.assumptions.known_columns import measure_columns
+from app.modeling.analysis.assumptions.late_columns import measure_columns
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
 from app.modeling.analysis.univariate import score_columns
 from app.modeling.facts.assumptions import AssumptionJson

@@ -8,7 +8,7 @@ from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import count_figure, default_function
-from app.agents.questions.frames.grouped import plan_figures
+from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
 from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.ordering import Order

@@ -3,9 +3,8 @@
 from sqlglot import exp
 
 from app.computations.table_changes.change import Change, Describe
-from app.computations.table_changes.reading import require_new_name, require_only
-from app.computations.table_changes.tables import TableScope, find_name, refuse
-from app.computations.table_changes.trees import (
+from app.computations.table_changes.statement_parsing import require_new_name, require_only
+from app.computations.table_changes.syntax_trees import (
     Columns,
     changed_table,
     find_column,
@@ -17,6 +16,7 @@ from app.computations.table_changes.trees import (
     table_node,
     table_of,
 )
+from app.computations.table_changes.tables import TableScope, find_name, refuse
 
 
 def rewrite_alter(statement: exp.Alter, tables: TableScope, describe: Describe) -> Change:

@@ -10,7 +10,7 @@ from rich.console import Console
 from app.cli.client import LabClient
 from app.cli.responses import ListedSession, Predictions, ReceivedEvent, SessionDocument, parse_event
 from app.cli.run_session import WatchOptions, watch_session
-from app.cli.session_access import find_compared, find_session, print_row_problems
+from app.cli.session_requests import find_compared, find_session, print_row_problems
 from app.errors import InvalidInput, NotFound
 
 IDS = [str(UUID(int=number << 96)) for number in (0xAB00_0001, 0xAB00_0002, 0xCD00_0001)]

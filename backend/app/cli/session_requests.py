@@ -14,13 +14,13 @@ from rich.table import Table
 from app.cli import prompts
 from app.cli.client import MAX_PAGE_ITEMS, LabClient
 from app.cli.exit_codes import Exit
+from app.cli.fork_request import ForkOptions
 from app.cli.responses import ListedSession, Predictions
 from app.cli.run_session import RunResult, WatchOptions, answer_question, save_files, watch_session
 from app.cli.sanitize import plain
 from app.cli.service_connection import connected
 from app.cli.session_argument import LAST_SESSION
 from app.cli.session_comparison import SessionComparisonDocument, show_comparison
-from app.cli.session_forks import ForkOptions
 from app.cli.session_summary import document, exit_of, show
 from app.errors import InvalidInput, NotFound
 from app.settings import load_settings

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import AnswerFigure
-from app.reporting.document.pieces import Name, Piece, Text
+from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.pages.statement import Statement
 from app.reporting.safe_text import make_legible

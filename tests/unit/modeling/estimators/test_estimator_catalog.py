@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
+from app.modeling.estimators.estimator_catalog import (
+    ESTIMATORS,
+    SearchRange,
+    get_estimator_spec,
+    make_estimator,
+)
 from app.modeling.evaluation.comparison import compare_candidates
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit, FittedSpec

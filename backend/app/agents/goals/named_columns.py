@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.goals.column_roles import is_entity, match_roles
 from app.agents.goals.concepts import have_same_meaning
 from app.agents.goals.goal import Goal
-from app.agents.goals.spelled_values import is_meant
+from app.agents.goals.signed_values import is_meant
 from app.agents.goals.stemming import stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.auth.secret import load_signing_secrets, rotate_stored_secret
+from app.auth.signing_secret import load_signing_secrets, rotate_stored_secret
 from app.errors import InvalidInput
 
 

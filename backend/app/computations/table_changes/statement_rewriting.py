@@ -6,11 +6,10 @@ policy.
 
 from sqlglot import exp
 
-from app.computations.table_changes.altering import rewrite_alter
+from app.computations.table_changes.alter_table import rewrite_alter
 from app.computations.table_changes.change import Change, Describe
-from app.computations.table_changes.reading import require_new_name, require_only
-from app.computations.table_changes.tables import TableScope, find_name, refuse
-from app.computations.table_changes.trees import (
+from app.computations.table_changes.statement_parsing import require_new_name, require_only
+from app.computations.table_changes.syntax_trees import (
     cast_as,
     changed_table,
     find_column,
@@ -22,6 +21,7 @@ from app.computations.table_changes.trees import (
     star,
     table_of,
 )
+from app.computations.table_changes.tables import TableScope, find_name, refuse
 
 _ONE_ANSWER = "The rows that were changed are told. Read them with a SELECT after it."
 _JOIN_ADVICE = "Use CREATE OR REPLACE TABLE ... AS SELECT with a join, or a subquery in parentheses."

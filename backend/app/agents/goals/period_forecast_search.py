@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.axis_detection import find_time_axes
-from app.agents.goals.columns import match_columns
 from app.agents.goals.derived_targets import with_measures
 from app.agents.goals.goal import Goal
+from app.agents.goals.named_columns import match_columns
 from app.agents.goals.period_forecast import PeriodForecast
 from app.agents.goals.series_layout import SeriesLayout, find_layout
 from app.agents.goals.series_request import SeriesRequest

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.reporting.document.blocks import Sibling, SiblingsBlock
-from app.reporting.document.pieces import Name, Piece, Text
+from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric

@@ -4,10 +4,10 @@ from sqlglot import exp
 
 from app.plans import plan as p
 from app.plans.compile_expression import Typed, compile_scalar
-from app.plans.draft import Draft, column
 from app.plans.expressions import parse_datetime
 from app.plans.functions import call, cast
 from app.plans.schema import require_new
+from app.plans.select_draft import Draft, column
 
 _STEPS_OF_UNIT = 1_000_003
 """A prime: the unit interval in about a million values, by which a hash of 64 bits is taken modulo."""

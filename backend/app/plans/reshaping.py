@@ -7,11 +7,11 @@ from sqlglot import exp
 
 from app.plans import plan as p
 from app.plans.compile_expression import NUMBERS, Typed, common_type, find_column
-from app.plans.draft import Clause, Draft, column
 from app.plans.expressions import ColumnExpression, ColumnType, CompareExpression, LiteralExpression
 from app.plans.functions import SQL_TYPES, call, cast
-from app.plans.generated import range_table
+from app.plans.generated_rows import range_table
 from app.plans.schema import refuse, require_new
+from app.plans.select_draft import Clause, Draft, column
 
 Build = Callable[[Draft, str], Draft]
 """Turns the wrapped draft of figures into rows; the text is the alias of the table of row numbers."""

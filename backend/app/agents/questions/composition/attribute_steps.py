@@ -27,7 +27,7 @@ _COUNT_SUPERLATIVES = frozenset({"most", "fewest", "least"})
 _ASKING = frozenset({"which", "what", "who", "whose", "where"})
 
 
-def noun_steps(
+def attribute_steps(
     sketch: Sketch, reading: QuestionReading, mention: Mention, reference: Reference
 ) -> Iterator[Sketch]:
     """Yield the sketches in which a column that is no measure is asked for, counted, or shown."""

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 from sklearn.feature_extraction.text import CountVectorizer
 
-from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.numeric import to_float
 from app.modeling.table.sampling import sample_rows
 

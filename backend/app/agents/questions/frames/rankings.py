@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.frames.grouped import values_of, with_parts
+from app.agents.questions.frames.group_figures import values_of, with_parts
 from app.agents.questions.question_reading import QuestionReading, Value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.plans import build

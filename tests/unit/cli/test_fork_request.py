@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.cli.session_forks import ForkOptions, find_point
+from app.cli.fork_request import ForkOptions, find_point
 from app.errors import InvalidInput
 from app.sessions.forks.schemas import ForkCreate
 
