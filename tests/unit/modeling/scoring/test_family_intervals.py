@@ -1,5 +1,8 @@
 """Intervals of several looks at one hold-out, against simulation."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -10,8 +13,26 @@ from app.modeling.scoring.intervals import draw_counts, make_resampling, percent
 
 PROBLEM = Problem("y", ProblemKind.REGRESSION, "mae")
 RUNS, SEEDS, ROWS = 2000, 20, 250
-TRUTH = float(np.sqrt(2 / np.pi))
-"""The mean absolute error of every model."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A metric that is a function of the mean of its rows. Errors are normal with a variance of one.
+
+    `truth`: the score of every model on endless rows.
+    """
+
+    metric: str
+    of_rows: Callable[[np.ndarray], np.ndarray]
+    of_mean: Callable[[np.ndarray], np.ndarray]
+    truth: float
+
+
+CASES = [
+    Case("mae", np.abs, np.asarray, float(np.sqrt(2 / np.pi))),
+    Case("rmse", np.square, np.sqrt, 1.0),
+    Case("accuracy", lambda errors: (np.abs(errors) < 1).astype("float32"), np.asarray, 0.6826895),
+]
 
 
 def test_a_single_look_keeps_its_interval() -> None:
@@ -33,6 +54,13 @@ def test_a_score_without_bounds_has_none_later() -> None:
     assert widen_for_looks(score, 4, "roc_auc") == score
 
 
+def test_the_shorter_side_is_as_long_as_the_mean_of_both_at_least() -> None:
+    score = widen_for_looks({"value": 2.0, "low": 1.6, "high": 2.2}, 5)
+    factor = 2.5758 / 1.96
+    assert score["low"] == pytest.approx(2 - 0.4 * factor, rel=1e-3)
+    assert score["high"] == pytest.approx(2 + 0.3 * factor, rel=1e-3)
+
+
 def test_levels_follow_one_another() -> None:
     score = {"value": 2.0, "low": 1.5, "high": 2.7}
     at_once = widen_for_looks(score, 5, "rmse")
@@ -42,12 +70,15 @@ def test_levels_follow_one_another() -> None:
 
 
 @pytest.mark.parametrize("looks", [1, 2, 5])
-def test_all_members_are_covered_together(looks: int) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.metric)
+def test_all_members_are_covered_together(case: Case, looks: int) -> None:
     """Models whose errors on the shared rows are correlated, chosen without the hold-out: 2,000 hold-outs.
 
-    The goal is 94.5 %, less the standard error of so many runs. 12,000 runs covered 94.7 %, 94.6 % and 94.8 %.
+    The goal is 94.5 %, less the standard error of so many runs. Of 12,000 runs with one, two and five looks,
+    94.8, 95.3 and 95.5 % were covered for the MAE, 94.4, 94.8 and 94.4 % for the RMSE, and 94.9, 95.9 and
+    96.1 % for the accuracy.
     """
-    covered = np.concatenate([cover(looks, seed) for seed in range(SEEDS)])
+    covered = np.concatenate([cover(case, looks, seed) for seed in range(SEEDS)])
     assert len(covered) == RUNS
     together, each_for_itself = covered.mean(axis=0)
     assert together >= 0.945 - np.sqrt(0.945 * 0.055 / RUNS)
@@ -55,7 +86,7 @@ def test_all_members_are_covered_together(looks: int) -> None:
     assert each_for_itself < 0.9 or looks < 5
 
 
-def cover(looks: int, seed: int) -> np.ndarray:
+def cover(case: Case, looks: int, seed: int) -> np.ndarray:
     """Return for a share of the hold-outs whether all looks at it are covered (hold-outs, 2).
 
     First with intervals for that many looks, then with intervals for one. Hold-outs of a share have the draws
@@ -64,15 +95,15 @@ def cover(looks: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, looks])
     shared = rng.normal(size=(ROWS, RUNS // SEEDS, 1))
     own = rng.normal(size=(ROWS, RUNS // SEEDS, looks))
-    errors = np.abs(0.7 * shared + np.sqrt(1 - 0.49) * own).reshape(ROWS, -1).astype("float32")
+    rows = case.of_rows(0.7 * shared + np.sqrt(1 - 0.49) * own).reshape(ROWS, -1).astype("float32")
     resampling = make_resampling(ROWS, PROBLEM)
     [counts] = draw_counts(resampling, ROWS, rng)
-    low, high = percentile_bounds(counts.T @ errors / ROWS, resampling.unit_count)
+    low, high = percentile_bounds(case.of_mean(counts.T @ rows / ROWS), resampling.unit_count)
     scores = [
         {"value": float(value), "low": float(below), "high": float(above)}
-        for value, below, above in zip(errors.mean(axis=0), low, high, strict=True)
+        for value, below, above in zip(case.of_mean(rows.mean(axis=0)), low, high, strict=True)
     ]
-    bounds = [(widen_for_looks(score, looks, "mae"), score) for score in scores]
-    hits = np.array([[score["low"] <= TRUTH <= score["high"] for score in pair] for pair in bounds])
+    bounds = [(widen_for_looks(score, looks, case.metric), score) for score in scores]
+    hits = np.array([[score["low"] <= case.truth <= score["high"] for score in pair] for pair in bounds])
     covered: np.ndarray = hits.reshape(-1, looks, 2).all(axis=1)
     return covered
