@@ -34,7 +34,7 @@ class Quotas:
     compute: str = ""
     """CPU seconds of computations in a window: `36000/day`."""
     sessions: int = 0
-    """Sessions and runs that have not ended, including waiting ones."""
+    """Sessions that have not ended, including waiting ones, and as many runs."""
     running_sessions: int = 0
     sockets: int = 0
     """Sockets and event streams."""
@@ -61,7 +61,7 @@ class QuotaUpdate(BaseModel):
     compute: Rate | None = Field(
         default=None, description="CPU seconds of computations in a window.", examples=["36000/day"]
     )
-    sessions: Amount | None = Field(default=None, description="Sessions and runs that have not ended.")
+    sessions: Amount | None = Field(default=None, description="Sessions that have not ended, and as many runs.")
     running_sessions: Amount | None = Field(default=None, description="Those that run; more wait in line.")
     sockets: Amount | None = Field(default=None, description="Open sockets and event streams.")
     stored_mb: Amount | None = Field(default=None, description="Datasets and artifacts, in MiB.")

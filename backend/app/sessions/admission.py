@@ -1,8 +1,10 @@
 """The admission queue of sessions.
 
-A session holds a place (`admitted_at`) from its admission until it ends or waits for its user. The view
-`session_line` orders the queue: owners with fewest places first, then by waiting time. `admit_sessions` fills
-free places and is the only way in; it runs one at a time, so places are never exceeded.
+A session holds a place (`admitted_at`) from its admission until it ends or waits for its user. Studies, runs
+and jobs each have a queue and places of their own, so a program or query does not wait for studies; turns have
+none, and are bounded per user when they begin. The view `session_line` orders a queue: owners with fewest
+places of the class first, then by waiting time. `admit_sessions` fills free places and is the only way in; it
+runs one at a time, so places are never exceeded.
 """
 
 from dataclasses import dataclass

@@ -40,7 +40,9 @@ class EdgeSettings(BaseSettings):
     user_stored_mb: Amount = Field(
         51_200, description="Datasets and artifacts of one user, in MiB; 0 is no limit."
     )
-    user_sessions: Amount = Field(1000, description="Sessions of one user that have not ended; 0 is no limit.")
+    user_sessions: Amount = Field(
+        1000, description="Sessions of one user that have not ended, and as many runs; 0 is no limit."
+    )
     user_running_sessions: Amount = Field(
         0, description="Of those, how many run at a time while more wait; 0 is no limit."
     )

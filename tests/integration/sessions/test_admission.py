@@ -7,13 +7,15 @@ import asyncpg
 import pytest
 
 from app.db.pool import Database
+from app.errors import TooMany
 from app.jobs import Job
 from app.sessions.admission import AdmissionQueue
 from app.sessions.config import SessionsConfig
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.queries import SessionReader
-from app.sessions.schemas import SessionCreate
+from app.sessions.schemas import RUN_GRAPH, WORKFLOW_GRAPH, SessionCreate
 from app.sessions.service import SessionService
+from app.sessions.statements import LIFECYCLE
 
 GOAL = SessionCreate(goal="Predict which passengers survived.")
 END = "update sessions set ended_at = now(), status = 'completed' where id = $1"
@@ -40,9 +42,9 @@ class Lab:
         )
         return user
 
-    async def create(self, owner: UUID) -> UUID:
+    async def create(self, owner: UUID, graph: str = "pipeline") -> UUID:
         tail: EventPublisher = None  # type: ignore[assignment]  # creating a session shows nothing
-        return (await SessionService(self.db, tail, self.send, self.config).create(owner, GOAL)).id
+        return (await SessionService(self.db, tail, self.send, self.config, graph).create(owner, GOAL)).id
 
     async def end(self, session: UUID) -> None:
         await self.db.rows(END, session)
@@ -153,6 +155,53 @@ async def test_a_quota_of_sessions_is_the_users_own(db: Database) -> None:
     await lab.create(ada)
     with pytest.raises(Exception, match="You have 1 sessions"):
         await lab.create(ada)
+
+
+async def test_runs_have_places_and_a_line_of_their_own(db: Database) -> None:
+    lab = Lab(db, most=1)
+    ada = await lab.user()
+    study, next_study = await lab.create(ada), await lab.create(ada)
+    run, next_run = await lab.create(ada, RUN_GRAPH), await lab.create(ada, WORKFLOW_GRAPH)
+    assert await lab.running() == {study, run}
+    assert await lab.place(ada, next_study) == (1, 1)
+    await lab.end(run)
+    assert await lab.running() == {study, next_run}
+    await lab.end(study)
+    assert await lab.running() == {next_study, next_run}
+
+
+async def test_a_quota_counts_each_class_by_itself(db: Database) -> None:
+    lab = Lab(db, most=0)
+    ada = await lab.user(sessions=1)
+    study = await lab.create(ada)
+    await lab.create(ada, RUN_GRAPH)
+    for graph in ("pipeline", RUN_GRAPH):
+        with pytest.raises(TooMany):
+            await lab.create(ada, graph)
+    await lab.end(study)
+    await lab.create(ada)
+
+
+async def test_a_turn_that_waited_for_its_user_does_not_queue(db: Database) -> None:
+    lab = Lab(db, most=1)
+    ada = await lab.user()
+    study, turn = await lab.create(ada), uuid4()
+    await db.rows(
+        "insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, fence, seen)"
+        " values ($1, $2, 'chat', 'turn', 'hello', '{}', '{}', 1, 1, 1)",
+        turn,
+        ada,
+    )
+    await db.rows(
+        "insert into questions (session_id, key, kind, agent, body)"
+        " values ($1, '1.ask', 'clarification', 'analyst', '{}')",
+        turn,
+    )
+    await db.row(LIFECYCLE.hand_back, turn, 1, 0)
+    row = await db.row("select status from sessions where id = $1", turn)
+    assert row
+    assert row["status"] == "awaiting_user"
+    assert await lab.running() == {study, turn}
 
 
 async def test_the_line_takes_no_more_than_milliseconds_with_a_thousand_in_it(database_url: str) -> None:

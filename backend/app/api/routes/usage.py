@@ -10,7 +10,8 @@ from app.auth.quotas import MIB, QuotaUpdate
 router = APIRouter(prefix="/auth", tags=["auth"], responses=problems(401))
 
 _OPEN = """
-select count(*) as open, count(*) filter (where admitted_at is not null) as running
+select count(*) filter (where class = 'study') as sessions, count(*) filter (where class = 'run') as runs,
+  count(*) filter (where class = 'study' and admitted_at is not null) as running
 from sessions where owner_id = $1 and ended_at is null
 """
 
@@ -20,7 +21,8 @@ class QuotaUsage(BaseModel):
 
     stored_bytes: int = Field(description="Bytes of datasets and artifacts.")
     max_stored_bytes: int
-    open_sessions: int = Field(description="Sessions and runs that have not ended.")
+    open_sessions: int = Field(description="Sessions that have not ended.")
+    open_runs: int = Field(description="Runs that have not ended; as many as sessions may be open.")
     max_open_sessions: int
     running_sessions: int
     max_running_sessions: int
@@ -35,7 +37,8 @@ async def get_usage(principal: PrincipalDep, auth_services: AuthDep, resources: 
     return QuotaUsage(
         stored_bytes=await auth_services.storage_quota.used_bytes(principal.user_id),
         max_stored_bytes=quotas.stored_mb * MIB,
-        open_sessions=row["open"] if row else 0,
+        open_sessions=row["sessions"] if row else 0,
+        open_runs=row["runs"] if row else 0,
         max_open_sessions=quotas.sessions,
         running_sessions=row["running"] if row else 0,
         max_running_sessions=quotas.running_sessions,

@@ -33,7 +33,7 @@ with own as (
   where $20::boolean and not exists (select from datasets where id = wanted and owner_id = $3)
 ), live as (
   select count(*) as n from (
-    select from sessions where owner_id = $3 and ended_at is null and class <> 'turn'
+    select from sessions where owner_id = $3 and ended_at is null and class = 'study'
     limit (select nullif(max_live, 0) from own)) as few
 ), asked as (
   select asked_at from questions where session_id = $2 and key = $5

@@ -5,9 +5,12 @@ with own as (
   from users where id = $2
 ), owned as (
   select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
+), kind as (
+  select case when $3 in ('run', 'workflow') then 'run' when $3 = 'job' then 'job' else 'study' end as class
 ), live as (
+  -- Each class is counted by itself: whoever runs programs may start as many studies as before.
   select count(*) as n from (
-    select from sessions where owner_id = $2 and ended_at is null and class <> 'turn'
+    select from sessions where owner_id = $2 and ended_at is null and class = (select class from kind)
     limit (select nullif(max_live, 0) from own)) as few
 ), parent as (
   -- The lock orders this with a cancel of the run: either that finds the session, or nothing is started.
@@ -15,8 +18,8 @@ with own as (
 ), s as (
   insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, idempotency_key,
     parent_id, admitted_at)
-  select $1, $2, $3, case when $3 in ('run', 'workflow') then 'run' when $3 = 'job' then 'job' else 'study' end, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
-  from own, owned, live
+  select $1, $2, $3, kind.class, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
+  from own, owned, kind, live
   where owned.n = cardinality($6::uuid[]) and (own.max_live = 0 or live.n < own.max_live)
     and ($10::uuid is null or exists (select from parent where may_start))
   on conflict do nothing
@@ -200,7 +203,9 @@ update sessions set
   queued_at = now(),
   wake = wake + $3::int,
   waiting_since = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then now() end,
-  admitted_at = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then null
+  -- A turn holds no place, so it has none to give up: it goes on as soon as it is woken.
+  admitted_at = case
+    when class <> 'turn' and (($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null) then null
     else admitted_at end,
   status = case
     when cancel then 'cancelling'
