@@ -10,6 +10,7 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import is_question, judges_a_model, parse_question
@@ -74,7 +75,7 @@ def _is_doubted(situation: Situation, probability: float) -> bool:
 
 def _is_rather_a_model(situation: Situation) -> bool:
     """Tell if a goal that cannot be answered as a question is likelier a model of a target that it names."""
-    if _is_asked_outright(situation):
+    if _is_asked_outright(situation) or _names_single_row(situation):
         return False
     aims = situation.aims
     model = aims["predict"] + aims["drivers"] + aims["forecast"]
@@ -168,13 +169,37 @@ def _describes_rows(situation: Situation) -> bool:
     text, goal = situation.goal.text, situation.goal
     if goal.excluded_phrases or _looks_ahead(situation) or _goes_beyond_data(situation):
         return False
+    if _names_single_row(situation):
+        return True
     if situation.aims["question"] < _MIN_DESCRIBED_QUESTION:
         return False
     if _COMPARES.search(text):
         return True
-    items = mark_items(text, situation.tables).items
-    stored = [item for item in items if item.values and item.values[0].score >= MIN_SPELLED_SCORE]
-    return any(len(item.text) > 1 and not (item.columns or item.row_tables) for item in stored)
+    return any(
+        len(item.text) > 1 and not (item.columns or item.row_tables) for item in _spelled_values(situation)
+    )
+
+
+def _spelled_values(situation: Situation) -> list[QuestionItem]:
+    """Return the words of the goal that spell a stored value out."""
+    items = mark_items(situation.goal.text, situation.tables).items
+    return [item for item in items if item.values and item.values[0].score >= MIN_SPELLED_SCORE]
+
+
+_MIN_NAMING_SHARE = 0.9
+"""Different values by rows from which a text names single rows, a few of which share a name."""
+
+
+def _names_single_row(situation: Situation) -> bool:
+    """Tell if a goal names a stored row and no prediction: `the boiling point of gold` is stored."""
+    if situation.goal.excluded_phrases or _looks_ahead(situation) or _goes_beyond_data(situation):
+        return False
+    rows = {table.name: table.rows for table in situation.tables}
+    matches = [item.values[0] for item in _spelled_values(situation) if not item.row_tables]
+    return any(
+        match.column.type == "text" and match.column.distinct >= _MIN_NAMING_SHARE * rows[match.table]
+        for match in matches
+    )
 
 
 def _goes_beyond_data(situation: Situation) -> bool:

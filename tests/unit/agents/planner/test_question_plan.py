@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from app.agents.data_analyst.offline_rules import decide_answer
 from app.agents.planner import offline_rules
 from app.agents.planner.output import Plan
@@ -83,3 +85,56 @@ def test_an_edited_question_drops_its_parse(next_call):
 def test_a_parsed_question_is_neither_requested_of_a_chat_model_nor_a_setting_of_the_user():
     assert "parsed_question" not in Plan.model_json_schema()["properties"]
     assert "parsed_question" not in SETTINGS
+
+
+METALS: dict[str, Any] = {
+    "table": "materials",
+    "rows": 60,
+    "columns": [
+        {
+            "name": "name",
+            "type": "text",
+            "hint": "id",
+            "distinct": 60,
+            "unique": True,
+            "top": [{"value": value} for value in ("Tungsten", "Oak", "Copper")],
+            "values": ["Tungsten", "Oak", "Copper"],
+        },
+        {"name": "density", "type": "number", "hint": "numeric", "distinct": 55, "min": 0.1, "max": 22.5},
+        {"name": "melting point", "type": "integer", "hint": "numeric", "distinct": 50, "min": 3, "max": 3900},
+    ],
+}
+
+
+def plan_materials(next_call, goal: str) -> tuple[str, dict[str, Any]]:
+    return next_call(
+        offline_rules.decide,
+        {"goal": goal, "preferences": {}},
+        ("list_datasets", {}, {"datasets": [{"table": "materials", "rows": 60}]}),
+        ("get_dataset_schema", {"dataset": "materials"}, METALS),
+    )
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "What is the melting point of tungsten?",
+        "melting point of copper",
+        "Give me the density of oak",
+        "Tell me the density of tungsten",
+    ],
+)
+def test_a_stored_row_by_its_name_is_looked_up_and_never_predicted(next_call, goal: str) -> None:
+    name, arguments = plan_materials(next_call, goal)
+    assert name == "Plan"
+    assert Plan.model_validate(arguments).parsed_question is not None
+
+
+def test_a_look_up_that_is_not_understood_is_asked_about(next_call) -> None:
+    name, arguments = plan_materials(next_call, "How heavy is copper?")
+    assert (name, "How is the question meant?" in arguments["question"]) == ("ask_user", True)
+
+
+def test_a_named_row_is_predicted_where_a_prediction_is_asked_for(next_call) -> None:
+    name, arguments = plan_materials(next_call, "Predict the density of tungsten")
+    assert (name, Plan.model_validate(arguments).question) == ("Plan", None)

@@ -16,8 +16,10 @@ from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
 from app.agents.questions.scope import QuestionScope
 from app.agents.questions.unexplained_words import is_explained
+from app.plans import build
 from app.plans.describe import describe_plan
-from app.plans.plan import FilterStep, GroupStep, JoinStep, Plan
+from app.plans.expressions import CompareExpression
+from app.plans.plan import FilterStep, GroupStep, JoinStep, Plan, SelectStep
 
 MAX_COMPLETED = 24
 """Sketches of one base that are completed: the cheapest ones."""
@@ -96,7 +98,9 @@ def compose(base: QuestionReading) -> RankedReading | None:
     rivals = [
         composed
         for composed, words in ranked[1:]
-        if not words and composed.cost - best.cost < lead and not _is_alike(composed.plan, best.plan)
+        if not words
+        and composed.cost - best.cost < lead
+        and not _is_alike(composed.plan, best.plan, base.scope)
     ]
     candidates = tuple(composed for composed, words in ranked if not words)[:MAX_CANDIDATES]
     return RankedReading(best, uncovered, rivals[0] if rivals and not uncovered else None, candidates)
@@ -106,10 +110,10 @@ _LISTING_STEPS = frozenset({"filter", "join", "select", "sort"})
 """Kinds of the steps of plans that list rows."""
 
 
-def _is_alike(plan: Plan, best: Plan) -> bool:
+def _is_alike(plan: Plan, best: Plan, scope: QuestionScope) -> bool:
     """Tell if a plan gives what the best one does: from more tables, the same rows with other columns, or in
     words that the user could not tell from those of the best one."""
-    if _only_joins_more(plan, best) or _lists_same_rows(plan, best):
+    if _only_joins_more(plan, best) or _lists_same_rows(plan, best) or _is_of_same_row(plan, best, scope):
         return True
     return describe_plan(plan) == describe_plan(best)
 
@@ -122,6 +126,36 @@ def _lists_same_rows(plan: Plan, best: Plan) -> bool:
         for steps in (plan.steps, best.steps)
     )
     return own == others
+
+
+def _is_of_same_row(plan: Plan, best: Plan, scope: QuestionScope) -> bool:
+    """Tell if both plans show columns of one row, of which a mean and a total are its own value."""
+    filters = [[step for step in steps if isinstance(step, FilterStep)] for steps in (plan.steps, best.steps)]
+    row = [step for step in filters[0] if step in filters[1] and _names_single_row(step, best, scope)]
+    first, second = _shown_columns(plan), _shown_columns(best)
+    return bool(row) and bool(first and second) and (first <= second or second <= first)
+
+
+def _shown_columns(plan: Plan) -> set[str]:
+    """The columns that a plan lists, or of which it computes means and totals."""
+    groups = [step for step in plan.steps if isinstance(step, GroupStep)]
+    if groups:
+        figures = [figure for step in groups for figure in step.aggregations]
+        is_own = all(figure.function in _OF_ONE_ROW and figure.where is None for figure in figures)
+        return {figure.column for figure in figures if figure.column} if is_own else set()
+    return {c.name for step in plan.steps if isinstance(step, SelectStep) for c in step.columns}
+
+
+_OF_ONE_ROW = frozenset({"mean", "sum", "min", "max", "median", "first"})
+"""Functions that give the value of a single row as it is."""
+
+
+def _names_single_row(step: FilterStep, plan: Plan, scope: QuestionScope) -> bool:
+    condition = step.condition
+    if not isinstance(condition, CompareExpression) or condition.op != "=":
+        return False
+    columns = [column for column in plan_columns(plan, scope) if column.unique]
+    return any(condition.left == build.column(column.name) for column in columns)
 
 
 def _only_joins_more(plan: Plan, best: Plan) -> bool:
