@@ -18,7 +18,7 @@ ROWS = """
 """
 SCHEMA: TableSchema = {
     "name": "text",
-    "kind": "text",
+    "breed": "text",
     "age": "integer",
     "weight": "integer",
     "price": "integer",
@@ -30,7 +30,7 @@ PROFILE = TableProfile(
     40,
     (
         Column("name", "text", "text", 30, top=("Pip", "Dot", "Zed"), values=("Pip", "Dot", "Zed")),
-        Column("kind", "text", "category", 3, values=("mare", "stallion", "gelding")),
+        Column("breed", "text", "category", 3, values=("mare", "stallion", "gelding")),
         Column("age", "integer", "numeric", 3, low=4, high=9),
         Column("weight", "integer", "numeric", 3, low=400, high=500),
         Column("price", "integer", "numeric", 4, low=50, high=90),
@@ -59,6 +59,7 @@ def answer(question: str, stud: duckdb.DuckDBPyConnection) -> list[tuple[Any, ..
         ("What was the age of the oldest horse?", [(9,)]),
         ("What is the smallest weight?", [(400,)]),
         ("What is the longest mane length?", [(4,)]),
+        ("What was the breed of the heaviest horse?", [("Dot", "mare", 500)]),
         ("What is the price of the heaviest horse?", [("Dot", 90, 500)]),
         ("What was the weight of the youngest horse?", [("Pip", 400, 4)]),
         ("Which horses are the oldest?", [("Dot", 9), ("Zed", 9)]),

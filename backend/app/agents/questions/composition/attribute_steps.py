@@ -1,11 +1,12 @@
 """Steps of a sketch over nouns that are no measures: what is asked for, counted, or shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.grouping import display_reference, make_period
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading, make_value
 from app.agents.questions.row_nouns import DAYS, is_daily
 from app.agents.questions.scope import Reference
@@ -98,6 +99,16 @@ def _restates_rows(sketch: Sketch, mention: Mention, reference: Reference) -> bo
     is_measured = bool(sketch.measures and sketch.measures[-1].functions) and not sketch.rows
     is_plural_text = mention.item.word.endswith("s") and reference.column.type == "text"
     return is_measured and is_plural_text and not sketch.pending.superlative
+
+
+def is_attribute(noun: Mention, items: Sequence[QuestionItem]) -> bool:
+    """Tell if a column is asked for of one thing, and not as groups: `the class of the youngest passenger`."""
+    following = [item.text for item in items[noun.place + 1 : noun.place + 3]]
+    reference = noun.value.reference if noun.value else None
+    is_name = reference is not None and noun.item.word in words(reference.column.name)
+    return (
+        reference is not None and following == ["of", "the"] and (is_name or not noun.item.word.endswith("s"))
+    )
 
 
 VERB_HEAD_COST = 0.4

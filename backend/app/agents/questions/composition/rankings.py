@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit
 from app.agents.questions.column_matching import STEM, name_parts, word_strength
+from app.agents.questions.composition.attribute_steps import is_attribute
 from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
 from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.measure_figures import (
@@ -243,8 +244,10 @@ def _by_measure(
         yield plan_figures(reading, [Figure("max" if descending else "min", value)], Order()), cost
         return
     repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
-    if owner and not has_function and repeated is None and _ranks_rows(reading, owner, measure):
-        details = [m.value for m in (*sketch.heads, *sketch.displayed) if m.value and m.place != owner.place]
+    is_detail = owner is not None and is_attribute(owner, reading.text.items)
+    if owner and not has_function and repeated is None and (is_detail or _ranks_rows(reading, owner, measure)):
+        nouns = [m for m in (*sketch.heads, *sketch.displayed) if is_detail or m.place != owner.place]
+        details = [m.value for m in nouns if m.value]
         yield _ranked_rows(reading, value, descending, ranking, details), cost
         return
     if owner is None and not has_function:
