@@ -1,6 +1,6 @@
 """Studies with a chat model that thinks 6 s an answer, against the crew without one: the score on the hold-out.
 
-    .venv/bin/python -m benchmarks.thinking.run [--budgets 60 120] [--thinking 6] [--tables diamonds ...]
+    .venv/bin/python -m benchmarks.thinking.run [--budgets 60 120] [--thinking 6] [--tables penguins ...]
 
 The model answers as the offline policies do, so that any difference is that of its thinking. Beside each score
 is its interval: where both overlap, nothing is worse beyond the error. Runs take about budget plus thinking.
@@ -21,7 +21,7 @@ SESSIONS = "/api/v1/lab/agent/sessions"
 ENDED = ("completed", "failed", "cancelled")
 BOKEH = Path(str(files("bokeh_sampledata"))) / "_data"
 TABLES = {
-    "autompg": "Predict the fuel economy mpg.",
+    "auto-mpg": "Predict the fuel economy mpg.",
     "titanic_all": "Predict who survived.",
     "penguins": "Predict the body mass of penguins.",
 }
