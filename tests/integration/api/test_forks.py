@@ -312,13 +312,18 @@ async def test_a_second_look_widens_the_intervals_and_shows_the_first_at_the_sam
     copied = await ended(app, ada, await fork(ada, sid, {"step": nodes["reporting"]}))
     assert copied["result"]["holdout"] == first
     listed = (await ada.http.get(f"{SESSIONS}/{sid}/artifacts?limit=100")).json()["items"]
-    holdout = next(artifact for artifact in listed if artifact["kind"] == "holdout")
+    holdout = next(artifact for artifact in listed if artifact["name"] == "holdout")
     for _ in range(2):
         assert (await ada.http.get(f"/artifacts/{holdout['id']}")).status_code == 200
+        path = f"/models/{source['result']['model']}/predict"
+        predicted = await ada.http.post(path, json={"artifact_id": holdout["id"]})
+        assert predicted.status_code == 200, predicted.text
+    assert (await ada.http.get(f"{SESSIONS}/{sid}/bundle")).status_code == 200
     kinds = await app.state.resources.database.rows(
         "select kind, number from holdout_looks where family_id = $1 order by number", UUID(sid)
     )
-    assert [(row["kind"], row["number"]) for row in kinds] == [("final", 1), ("final", 2), ("download", 3)]
+    expected = [("final", 1), ("final", 2), ("download", 3), ("predict", 4)]
+    assert [(row["kind"], row["number"]) for row in kinds] == expected
 
 
 async def report_blocks(ada: User, view: Json) -> Json:

@@ -193,6 +193,16 @@ async def test_the_archive_holds_everything_and_its_manifest_proves_each_file(
     assert archive.read("session.py").decode() == "# # Again\n# import os\n\nfound = 1 + 1\n"
 
 
+async def test_an_archive_with_the_hold_out_counts_as_a_download_of_it_once(
+    app: FastAPI, ada: User, make: Make
+) -> None:
+    session_id = await make()
+    for _ in range(2):
+        assert (await ada.http.get(f"/lab/agent/sessions/{session_id}/bundle")).status_code == 200
+        looks = await app.state.resources.database.rows("select session_id, kind, number from holdout_looks")
+        assert [tuple(look.values()) for look in looks] == [(session_id, "download", 1)]
+
+
 async def test_an_archive_is_checked_without_any_service(ada: User, make: Make, tmp_path: Path) -> None:
     sent = (await ada.http.get(f"/lab/agent/sessions/{await make()}/bundle")).content
     whole, altered = tmp_path / "whole.zip", tmp_path / "altered.zip"

@@ -281,8 +281,13 @@ async def test_a_run_inside_a_session_sees_training_rows_only_until_it_ends(
     async with app.state.resources.open_uow() as uow:
         row = await uow.db.get_one(SessionRow, UUID(session))
         row.ended_at, row.status = row.created_at, "completed"
-    opened = await run(ada, services, "python", "result = len(holdout)", session_id=session)
-    assert opened["outcome"]["result"] == 3
+    looks = "select kind, number from holdout_looks where session_id = $1"
+    assert await app.state.resources.database.rows(looks, UUID(session)) == []
+    for _ in range(2):
+        opened = await run(ada, services, "python", "result = len(holdout)", session_id=session)
+        assert opened["outcome"]["result"] == 3
+    counted = await app.state.resources.database.rows(looks, UUID(session))
+    assert [tuple(look.values()) for look in counted] == [("frame", 1)]
 
 
 async def test_a_cancelled_run_never_starts(ada: User, services: WorkerServices) -> None:

@@ -12,8 +12,11 @@ from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.api.session_bundle import SessionBundle
+from app.api.session_deps import LooksDep
 from app.api.zip_stream import stream_zip
+from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.schemas import VerificationView
+from app.sessions.holdout_looks import AFTER_END, LookKind
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
 
@@ -64,11 +67,16 @@ async def get_notebook(
     response_class=Response,
     responses={**problems(404, 409), 200: {"content": {"application/zip": {}}}},
 )
-async def get_bundle(session_id: UUID, bundle: SessionBundleDep) -> Response:
+async def get_bundle(session_id: UUID, bundle: SessionBundleDep, looks: LooksDep) -> Response:
     """Download an ended session as one zip: report, figures, models, data, notebook, journal, and a manifest
-    with the SHA-256 of each file."""
+    with the SHA-256 of each file.
+
+    The data have the hold-out, so the first download counts as a look at it.
+    """
     session = await bundle.session(session_id)
     entries = await bundle.entries(session)
+    if any(entry.about.get("kind") == HOLDOUT_KIND for entry in entries):
+        await looks.count(session.id, AFTER_END, LookKind.DOWNLOAD)
     facts = {
         "session": str(session.id),
         "goal": session.goal,
