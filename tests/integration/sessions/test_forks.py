@@ -128,6 +128,18 @@ async def test_deleting_or_forgetting_the_source_leaves_the_fork_whole(lab: Lab)
     assert await left(lab.db, one) == like
 
 
+async def test_deleting_or_forgetting_a_fork_leaves_its_source_whole(lab: Lab) -> None:
+    lab.start_worker()
+    source = await completed(lab)
+    like = await left(lab.db, source)
+    for statement in ("select forget_part($1, 'journal')", "select delete_sessions(array[$1::uuid])"):
+        gone = await fork(lab, source, {"step": 4})
+        await check_whole(lab, gone, like)
+        await lab.db.rows(statement, gone)
+        assert await left(lab.db, source) == like
+    await check_whole(lab, await fork(lab, source, {"step": 4}), like)
+
+
 async def test_a_fork_goes_on_in_a_restored_database(lab: Lab, empty_database_url: str, tmp_path: Path) -> None:
     worker = lab.start_worker()
     source = await completed(lab)
