@@ -321,6 +321,7 @@ class MessageView(_SessionOutput):
     role: str = Field(description="`user`, an agent's name or `system`.")
     text: str
     created_at: datetime
+    inherited: bool = Field(default=False, description="Copied by a fork from its source.")
 
 
 class CallView(_SessionOutput):

@@ -50,6 +50,11 @@ async def steps(ada: User, session: str) -> list[Json]:
     return items
 
 
+async def messages(ada: User, session: str) -> list[Json]:
+    items: list[Json] = (await ada.http.get(f"{SESSIONS}/{session}/messages?limit=100")).json()["items"]
+    return items
+
+
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -91,6 +96,15 @@ async def test_a_fork_without_a_change_ends_with_the_result_of_its_source(app: F
         ]
         assert await count(app, "calls", copy["id"]) == await count(app, "calls", source["id"])
         assert (copy["usage"]["inherited"] is None) == (step == 1)
+        inherited = [m["inherited"] for m in await messages(ada, copy["id"])]
+        assert inherited == [m["step"] < step for m in await messages(ada, source["id"])]
+    assert not any(message["inherited"] for message in await messages(ada, source["id"]))
+    trail = (await ada.http.get(f"{SESSIONS}/{copy['id']}/audit?limit=200")).json()["items"]
+    assert [entry["action"] for entry in trail].count("session_forked") == 1
+    (made,) = [entry for entry in trail if entry["action"] == "session_forked"]
+    assert made["detail"] == {"source": source["id"], "at": {"step": step}}
+    copied = [entry["detail"]["inherited"] for entry in trail if entry["action"] == "step_committed"]
+    assert copied == [True] * (step - 1) + [False] * (len(recorded) - step + 1)
     events = (await ada.http.get(f"{SESSIONS}/{copy['id']}/events")).text
     assert "session_forked" in events
     assert "session_started" not in events
@@ -221,6 +235,9 @@ async def test_another_answer_goes_its_own_way(app: FastAPI, ada: User) -> None:
     assert preview["estimated_s"] > 0
     same = await ended(app, ada, await fork(ada, source["id"], {"question": key}, {"answer": "species"}))
     assert outcome(same) == outcome(source)
+    told = [(m["role"], m["text"]) for m in await messages(ada, same["id"]) if not m["inherited"]]
+    assert ("user", "species") in told
+    assert ("user", "Analyse this") not in told
     other = await ended(app, ada, await fork(ada, source["id"], {"question": key}, {"answer": "island"}))
     assert other["result"]["problem"]["target"] == "island"
     _, code, _ = await refusal(ada, source["id"], {"question": key}, {"answer": 7})

@@ -43,8 +43,12 @@ select from sessions where id = $1 and owner_id = $2
 select ended_at is not null and event_seq <= $3 as over from sessions where id = $1 and owner_id = $2
 
 -- name: list_messages
-select seq as step, n as number, role, text, at as created_at, count(*) over () as total
-from messages where session_id = $1 order by at, seq, n limit $2 offset $3
+-- Messages have no fence. A fork copies those of the steps before its own first one, and answers of that step under
+-- numbers that its own cannot have (`FORKS.fork`).
+select m.seq as step, m.n as number, m.role, m.text, m.at as created_at, count(*) over () as total,
+  coalesce(m.seq < (s.fork ->> 'step')::int or (s.fork is not null and m.n < -1073741824), false) as inherited
+from messages m join sessions s on s.id = m.session_id
+where m.session_id = $1 order by m.at, m.seq, m.n limit $2 offset $3
 
 -- name: list_steps
 select seq as step, node, started_at, committed_at, fence = 0 as inherited, count(*) over () as total,
