@@ -33,6 +33,28 @@ class HeadRow(NamedTuple):
     dataset_ids: list[UUID]
 
 
+class CreateTurnParameters(NamedTuple):
+    """Parameters of the statement `create_turn`, in its order.
+
+    `parent_id`: the head of the worldline, to which the turn is appended.
+    """
+
+    turn_id: UUID
+    owner: UUID
+    thread_id: UUID
+    worldline_id: UUID
+    parent_id: UUID | None
+    is_new_thread: bool
+    message: str
+    preferences: str
+    dataset_ids: list[UUID]
+    seed: int
+    idempotency_key: str | None
+    request_digest: str
+    mode: str | None
+    max_open_turns: int = MAX_OPEN_TURNS
+
+
 class CreatedTurnRow(NamedTuple):
     """`created_at`: None if the turn was refused, exists, or another one was appended meanwhile.
 
@@ -99,24 +121,23 @@ class ThreadService:
                 "worldline_id": str(place.worldline_id),
                 "parent_id": str(place.head_id) if place.head_id else None,
             }
+            parameters = CreateTurnParameters(
+                turn_id=turn_id,
+                owner=owner,
+                thread_id=place.thread_id,
+                worldline_id=place.worldline_id,
+                parent_id=place.head_id,
+                is_new_thread=place.is_new,
+                message=request.message,
+                preferences=dumps(preferences, "preferences"),
+                dataset_ids=place.dataset_ids if request.dataset_ids is None else request.dataset_ids,
+                seed=secrets.randbelow(2**31),
+                idempotency_key=idempotency_key,
+                request_digest=digest,
+                mode=direct.mode,
+            )
             try:
-                row = await self.db.row(
-                    THREADS.create_turn,
-                    turn_id,
-                    owner,
-                    place.thread_id,
-                    place.worldline_id,
-                    place.head_id,
-                    place.is_new,
-                    request.message,
-                    dumps(preferences, "preferences"),
-                    place.dataset_ids if request.dataset_ids is None else request.dataset_ids,
-                    secrets.randbelow(2**31),
-                    idempotency_key,
-                    digest,
-                    direct.mode,
-                    MAX_OPEN_TURNS,
-                )
+                row = await self.db.row(THREADS.create_turn, *parameters)
             except asyncpg.UniqueViolationError:  # the key was used, or the statement's first reply was lost
                 row = None
             created = CreatedTurnRow(**row) if row else None

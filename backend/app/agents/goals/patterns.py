@@ -36,6 +36,8 @@ KINDS: tuple[tuple[str, ProblemKindName], ...] = (
     (r"\bhow (much|many|long|old|far|high|tall|heavy|fast|late)\b|\bregress(ion)?\b", "regression"),
     (r"\bestimate (the|its|their)\b|\bnumber of\b|\bforecast(ing)?\b", "regression"),
 )
+"""Kinds of problems by words. Those of yes and no come first: "how likely is it that ..." asks for a class,
+though `how` begins questions about numbers too."""
 
 OUTLOOKS: tuple[tuple[str, OutlookName], ...] = (
     (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
@@ -46,6 +48,8 @@ OUTLOOKS: tuple[tuple[str, OutlookName], ...] = (
     ),
     (r"\b(returns?|change|changes|growth)\b", "change"),
 )
+"""Outlooks of a price by words: whether it rises, or by how much it changes. "Will the return fall" asks for a
+direction, so directions come first."""
 
 VOLATILITY = re.compile(r"\bvolatility\b|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
 VOLATILE = re.compile(rf"\bvolatile\b|{VOLATILITY.pattern}", re.IGNORECASE)
@@ -54,6 +58,7 @@ COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
 """Comparisons of direction (higher, lower), which do not name the columns of highs and lows."""
 
 _ABBREVIATION = "mins?|hrs?|h|d|w"
+"""Short units, which only digits stand before: "in 5 h". `m`, minutes or months, is added where it is safe."""
 _COUNT = rf"\d+|{'|'.join(COUNT_WORDS)}"
 _UNIT = "|".join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])
 
@@ -94,6 +99,10 @@ EXCLUSION = re.compile(
     r"((?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
     re.IGNORECASE,
 )
+"""Phrases of columns that must not be used ("without the postcode"), up to the words that begin another clause.
+
+The group is the phrase. `ohne` and `sans` are there since goals in other languages are told apart afterwards.
+"""
 INPUTS = re.compile(
     r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of"
     r"|(?:use|with|by) (?:nothing but|only|just))\b"
@@ -101,6 +110,8 @@ INPUTS = re.compile(
     r"|~([^.;:!?]*)",
     re.IGNORECASE,
 )
+"""The inputs of a model, in words or behind the `~` of a formula: they are cut off before the target is looked
+for, or "predict price from area" would name two targets."""
 RESTRICTION = re.compile(
     r"[,;:(]\s{0,3}(?:and |but )?(?:[\w'&-]{1,20} ){1,4}only\b"
     r"|\bonly (?:for|in|from|on|at|among|with|within|of) (?:the )?(?:[\w'&-]{1,20} ?){1,4}",
@@ -108,6 +119,8 @@ RESTRICTION = re.compile(
 )
 """The rows that a goal is about ("casual riders only", "only for the coast"), which name no target."""
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)")
+"""Texts in quotes or backticks, which name columns and values as they are spelled.
+An apostrophe is no quote."""
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
     r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
@@ -115,25 +128,33 @@ VERB = re.compile(
     r"|vorher\w*|voraus\w*|prognos\w*|bestimm\w*|prédi\w*|prever|predecir)\b",
     re.IGNORECASE,
 )
+"""Verbs that ask for a model. What stands behind the first one names the target."""
 POSITIVE = re.compile(
     r"\bpositive class (?:is|=|should be)?\s*[`'\"]?([\w-]+)"
     r"|[`'\"]?(?<![\w-])([\w-]++)[`'\"]? (?:is|as) the positive class",
     re.IGNORECASE,
 )
-"""A word is tried from its beginning only, and never given back in part: else long ones take quadratic time."""
+"""The class that a goal calls positive, before or behind the words for it.
+
+A word is tried from its beginning only, and never given back in part: else long ones take quadratic time.
+"""
 GROUPS = re.compile(
     r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(\w+)"
     r"|\b(?:per|for each|for every|by each)\s+(\w+)"
     r"|\b(\w+?)s? (?:that )?(?:we|it|the model) (?:have|has) (?:never|not) seen",
     re.IGNORECASE,
 )
+"""Entities that predicted rows are new for ("for new patients", "shops that we have never seen"), or that have
+a series each ("for each shop"): rows of one entity stay on one side of every split."""
 TIME = re.compile(
     r"\b(?:order(?:ed)? by|sorted by|time column (?:is)?|time is in|dated by)\s+[`'\"]?(\w+)",
     re.IGNORECASE,
 )
+"""The column that orders the rows in time, where a goal says it outright."""
 JOIN = re.compile(
     r"\b(?:join(?:ed|ing)?|merg(?:e|ed|ing)|combin(?:e|ed|ing)|enrich(?:ed)?|together with)\b", re.IGNORECASE
 )
+"""Requests to join tables, for goals whose target and inputs lie in one table."""
 
 
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)

@@ -126,39 +126,48 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
 
 
 def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str = "") -> QuestionItem | None:
+    """Return the item of a phrase with what it may mean, or None if the phrase means nothing as a whole.
+
+    `following`: the word behind it.
+    """
     first = span[0]
-    if first.kind == "name" and len(span) == 1:
-        return replace(
-            first, columns=_named_columns(first.text, index), row_tables=_named_tables(first.text, index.tables)
-        )
-    if first.kind == "literal" and len(span) == 1:
+    if len(span) > 1:
+        are_words = all(item.kind in ("word", "number") for item in span)
+        return _mark_joined(span, index) if are_words else None
+    if first.kind == "word":
+        return _mark_word(first, index, following)
+    if first.kind == "name":
+        columns, tables = _named_columns(first.text, index), _named_tables(first.text, index.tables)
+        return replace(first, columns=columns, row_tables=tables)
+    if first.kind == "literal":
         return replace(first, values=index.values.match(words(first.text))) if words(first.text) else first
-    if any(item.kind not in ("word", "number") for item in span) or (first.kind == "number" and len(span) == 1):
-        return None
-    texts = [item.text for item in span]
-    text = " ".join(texts)
+    return None
+
+
+def _mark_word(item: QuestionItem, index: TableIndex, following: str) -> QuestionItem:
+    """Mark a single word: first with columns and values, then with the tables whose rows it names."""
+    word, texts = item.word, [item.text]
     values = index.values.match(texts)
     columns = index.columns.match(texts)
-    if len(span) > 1:
-        return _mark_joined(span, text, columns, values, index)
     is_rated = following in ("rate", "rates") and bool(values)  # `return rate` of `returned`
-    if first.word in _GRAMMAR | _ADJECTIVES and not is_rated:
-        columns, values = _meant_by_grammar(first.word, columns, values)
+    if word in _GRAMMAR | _ADJECTIVES and not is_rated:
+        columns, values = _meant_by_grammar(word, columns, values)
     if not columns:
-        denied = denied_flags(first.word, index.tables)
+        denied = denied_flags(word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
-    columns = _clear_columns(_named_by_unit(first.word, columns, index) or _named_by_revenue(first.word, index))
-    columns = named_by_money(first.word, columns, index.tables)
-    rows = () if _is_amount(first.word, columns) else row_tables(first.word, index.tables, index.row_nouns)
-    if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(first.word, rows, index):
+    columns = _clear_columns(_named_by_unit(word, columns, index) or _named_by_revenue(word, index))
+    columns = named_by_money(word, columns, index.tables)
+    rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
+    if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
         rows = ()  # `species` of a table of fish
-    if rows and first.word not in ROW_NOUNS:
+    if rows and word not in ROW_NOUNS:
+        # A word that names rows is rarely a vague name of a column too: only clear names and measures stay.
         columns = tuple(
             match
             for match in columns
             if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and match.column.is_number)
         )
-    return replace(first, columns=columns, values=values, row_tables=rows)
+    return replace(item, columns=columns, values=values, row_tables=rows)
 
 
 _UNIT_NOUN_SCORE = 0.8
@@ -203,7 +212,7 @@ def _meant_by_grammar(
 ) -> tuple[tuple[ColumnMatch, ...], tuple[ValueMatch, ...]]:
     """The columns and values that a word of grammar may mean nevertheless: by whole names and spellings."""
     columns = tuple(match for match in columns if _is_said_by_grammar(match, word))
-    values = tuple(match for match in values if match.score >= (0.9 if word in ORDINALS else 1))
+    values = tuple(match for match in values if match.score >= (_MIN_BARE_SCORE if word in ORDINALS else 1))
     if word in MONTHS or word in WEEKDAYS or (word in IGNORED and len(word) <= 3):
         columns = ()
     if word not in IGNORED:
@@ -232,15 +241,11 @@ def _is_said_by_grammar(match: ColumnMatch, word: str) -> bool:
     )
 
 
-def _mark_joined(
-    span: Sequence[QuestionItem],
-    text: str,
-    columns: tuple[ColumnMatch, ...],
-    values: tuple[ValueMatch, ...],
-    index: TableIndex,
-) -> QuestionItem | None:
+def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionItem | None:
     """A phrase of several words, if it is the whole of a name, of a value, or of what a column stores."""
     first, texts = span[0], [item.text for item in span]
+    values = index.values.match(texts)
+    columns = index.columns.match(texts)
     begins = first.word in IGNORED and texts[0] not in _BEGINNINGS
     if begins or texts[0] in ("not", "no") or span[-1].word in IGNORED:
         columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
@@ -251,7 +256,7 @@ def _mark_joined(
     if columns and columns[0].score <= MAX_ASKED_SCORE and _has_own_names(texts, index):
         columns = ()
     values = tuple(match for match in values if match.score >= _MIN_BARE_SCORE)
-    return QuestionItem("word", text, columns=columns, values=values) if columns or values else None
+    return QuestionItem("word", " ".join(texts), columns=columns, values=values) if columns or values else None
 
 
 def _ends_name(match: ColumnMatch, texts: Sequence[str]) -> bool:
@@ -337,6 +342,11 @@ def _join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
     return joined
 
 
+_COMPLETED_WEIGHT = 0.8
+"""Share of what a score lacks to 1 that a word of grammar adds where it completes a name: such a word may as
+well belong to the grammar, so a completed name stays below a name that is written out."""
+
+
 def _completed_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMatch, ...]:
     """Columns of which a phrase names a part and a word of grammar behind it another: `savings rate`."""
     if first.kind != "word" or second.kind != "word" or len(second.word) <= 3:
@@ -347,9 +357,14 @@ def _completed_columns(first: QuestionItem, second: QuestionItem) -> tuple[Colum
         own = [part for part in parts if word_strength(second.word, part) >= STEM]
         if match.coverage < 1 and own and word_strength(first.word, own[0]) < STEM:
             coverage = min(match.coverage + len(own) / len(parts), 1.0)
-            score = min(match.score + (1 - match.score) * coverage * 0.8, 1.0)
+            score = min(match.score + (1 - match.score) * coverage * _COMPLETED_WEIGHT, 1.0)
             completed.append(ColumnMatch(match.table, match.column, score, coverage))
     return tuple(sorted(completed, key=lambda match: -match.score))
+
+
+_SHARED_WEIGHT, _SHARED_COVERAGE_WEIGHT, _SHARED_BONUS = 0.5, 0.25, 0.15
+"""Score of a column that two phrases name parts of: the mean of their scores, more by how much of its name they
+cover, and a bonus for their agreement. So two halves of a name outdo a column that one of them fits better."""
 
 
 def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMatch, ...]:
@@ -370,7 +385,8 @@ def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMa
         ):
             continue
         coverage = min(match.coverage + other.coverage, 1.0)
-        score = min((match.score + other.score) * (0.5 + 0.25 * coverage) + 0.15, 1.0)
+        weight = _SHARED_WEIGHT + _SHARED_COVERAGE_WEIGHT * coverage
+        score = min((match.score + other.score) * weight + _SHARED_BONUS, 1.0)
         shared.append(ColumnMatch(match.table, match.column, score, coverage))
     return tuple(sorted(shared, key=lambda match: -match.score))
 
@@ -383,11 +399,17 @@ def _names_same_part(first: QuestionItem, second: QuestionItem, column: Column) 
     return part_of(first) == part_of(second)
 
 
+_MIN_BARE_VALUE_SCORE = 0.6
+"""Score of a value that a word means without the name of its column: below, only a part of it fits."""
+
+
 def bare_value(item: QuestionItem) -> ValueMatch | None:
     """The value that an item means if it stands alone, without its column's name."""
     if not item.values or (item.kind == "word" and len(item.text) == 1):
         return None
     value = item.values[0]
-    if value.score < 0.6 or (item.columns and item.columns[0].score >= max(value.score, STEM)):
+    if value.score < _MIN_BARE_VALUE_SCORE or (
+        item.columns and item.columns[0].score >= max(value.score, STEM)
+    ):
         return None
     return value

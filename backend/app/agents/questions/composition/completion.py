@@ -17,7 +17,7 @@ from app.agents.questions.composition.lists import plan_distinct, plan_rows
 from app.agents.questions.composition.measure_figures import plan_aggregates, plan_comparison
 from app.agents.questions.composition.quantifiers import denied_of_things, plan_all, plan_never
 from app.agents.questions.composition.rankings import plan_ranking
-from app.agents.questions.composition.series import plan_moment, plan_series
+from app.agents.questions.composition.series import plan_first_or_last_time, plan_series
 from app.agents.questions.composition.shares import plan_shares
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.question_reading import (
@@ -67,7 +67,11 @@ KINDS: tuple[PlanKind, ...] = (
     _kind(plan_any, "rows heads", "any"),
     _kind(plan_all, "rows heads shown", "all"),
     _kind(plan_never, "rows heads shown counts", "any"),
-    PlanKind(plan_moment, frozenset({"rows", "heads", "shown"}), frozenset({"first moment", "last moment"})),
+    PlanKind(
+        plan_first_or_last_time,
+        frozenset({"rows", "heads", "shown"}),
+        frozenset({"first moment", "last moment"}),
+    ),
     _kind(
         plan_difference,
         "measures functions rows default adjective counts",

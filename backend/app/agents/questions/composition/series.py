@@ -78,23 +78,35 @@ def _changes(draft: PlanDraft, figure: Figure, order: str, label: str, keeps_fir
     return draft.plan()
 
 
-def plan_moment(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
-    """`when did customers from Oslo order for the first time`: the first or last time of the rows."""
+def plan_first_or_last_time(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """Yield the first or last time of the rows: `when did customers from Oslo order for the first time`."""
     flags = sketch.flags & {"first moment", "last moment"}
     if len(flags) != 1 or sketch.measures or sketch.keys or sketch.counts:
         return
+    date = _date_of_rows(sketch, reading)
+    if date is None:
+        return
+    named_times = [
+        mention.value
+        for mention in (*sketch.displayed, *sketch.heads)
+        if mention.value and mention.value.type == "datetime"
+    ]
+    named_columns = len(sketch.displayed) + len([mention for mention in sketch.heads if mention.value])
+    time = named_times[0] if named_times else make_value(date)
+    figure = Figure("min" if "first moment" in flags else "max", time)
+    draft = start_plan(reading, [time])
+    draft.group([], [figure])
+    yield draft.plan(), UNUSED_COST * (named_columns - len(named_times))
+
+
+def _date_of_rows(sketch: Sketch, reading: QuestionReading) -> Reference | None:
+    """Find the first date of the tables of a question: those of its rows, heads and conditions first.
+
+    Dates that are stored as text have no order, so they are passed over.
+    """
     names = [mention.table for mention in reversed(sketch.rows)]
     names += [mention.table for mention in sketch.heads if mention.table]
     names += [condition.column.table for condition in reading.conditions if condition.column]
     tables = [reading.scope.table(name) for name in (*names, *(t.name for t in reading.scope.tables))]
-    dated = next((table for table in tables if any(not c.is_stored_as_text for c in table.dates)), None)
-    if dated is None:
-        return
-    times = [m.value for m in (*sketch.displayed, *sketch.heads) if m.value and m.value.type == "datetime"]
-    others = len(sketch.displayed) + len([m for m in sketch.heads if m.value]) - len(times)
-    column = next(c for c in dated.dates if not c.is_stored_as_text)
-    value = times[0] if times else make_value(Reference(dated.name, column))
-    figure = Figure("min" if "first moment" in flags else "max", value)
-    draft = start_plan(reading, [value])
-    draft.group([], [figure])
-    yield draft.plan(), UNUSED_COST * others
+    dates = (Reference(table.name, c) for table in tables for c in table.dates if not c.is_stored_as_text)
+    return next(dates, None)
