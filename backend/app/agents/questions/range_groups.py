@@ -1,4 +1,9 @@
-"""Groups by ranges that a question lists: `under 25, 25 to 49, 50 and over`, `before 2018 and after`."""
+"""Groups by ranges that a question lists: `under 25, 25 to 49, 50 and over`, `before 2018 and after`.
+
+Ranges are found by their numbers (`_range_at`), those that only links stand between are kept (`_neighbours`),
+and the column that they are of is looked for next to them (`_ranged_column`). The key of the groups is a CASE
+of their conditions, which sorts by their lower bounds. A year or day has two sides (`parse_turning_points`).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,16 +37,19 @@ MAX_COLUMN_DISTANCE = 4
 """Words between a column and the first range: `by age band , namely`."""
 MIN_NAMED_SCORE = 0.6
 """Score of a column that the words before the ranges mean."""
-_LINKS = word_set(
+_RANGE_LINKS = word_set(
     """
     , and or to than vs versus with against compared comparison the those that ones people persons of for in on
     by from how many much are is were was rather opposed as given to / more less higher lower fewer do does did
     """
 )
+"""Words that stand between two ranges of one list."""
 _CLASS_WORDS = word_set(
     "range ranges group groups band bands bracket brackets class classes bin bins bucket buckets years old aged"
 )
+"""Words between the name of a column and its ranges, or behind a range: `by age band`, `25 to 49 years old`."""
 _KEY_WORDS = word_set("by per in for of across")
+"""Words before the column of the ranges, which make it the key of groups."""
 _FIGURE_WORDS = (frozenset(AGGREGATE_WORDS) - {"least", "most"}) | word_set(
     """
     how number count share percentage percent proportion compare compared difference versus vs by per do does
@@ -52,6 +60,7 @@ _FIGURE_WORDS = (frozenset(AGGREGATE_WORDS) - {"least", "most"}) | word_set(
 _COLUMN_LINKS = frozenset({",", "of", "from", "in", "with", "is", "are", "was", "were", "between"})
 """Words between a number and its ranges: `fee of people over 40` is no range of fees."""
 _END_WORDS = frozenset({"years", "year", "old", "people", "ones"})
+"""Words that end a range, before the link to the next one."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,7 @@ def _cases(
 
 
 def _find_ranges(items: Sequence[QuestionItem]) -> Iterator[_ListedRange]:
+    """Yield the ranges of a question in their order. No two share a word."""
     place = 0
     while place < len(items):
         listed_range = _range_at(items, place)
@@ -163,17 +173,21 @@ def _neighbours(ranges: Sequence[_ListedRange], items: Sequence[QuestionItem]) -
 
 
 def _are_linked(items: Sequence[QuestionItem], end: int, start: int) -> bool:
+    """Tell if only links stand between a range that ends at `end` and one that begins at `start`."""
     between = items[end + 1 : start]
     if not between:
         return items[end].text.endswith(",")
     if len(between) > MAX_GAP:
         return False
     earlier = {item.text for item in items[:end]}
-    # `of cows over 6 and of cows under 6`
-    return all(item.text in _LINKS | _END_WORDS | earlier or item.row_tables or item.role for item in between)
+    # Words that were there before the first range may be repeated: `of cows over 6 and of cows under 6`.
+    return all(
+        item.text in _RANGE_LINKS | _END_WORDS | earlier or item.row_tables or item.role for item in between
+    )
 
 
 def _overlap(ranges: Sequence[_ListedRange]) -> bool:
+    """Tell if a number lies in two of the ranges, which then are conditions and no groups."""
     limits = sorted(r.limits for r in ranges)
     return any(first[1] >= second[0] for first, second in pairwise(limits))
 
@@ -200,49 +214,63 @@ def _ranged_column(
 
 
 def _belongs(item: QuestionItem) -> bool:
+    """Tell if a word links the name of a column with its ranges."""
     return item.text in _CLASS_WORDS | _COLUMN_LINKS
 
 
 _AFTER_WORDS = frozenset({"after", "afterwards", "since", "onwards"})
-_REFERRING = frozenset({"that", "it", "then", "this"})
+"""Words for the later side, where the earlier one was named with its year: `before 2018 and after`."""
+_PRONOUNS = frozenset({"that", "it", "then", "this"})
+"""Words that stand for the year or day that was named: `before 2018 and after that`."""
 
 
 def parse_turning_points(reading: QuestionReading) -> None:
-    """Parse a year or day that rows are before or after: `joined before 2018 and how many after`."""
-    items = reading.text.items
+    """Parse a year or day that rows are before or after, as groups: `before versus after 2018`."""
     if match := reading.text.find("before and|versus|vs|or|than after N|D=point"):
         point = reading.text.required(match, "point")
-        if value := _side_of(reading, point, match.places[0]):
-            stored = [match.places[0] - 1] if value.label == YEAR_SIDE else []
-            reading.text.use([*stored, *match.places], "group")
-            reading.keys.append(value)
+        if _group_by_side(reading, point, match.places):
             return
+    _parse_distant_sides(reading)
+
+
+def _parse_distant_sides(reading: QuestionReading) -> None:
+    """Parse the first sides of a point with words between them: `before 2018 and how many after`."""
+    items = reading.text.items
     for place, item in enumerate(items[:-1]):
         if item.text not in ("before", "after") or item.role:
             continue
         others = _AFTER_WORDS if item.text == "before" else frozenset({"before"})
-        point, other = items[place + 1], _place_of(items, place + 2, others)
-        if other is None or point.role:
+        point, other_side = items[place + 1], _find_behind_links(items, place + 2, others)
+        if other_side is None or point.role:
             continue
-        end = other + 1
-        if end < len(items) and (items[end].text == point.text or items[end].text in _REFERRING):
+        end = other_side + 1
+        if end < len(items) and (items[end].text == point.text or items[end].text in _PRONOUNS):
             end += 1
         if end < len(items) and items[end].kind in ("number", "date"):
             return  # two points: `before 2018 or after 2020`
-        if value := _side_of(reading, point, place):
-            stored = [place - 1] if value.label == YEAR_SIDE else []
-            reading.text.use([*stored, *range(place, place + 2), *range(other, end)], "group")
-            reading.text.use([p for p in range(place + 2, other) if not items[p].row_tables], "group")
-            reading.keys.append(value)
+        # Nouns of rows between the sides stay for the figure: `hired before 2018 and how many people after`.
+        links = [p for p in range(place + 2, other_side) if not items[p].row_tables]
+        _group_by_side(reading, point, [place, place + 1, *links, *range(other_side, end)])
         return
 
 
-def _place_of(items: Sequence[QuestionItem], start: int, texts: frozenset[str]) -> int | None:
-    """The first place of one of some words, behind links only."""
+def _group_by_side(reading: QuestionReading, point: QuestionItem, places: Sequence[int]) -> bool:
+    """Add the groups before and after a point, and tell if there are any. `places`: of their words."""
+    value = _side_of(reading, point, places[0])
+    if value is None:
+        return False
+    year_column = [places[0] - 1] if value.label == YEAR_SIDE else []
+    reading.text.use([*year_column, *places], "group")
+    reading.keys.append(value)
+    return True
+
+
+def _find_behind_links(items: Sequence[QuestionItem], start: int, texts: frozenset[str]) -> int | None:
+    """Find the first place of one of some words, behind at least one link and nothing but links."""
     for place in range(start, min(start + MAX_GAP, len(items))):
         if items[place].text in texts:
             return place if place > start else None
-        if items[place].text not in _LINKS and not items[place].row_tables:
+        if items[place].text not in _RANGE_LINKS and not items[place].row_tables:
             return None
     return None
 
