@@ -8,7 +8,7 @@ import pandas as pd
 
 from app.errors import InvalidInput
 from app.modeling.estimators.families.boosting_schedule import Clock
-from app.modeling.estimators.families.gradient_boosting import TRANSIENT_ATTRIBUTES, Boosted
+from app.modeling.estimators.families.early_stopping_booster import TRANSIENT_ATTRIBUTES, EarlyStoppingBooster
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.time_limit import TimeLimit
 
@@ -19,7 +19,7 @@ except ImportError:
 
 
 @dataclass(eq=False, repr=False)
-class CatBoost(Boosted):
+class CatBoost(EarlyStoppingBooster):
     """Takes a frame: integer columns are category positions, the others are numbers, nan is missing."""
 
     depth: int = 6

@@ -7,7 +7,11 @@ import numpy as np
 
 from app.modeling.estimators.families import target_means
 from app.modeling.estimators.families.boosting_schedule import Clock
-from app.modeling.estimators.families.gradient_boosting import TRANSIENT_ATTRIBUTES, Boosted, min_rows_in_leaf
+from app.modeling.estimators.families.early_stopping_booster import (
+    TRANSIENT_ATTRIBUTES,
+    EarlyStoppingBooster,
+    min_rows_in_leaf,
+)
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.openmp import lend_openmp
 
@@ -18,7 +22,7 @@ LightGBMError = lightgbm.basic.LightGBMError
 
 
 @dataclass(eq=False, repr=False)
-class LightGBM(Boosted):
+class LightGBM(EarlyStoppingBooster):
     """Takes a float matrix in which nan is missing."""
 
     num_leaves: int = 31

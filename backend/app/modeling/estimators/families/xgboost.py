@@ -8,7 +8,7 @@ import xgboost
 
 from app.modeling.estimators.families import target_means
 from app.modeling.estimators.families.boosting_schedule import Clock
-from app.modeling.estimators.families.gradient_boosting import TRANSIENT_ATTRIBUTES, Boosted
+from app.modeling.estimators.families.early_stopping_booster import TRANSIENT_ATTRIBUTES, EarlyStoppingBooster
 from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.time_limit import TimeLimit
 
@@ -21,7 +21,7 @@ _LOSSES = {
 
 
 @dataclass(eq=False, repr=False)
-class XGBoost(Boosted):
+class XGBoost(EarlyStoppingBooster):
     """Takes a float matrix in which nan is missing."""
 
     max_depth: int = 6

@@ -32,7 +32,7 @@ MIN_REDUCED_ROWS = 1000
 
 # A dataclass: scikit-learn reads and copies the parameters of `__init__`, and keeps its own `==` and `repr`.
 @dataclass(eq=False, repr=False)
-class Boosted(Learner):
+class EarlyStoppingBooster(Learner):
     """A booster that chooses `n_estimators` and `learning_rate` on validation rows if they are None.
 
     A family with the parameter `codes` adds target means of columns of codes; None: if the validation rows have
