@@ -44,7 +44,8 @@ from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.name_resolution import nearest_names
 from app.plans.compiler import compile_plan
 from app.plans.describe import describe_plan
-from app.plans.plan import Plan
+from app.plans.expressions import ColumnExpression, IsNullExpression, NotExpression
+from app.plans.plan import FilterStep, GroupStep, Plan
 
 _COURTESY = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
 MAX_WORDS = 300
@@ -323,9 +324,22 @@ def _parsed(attempt: Attempt) -> ParsedQuestion:
         description=describe_plan(attempt.plan),
         tables=tuple(plan_tables(attempt.plan)),
         columns=tuple(dict.fromkeys(columns)),
-        interpretations=tuple(attempt.reading.notes),
+        interpretations=tuple(dict.fromkeys([*attempt.reading.notes, *_notes_of_shares(attempt.plan)])),
         confidence=round(min(0.95, 0.55 + 0.4 * attempt.reading.quality), 2),
     )
+
+
+def _notes_of_shares(plan: Plan) -> Iterator[str]:
+    """Say of which rows a plan takes no share: those without a value that its condition needs."""
+    absent: list[str] = []
+    for step in plan.steps:
+        match step:
+            case FilterStep(
+                condition=NotExpression(operand=IsNullExpression(operand=ColumnExpression(name=name)))
+            ):
+                absent.append(name)
+            case GroupStep() if any(figure.function == "share_true" for figure in step.aggregations):
+                yield from (f"Rows without a `{name}` count neither way." for name in absent)
 
 
 def _unparsed(

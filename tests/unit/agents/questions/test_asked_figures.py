@@ -1,6 +1,7 @@
 """The figure that a question asks for: extremes, measures of ranked things, groups by numbers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -93,3 +94,14 @@ def test_a_noun_alike_to_several_measures_names_the_rows_that_have_them() -> Non
     parsed = parse_question("How many flowers have a petal width above 2?", (FLOWERS,))
     assert isinstance(parsed, ParsedQuestion), parsed
     assert parsed.description == "where `petal_width` is above 2, the number of rows, from `iris`"
+
+
+def test_rows_that_a_share_leaves_out_are_named() -> None:
+    columns = [
+        replace(column, missing=0.1) if column.name == "weight" else column for column in PROFILE.columns
+    ]
+    parsed = parse_question(
+        "What share of the horses is heavier than 420?", (replace(PROFILE, columns=(*columns,)),)
+    )
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert "Rows without a `weight` count neither way." in parsed.interpretations

@@ -199,8 +199,6 @@ def _plan_share(sketch: Sketch, reading: QuestionReading, part: Sequence[Conditi
     draft = start_plan(reading, [Value(tested, "", "boolean")], base)
     for condition in presence:
         draft.keep(condition)
-    if presence:
-        reading.note("Rows without a value of the condition count neither way.")
     if reading.keys:
         count = Figure("count", label="rows")
         figures = [figure] if "rate" in sketch.flags else [figure, count]
