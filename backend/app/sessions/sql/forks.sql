@@ -75,7 +75,9 @@ with own as (
     meta, created_at, mentions)
   select copied.id, $3::uuid, s.id, o.seq, o.call_key, o.kind, o.name, o.media_type, o.digest, o.size_bytes,
     o.meta, o.created_at, o.mentions
-  from s, unnest($14::uuid[], $15::uuid[]) as copied (source_id, id) join artifacts o on o.id = copied.source_id
+  from s, unnest($14::uuid[], $15::uuid[]) as copied (source_id, id),
+    -- One look-up for each id. A join may read the list again for each artifact, where statistics are old.
+    lateral (select * from artifacts where id = copied.source_id offset 0) as o
   where o.session_id = $2 and (o.seq < $4 or (o.seq = $4 and o.call_key in (select key from open_calls)))
 ), questions_ as (
   -- A budget is the session's own, and so is what may run without asking.
