@@ -31,7 +31,7 @@ def test_agents_work_with_the_restricted_tools(tmp_path):
     [
         ("data_analyst = [", "not a table of lists"),
         ("data_analyst = 3", "not a table of lists"),
-        ('critic = ["perform_eda"]', "there is no agent 'critic'"),
+        ('nobody = ["perform_eda"]', "there is no agent 'nobody'"),
         ('data_analyst = ["perform_ed"]', "the nearest are perform_eda"),
         ('data_analyst = ["execute_sql"]', "data_analyst has no tool 'execute_sql'"),
         ("[tools.edit_fil]", "tools has no tool 'edit_fil'; the nearest are edit_file"),
