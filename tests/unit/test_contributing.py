@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,24 @@ def test_files_that_the_guide_names_exist() -> None:
     # An example writes this one: no tool of data retrieval has had a unit test of its own so far.
     examples = {"tests/unit/tools/test_data.py"}
     assert [path for path in sorted(paths - placeholders - examples) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("contract", "exempt"),
+    [
+        ("FastAPI only at the HTTP edge", {"api", "main"}),
+        ("Celery only at the background edge", {"worker"}),
+        ("Outside cells only the pandas-free part of modeling", {"computations", "modeling"}),
+    ],
+)
+def test_a_contract_on_a_library_names_every_package(contract: str, exempt: set[str]) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (named,) = (set(entry["source_modules"]) for entry in contracts if entry["name"] == contract)
+    entries = (ROOT / "backend" / "app").iterdir()
+    packages = {
+        f"app.{entry.stem}" for entry in entries if entry.suffix == ".py" or (entry / "__init__.py").exists()
+    }
+    assert named == packages - {"app.__init__", *(f"app.{name}" for name in exempt)}
 
 
 # The page of renames lists names that are gone.
