@@ -9,9 +9,9 @@ from app.modeling.problem.kinds import PLAIN, REFERENCES
 MIN_WEIGHT = 0.05
 """Minimal ensemble weight of a candidate that gets further fits."""
 MAX_WEIGHTED_CANDIDATES = 6
+"""Candidates that get further fits in one round: more would share its time in pieces too short to learn in."""
 MAX_VARIANTS = 6
-"""Candidates, and variants of them, that get further fits in one round: more would share the time of a round
-in pieces too short to learn in."""
+"""Variants of candidates that are fitted in one round, for the same reason."""
 MAX_CANDIDATES = 24
 """Beyond this number the best cross-validation score is mostly selection bias."""
 DETERMINISTIC_VARIANTS = 4
