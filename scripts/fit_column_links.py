@@ -4,8 +4,8 @@
 `scripts/sentence_encoder.py` makes of the published model. Changes of low rank to the upper layers of the
 encoder (Hu et al., LoRA, ICLR 2022) and the comparison of words and requests with columns are fitted to the
 columns that phrases of the training goals mean and that whole goals ask for, and to made-up tables of concepts
-of the lexicon. It takes half an hour on two processors, and needs `jax` and `optax`, which the project does not
-install.
+of the lexicon. It takes ten minutes on two idle processors that compute in bfloat16, and needs `jax` and
+`optax`, which the project does not install.
 
 With `--folds` two fits, each without the tables of one fold, are written to the folder instead: links of goals
 that a fit has not seen, for `scripts/fit_column_weights.py`.
@@ -268,6 +268,11 @@ class Fit:
 
     def __init__(self, stored: dict[str, np.ndarray]) -> None:
         self.base = {name: jnp.asarray(array) for name, array in dequantised(stored).items()}
+        self.halved = {
+            name: array.astype(jnp.bfloat16)
+            for name, array in self.base.items()
+            if name.endswith(tuple(f"{matrix}.weight" for matrix in MATRICES))
+        }
 
     def start(self) -> Parameters:
         random = np.random.default_rng(0)
@@ -315,7 +320,7 @@ class Fit:
 
     def _apply(self, parameters: Parameters, hidden: Any, layer: int, matrix: str) -> Any:
         name = f"encoder.layer.{layer}.{matrix}"
-        applied = hidden @ self.base[f"{name}.weight"].T + self.base[f"{name}.bias"]
+        applied = times_frozen(hidden, self.halved[f"{name}.weight"]) + self.base[f"{name}.bias"]
         if layer < FIRST_LAYER:
             return applied
         down, up = parameters[f"{layer}.{matrix}.down"], parameters[f"{layer}.{matrix}.up"]
@@ -352,6 +357,23 @@ class Fit:
             + CLOSENESS * distance
         )
 
+
+@jax.custom_vjp
+def times_frozen(hidden: Any, weights: Any) -> Any:
+    """Multiply by weights that are not fitted, in bfloat16: with processors for it twice as fast or more."""
+    return jnp.dot(hidden.astype(jnp.bfloat16), weights.T, preferred_element_type=jnp.float32)
+
+
+def _times_forward(hidden: Any, weights: Any) -> tuple[Any, Any]:
+    return times_frozen(hidden, weights), weights
+
+
+def _times_backward(weights: Any, gradient: Any) -> tuple[Any, Any]:
+    own = jnp.dot(gradient.astype(jnp.bfloat16), weights, preferred_element_type=jnp.float32)
+    return own, jnp.zeros_like(weights)
+
+
+times_frozen.defvjp(_times_forward, _times_backward)
 
 SQUARE = ("words", "columns_of_words", "request", "columns")
 FLAT = ("none_of_words", "target_pieces", "prior", "none")
