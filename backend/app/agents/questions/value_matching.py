@@ -11,6 +11,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.column_matching import name_parts
+from app.agents.questions.place_names import load_place_names
 from app.plans.expressions import Scalar
 
 MIN_PREFIX_LETTERS = 3
@@ -32,55 +33,7 @@ ALIASES = {
     "first": ("1st",),
     "second": ("2nd",),
     "third": ("3rd",),
-    "usa": ("us", "united states"),
-    "uk": ("gb", "united kingdom"),
-    "germany": ("de",),
-    "france": ("fr",),
-    "spain": ("es",),
-    "italy": ("it",),
-    "austria": ("at",),
-    "switzerland": ("ch",),
-    "netherlands": ("nl",),
     "undecided": ("u",),
-    "german": ("germany", "de", "ger"),
-    "germans": ("germany", "de", "ger"),
-    "french": ("france", "fr", "fra"),
-    "british": ("united kingdom", "uk", "gb"),
-    "english": ("england",),
-    "american": ("united states", "usa", "us"),
-    "americans": ("united states", "usa", "us"),
-    "dutch": ("netherlands", "nl"),
-    "spanish": ("spain", "es"),
-    "italian": ("italy", "it"),
-    "austrian": ("austria", "at"),
-    "swiss": ("switzerland", "ch"),
-    "belgian": ("belgium", "be"),
-    "polish": ("poland", "pl"),
-    "swedish": ("sweden", "se"),
-    "norwegian": ("norway", "no"),
-    "danish": ("denmark", "dk"),
-    "finnish": ("finland", "fi"),
-    "portuguese": ("portugal", "pt"),
-    "irish": ("ireland", "ie"),
-    "greek": ("greece", "gr"),
-    "russian": ("russia", "ru"),
-    "turkish": ("turkey", "tr"),
-    "chinese": ("china", "cn"),
-    "japanese": ("japan", "jp"),
-    "korean": ("korea", "kr"),
-    "indian": ("india", "in"),
-    "canadian": ("canada", "ca"),
-    "mexican": ("mexico", "mx"),
-    "brazilian": ("brazil", "br"),
-    "australian": ("australia", "au"),
-    "african": ("africa",),
-    "asian": ("asia",),
-    "european": ("europe",),
-    "czech": ("czechia", "cz"),
-    "hungarian": ("hungary", "hu"),
-    "egyptian": ("egypt", "eg"),
-    "kenyan": ("kenya", "ke"),
-    "argentinian": ("argentina", "ar"),
 }
 """Words for a value that is written otherwise, the likelier first."""
 OPPOSITES = {
@@ -163,18 +116,17 @@ class ValueIndex:
                     parts = words(str(value))
                     self._stems.setdefault(tuple(map(stem, parts)), []).append(stored)
                     self._joined.setdefault("".join(parts), []).append(stored)
-                    if len(parts) == 1:
-                        self._texts.setdefault(str(value).casefold(), []).append(stored)
+                    self._texts.setdefault(str(value).casefold(), []).append(stored)
 
     def match(self, phrase: Sequence[str]) -> tuple[ValueMatch, ...]:
         """Values that a phrase of one to five words may mean, best first."""
         candidates = [*self._stems.get(tuple(map(stem, phrase)), ()), *self._joined.get("".join(phrase), ())]
+        candidates += [stored for alias in _other_spellings(phrase) for stored in self._texts.get(alias, ())]
         if len(phrase) == 1:
             word = phrase[0]
-            candidates += [stored for alias in ALIASES.get(word, ()) for stored in self._texts.get(alias, ())]
             if not candidates:
                 for text in islice(self._texts, MAX_SPELLED_VALUES):
-                    if text[:2] == word[:2]:
+                    if text[:2] == word[:2] and " " not in text:
                         candidates += self._texts[text]
         by_column: dict[tuple[str, str], list[StoredValue]] = {}
         for stored in dict.fromkeys(candidates):
@@ -216,14 +168,25 @@ def _value_score(phrase: tuple[str, ...], value: str) -> float:
         return 0.98
     if len(phrase) == len(parts) and [stem(word) for word in phrase] == [stem(part) for part in parts]:
         return 0.95
+    others = _other_spellings(phrase)
+    if value.casefold() in others:
+        return max(0.92 - 0.02 * others.index(value.casefold()), MIN_OTHER_SCORE)
     return _word_score(phrase[0], value, len(parts)) if len(phrase) == 1 else 0.0
 
 
+MIN_OTHER_SCORE = 0.82
+"""Score of the last of the other spellings of a word."""
+
+
+def _other_spellings(phrase: Sequence[str]) -> tuple[str, ...]:
+    """Return the spellings that tables may have of what a phrase says, the likelier first."""
+    text = " ".join(phrase)
+    return (*ALIASES.get(text, ()), *load_place_names().get(text, ()))
+
+
 def _word_score(word: str, value: str, size: int) -> float:
-    """Score of a word that stands for a value: another name, a code, a beginning or a misspelling."""
+    """Score of a word that stands for a value: a beginning or a misspelling."""
     text = value.casefold()
-    if text in ALIASES.get(word, ()):
-        return 0.92 - 0.02 * ALIASES[word].index(text)
     if size > 1:
         return 0.0
     if (
