@@ -49,6 +49,9 @@ def _describe_steps(plan: p.Plan) -> list[str]:
     for step in plan.steps:
         if isinstance(step, p.LimitStep):
             parts += _limited_order(plan.steps)
+        if isinstance(step, p.WindowStep) and (verdicts := _verdicts(step, plan.steps)):
+            parts += verdicts
+            continue
         parts += _STEPS[type(step)](step, names)
     has_figures = any(
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps
@@ -139,6 +142,22 @@ def _join(step: p.JoinStep) -> list[str]:
             table = _describe_source(inner).removeprefix("from ")
             return [" ".join([article, table, " and ".join(where)]).rstrip()]
     return []
+
+
+def _verdicts(step: p.WindowStep, steps: Sequence[p.Step]) -> list[str]:
+    """Say what the comparisons with a figure are for that is not shown itself."""
+    selections = [own for own in steps if isinstance(own, p.SelectStep)]
+    hidden = {figure.name for figure in step.columns}
+    if not selections or hidden & {column.name for column in selections[-1].columns}:
+        return []
+    derived = (column for own in steps if isinstance(own, p.DeriveStep) for column in own.columns)
+    return [
+        f"and whether it is {column.name}"
+        for column in derived
+        if isinstance(column.expression, e.CompareExpression)
+        and isinstance(column.expression.right, e.ColumnExpression)
+        and column.expression.right.name in hidden
+    ]
 
 
 def _window(step: p.WindowStep, names: Names) -> list[str]:

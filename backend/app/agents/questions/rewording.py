@@ -44,7 +44,10 @@ _LONG_UNITS = (
 """Units of several words, and their signs in names of columns."""
 _PLURAL_NUMBER = re.compile(r"\b(?!\d{3}0s)(\d{3,6})s\b")
 """Numbers that are counted, other than decades: `404s`."""
-_SENTENCE_END = re.compile(r"(?<!\bvs)[.?!:;]\s")
+_SENTENCE_END = re.compile(
+    r"(?<!\bvs)(?<!\b[DMS]r)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bNo)(?<!\bProf)(?<!\b[A-Z])[.?!:;]\s"
+)
+"""End of a sentence or title. A dot after a form of address or an initial ends none: `Dr. Holm`, `N. Dahl`."""
 _FIGURE_WORDS = frozenset(
     {"how", "count", "mean", "average", "avg", "median", "total", "sum", "percentage", "percentages", "percent"}
     | {
@@ -71,13 +74,13 @@ _NOTATION = re.compile(r"\b(?:[A-Za-z_]\w{0,60}\.)?(head|tail)\s?\(\s?(?:n ?= ?)
 """The notation of data frames for their first or last rows: `bills.head(5)`."""
 DEFAULT_ROWS = 5
 """Rows of `head()` without a number."""
-_SORT = re.compile(r"^(?:please )?(?:sort|order|rank) (?!by\b)(.{1,60}?) by\b", re.IGNORECASE)
+_SORT = re.compile(r"^(?:please )?(sort|order|rank) (?!by\b)(.{1,60}?) by\b", re.IGNORECASE)
 """A request to sort rows, which lists them: `sort the flights by price`."""
 
 
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
-    text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(r"list \1 sorted by", question))
+    text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(_list_sorted, question))
     if _ELAPSED.search(text):
         text = _UNTIL.sub("to", _ELAPSED.sub(lambda match: f"average duration {match[1] or ''}".strip(), text))
     for pattern, unit in _LONG_UNITS:
@@ -87,6 +90,10 @@ def reword(question: str) -> str:
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
     text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)
     return _DATED.sub(lambda match: match[1], text)
+
+
+def _list_sorted(match: re.Match[str]) -> str:
+    return f"list {match[2]} {'ranked' if match[1].lower() == 'rank' else 'sorted'} by"
 
 
 _STAY = re.compile(

@@ -107,6 +107,12 @@ FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "which customer has the highest share of fees with returned jobs": ("Ash", 1 / 7),
     "number of jobs that went to Dock": (3,),
     "how many jobs are of people older than the average": (3,),
+    "rank the customers by total fee": ("Oak", 800),
+    "customers ranked by average age": ("Elm", 70.0),
+    "are jobs from Dock more expensive than jobs from Mill?": ("Dock", 400.0, True),
+    "are jobs from Mill more expensive than jobs from Dock?": ("Mill", 300.0, False),
+    "did Ash have more jobs than Oak?": ("Ash", 3, True),
+    "were there fewer jobs of Oak than of Elm?": ("Oak", 2, False),
 }
 
 

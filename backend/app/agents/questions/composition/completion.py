@@ -15,11 +15,13 @@ from app.agents.questions.composition.counting import (
 )
 from app.agents.questions.composition.lists import plan_distinct, plan_rows
 from app.agents.questions.composition.measure_figures import plan_aggregates, plan_comparison
+from app.agents.questions.composition.ordered_groups import plan_ordered_groups
 from app.agents.questions.composition.quantifiers import denied_of_things, plan_all, plan_never
 from app.agents.questions.composition.rankings import plan_ranking
 from app.agents.questions.composition.series import plan_first_or_last_time, plan_series
 from app.agents.questions.composition.shares import plan_shares
 from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.composition.verdicts import add_verdict
 from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,
@@ -91,6 +93,7 @@ KINDS: tuple[PlanKind, ...] = (
         "versus compared amount others nested",
     ),
     _kind(plan_comparison, "keys rows default adjective functions", "versus compared others"),
+    _kind(plan_ordered_groups, "heads shown rows order limit functions default"),
     _kind(plan_distinct, "heads shown rows", "distinct any"),
     _kind(plan_rows, "heads shown rows measures order", "any versus"),
 )
@@ -192,7 +195,8 @@ def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Itera
     if contradicts_itself(reading):
         return
     try:
-        for plan, cost in kind.completion(sketch, reading):
+        for own_plan, cost in kind.completion(sketch, reading):
+            plan = add_verdict(own_plan, reading)
             compile_plan(plan, reading.scope.schemas)
             yield Composed(plan, sketch.cost + cost, reading, sketch)
             reading = prepare(sketch, base)

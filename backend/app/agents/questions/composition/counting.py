@@ -38,7 +38,7 @@ OTHER_ROWS_COST = 0.15
 def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`how many orders per customer`, `number of different cities`, `how many are older than 30`."""
     is_grouped_count = not sketch.measures and sketch.rows and reading.keys and not sketch.heads
-    if sketch.ranking or not (sketch.counts or is_grouped_count):
+    if sketch.ranking or not (sketch.counts or is_grouped_count or _compares_counts(sketch, reading)):
         return
     subject = _subject(sketch)
     if subject is None and sketch.measures:
@@ -71,6 +71,19 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     figure, base = _each_once(reading, figure, base)
     figures = [figure, *(own for measure in sketch.measures for own in figures_of(sketch, measure))]
     yield plan_figures(reading, figures, take_order(sketch), base), cost
+
+
+_MORE = frozenset({"more", "fewer"})
+
+
+def _compares_counts(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if numbers of rows are compared: `did Ana have more visits than Ben`, `more women than men`."""
+    pairs = [condition for condition in reading.conditions if condition.is_compared]
+    is_pair = len(pairs) == 1 and len(pairs[0].values) == 2 and not pairs[0].is_date
+    if "compared" not in sketch.flags or sketch.measures or sketch.pending.adjective or not is_pair:
+        return False
+    nouns = [pairs[0].place, *(noun.place for noun in (*sketch.rows, *sketch.heads))]
+    return any(place > 0 and reading.text.items[place - 1].text in _MORE for place in nouns)
 
 
 def _each_once(reading: QuestionReading, figure: Figure, base: str | None) -> tuple[Figure, str | None]:

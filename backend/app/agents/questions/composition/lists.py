@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from app.agents.questions.composition.counting import person_column
 from app.agents.questions.composition.measure_figures import UNUSED_COST
+from app.agents.questions.composition.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.frames.rankings import shown_columns
 from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
@@ -120,7 +121,7 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
     names = [draft.name_of(value) for value in values]
     own = shown_columns(reading, draft.source.base, names)
     if order is not None:
-        draft.steps.append(build.sort((draft.name_of(order), sketch.order == "down")))
+        draft.steps.append(build.sort((draft.name_of(order), is_descending(sketch, reading))))
     if requested:
         fixed_columns = map(_fixed_column, reading.conditions if sketch.interrogative == "what" else ())
         fixed = [draft.name_of(make_value(column)) for column in fixed_columns if column]

@@ -27,12 +27,12 @@ def take_order(sketch: Sketch) -> Order:
     descending = {"down": True, "up": False, "slow": False, "fast": True}.get(sketch.order)
     if descending is None and sketch.ordered_by is not None:
         descending = True  # figures of groups: the largest is what one looks for
-    if sketch.order in ("slow", "fast") and any(map(_is_pace, sketch.measures)):
+    if sketch.order in ("slow", "fast") and any(map(is_pace, sketch.measures)):
         descending = not descending
     return Order(descending, sketch.limit)
 
 
-def _is_pace(measure: Mention) -> bool:
+def is_pace(measure: Mention) -> bool:
     """Tell if less of a measure is faster: a time, and no speed."""
     reference = measure.value.reference if measure.value else None
     return reference is not None and bool(PACE_WORDS & {*name_parts(reference.column.name)})
