@@ -212,6 +212,8 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
     return Figure("count_distinct", make_value(reference)), reference.table
 
 
+PIECE_PRICES = frozenset({"price", "unit", "per", "rate", "each"})
+"""Words of names of the price of one piece."""
 QUANTITY_NAMES = word_set("quantity qty units copies pieces portions")
 """Words of columns that hold how many things a row is about."""
 _RECORD_NOUNS = word_set(

@@ -19,7 +19,7 @@ from app.agents.questions.unexplained_words import is_explained
 from app.plans import build
 from app.plans.describe import describe_plan
 from app.plans.expressions import CompareExpression
-from app.plans.plan import FilterStep, GroupStep, JoinStep, Plan, SelectStep
+from app.plans.plan import DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep
 
 MAX_COMPLETED = 24
 """Sketches of one base that are completed: the cheapest ones."""
@@ -31,6 +31,8 @@ JOIN_COST = 0.05
 """Cost of a joined table: what one table holds is not looked for in two."""
 SINGLE_ROWS_COST = 0.5
 """Cost of numbers of rows of groups of one row each, which are all 1."""
+SETTLED_GROUPS_COST = 1.2
+"""Cost of groups by a column that their figure tests: each group has all of it or none of it."""
 MIN_LEAD = 0.04
 """Difference of cost by which the best reading leads the next one with another plan."""
 MAX_CANDIDATES = 6
@@ -84,6 +86,7 @@ def compose(base: QuestionReading) -> RankedReading | None:
                 joined = len(plan_tables(unbiased.plan)) - 1
                 cost = unbiased.cost + base_cost - REFUND * explained + JOIN_COST * joined
                 cost += SINGLE_ROWS_COST * _counts_single_rows(unbiased.plan, prepared.scope)
+                cost += SETTLED_GROUPS_COST * _groups_by_tested(unbiased.plan)
                 composed = unbiased._replace(cost=cost)
                 key = plan_key(composed.plan)
                 if key not in readings or cost < readings[key][0].cost:
@@ -175,6 +178,26 @@ def _counts_single_rows(plan: Plan, scope: QuestionScope) -> bool:
         return False
     columns = map(scope.table(tables[0]).column, group.keys)
     return any(column is not None and column.unique for column in columns)
+
+
+def _groups_by_tested(plan: Plan) -> bool:
+    """Tell if a figure tests the column that makes its groups: the share of `infested` by `infested`."""
+    group = next((step for step in plan.steps if isinstance(step, GroupStep)), None)
+    if group is None or not group.keys:
+        return False
+    measured = {entry.column for entry in group.aggregations}
+    tested = [entry.where for entry in group.aggregations if entry.where is not None]
+    tested += [
+        column.expression
+        for step in plan.steps
+        if isinstance(step, DeriveStep)
+        for column in step.columns
+        if column.name in measured and column.expression.kind == "compare"
+    ]
+    texts: set[str] = set()
+    for expression in tested:
+        _collect_texts(expression.model_dump(), texts)
+    return bool(texts & {*group.keys})
 
 
 def plan_key(plan: Plan) -> str:

@@ -18,7 +18,7 @@ from app.agents.questions.composition.value_steps import (
     flag_step,
     missing_step,
 )
-from app.agents.questions.figures import QUANTITY_NAMES, default_function
+from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES, default_function
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.grouping import (
     MAX_NUMBER_GROUPS,
@@ -56,7 +56,6 @@ STORED_VALUE_COST = 0.6
 PRICE_OF_REVENUE_COST = 0.5
 """Cost of the price of one piece for `revenue`, which is that of all."""
 REVENUE_NOUNS = frozenset({"revenue", "revenues", "sales", "turnover", "takings"})
-PIECE_PRICES = frozenset({"price", "unit", "per", "rate", "each"})
 QUANTITY_OF_MONEY_COST = 0.15
 """Cost of a number of pieces for a word that rather means money: `sales`."""
 OTHER_TABLE_COST = 0.08
@@ -149,6 +148,9 @@ def _readings_of_column(
     if _repeats_condition(sketch, reference):
         yield sketch.advance([place], 0.0)
         return
+    if _names_cause(sketch, reference):
+        yield sketch.advance([place], 0.0, pending=NOTHING)
+        return
     if match.column.type == "datetime" and any(map(is_duration, sketch.measures)):
         yield sketch.advance([place], END_OF_SPAN_COST)
     mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
@@ -171,7 +173,8 @@ def _readings_of_column(
     if _may_group(sketch, reference) and not pending.is_negated:
         yield from _key_readings(sketch, reading, mention, reference)
     ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)
-    if not is_measurable(match.column) or pending.is_distinct or ranks_values:
+    is_owned = bool(sketch.rows) and flag_values(match.column) is not None and _is_owned(reading, place)
+    if (not is_measurable(match.column) or pending.is_distinct or ranks_values) and not is_owned:
         yield from attribute_steps(sketch, reading, mention, reference)
 
 
@@ -197,10 +200,8 @@ _POSSESSION = frozenset({"with", "have", "has", "had", "having", "got"})
 def _possessed(sketch: Sketch, reading: QuestionReading, reference: Reference) -> Sketch | None:
     """A column behind `with` as one that has a value, or one above zero where many are zero."""
     place, pending, column = sketch.place, sketch.pending, reference.column
-    items = reading.text.items
-    before = [item.text for item in items[max(place - 2, 0) : place] if item.text not in ("a", "an", "any")]
     is_plain = sketch.rows and not pending.is_negated and not pending.is_missing and not pending.bound
-    if before[-1:] == [] or before[-1] not in _POSSESSION or not is_plain or flag_values(column) is not None:
+    if not _is_owned(reading, place) or not is_plain or flag_values(column) is not None:
         return None
     if pending.superlative or pending.functions or pending.number is not None or sketch.shows:
         return None
@@ -215,11 +216,25 @@ def _possessed(sketch: Sketch, reading: QuestionReading, reference: Reference) -
     return sketch.advance([place], POSSESSED_COST, conditions=conditions, pending=pending, last="value")
 
 
+def _is_owned(reading: QuestionReading, place: int) -> bool:
+    """Tell if a noun is something that rows have: `with a balcony`."""
+    items = reading.text.items[max(place - 2, 0) : place]
+    before = [item.text for item in items if item.text not in ("a", "an", "any")]
+    return bool(before) and before[-1] in _POSSESSION
+
+
 def _repeats_condition(sketch: Sketch, reference: Reference) -> bool:
     """Tell if a column's name only stands beside one of its values: `the 2nd class`."""
     if sketch.last != "value" or sketch.link or not sketch.conditions:
         return False
     return sketch.conditions[-1].column == reference and not sketch.pending.key_word
+
+
+def _names_cause(sketch: Sketch, reference: Reference) -> bool:
+    """Tell if `by` says of a flag what its own word said: `infested by bark beetles` of one column."""
+    is_flag = flag_values(reference.column) is not None
+    is_told = sketch.last == "value" and bool(sketch.conditions) and sketch.conditions[-1].column == reference
+    return is_flag and is_told and sketch.pending.key_word == "by"
 
 
 def _order_step(sketch: Sketch, mention: Mention) -> Sketch | None:
