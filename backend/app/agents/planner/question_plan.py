@@ -129,7 +129,8 @@ def _question_probability(situation: Situation) -> float:
 
 
 _ASKED_OUTRIGHT = re.compile(
-    r"^\W*(?:which|who|whom|whose|what|where|when|how (?:many|much|often|old|long|far|tall|big)"
+    r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?"
+    r"(?:which|who|whom|whose|what|where|when|how (?:many|much|often|old|long|far|tall|big)"
     r"|do|does|did|is|are|was|were|has|have)\b|^\W*(?:all )?[a-z]{3,30}s (?:that|with|without|whose)\b",
     re.IGNORECASE,
 )
@@ -218,7 +219,7 @@ goals that begin so, all predictions lie below."""
 
 
 _ASKS_ABOUT_PAST = re.compile(
-    r"^\W*(?:who|what|which|when|where|how)\b[^?]{0,40}"
+    r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?(?:who|what|which|when|where|how)\b[^?]{0,40}"
     r"\b(?:was|were|did|had|ha(?:ve|s) (?:never|not|been|ever))\b[^?]{1,300}\?\W*$",
     re.IGNORECASE,
 )
