@@ -54,13 +54,15 @@ HIGH = word_set(
     highest largest biggest greatest most maximum max top best strongest longest heaviest tallest oldest latest
     priciest fastest quickest hottest warmest wettest windiest busiest richest deepest widest farthest furthest
     newest
-    peak deadliest steepest rainiest loudest brightest commonest
+    peak deadliest steepest rainiest loudest brightest commonest thickest fullest costliest dearest fattest
+    sweetest hardest sharpest healthiest happiest
     """
 )
 LOW = word_set(
     """
     lowest smallest least fewest minimum min bottom worst weakest shortest lightest youngest earliest cheapest
     slowest coldest coolest driest calmest quietest rarest scarcest poorest nearest closest narrowest shallowest
+    thinnest emptiest
     """
 )
 SUPERLATIVES = HIGH | LOW
@@ -74,7 +76,8 @@ ADJECTIVES = {
         ("longest", "longer", "shortest", "shorter", "lasted"), "duration length time minutes hours pages"
     ),
     **dict.fromkeys(
-        ("cheapest", "cheaper", "priciest", "expensive", "pricier"), "price fare cost fee rent amount"
+        ("cheapest", "cheaper", "priciest", "expensive", "pricier", "costliest", "dearest"),
+        "price fare cost fee rent amount",
     ),
     **dict.fromkeys(
         ("fastest", "faster", "slowest", "slower", "quickest", "quicker"), "speed pace time seconds"
@@ -88,12 +91,25 @@ ADJECTIVES = {
     **dict.fromkeys(("farthest", "furthest", "farther", "further", "nearest"), "distance"),
     **dict.fromkeys(("deepest", "deeper", "shallowest"), "depth"),
     **dict.fromkeys(("widest", "wider", "narrowest"), "width"),
+    **dict.fromkeys(("thickest", "thicker", "thinnest", "thinner"), "thickness diameter girth"),
+    **dict.fromkeys(("fullest", "fuller", "emptiest", "emptier"), "occupancy load fill"),
+    **dict.fromkeys(("sweetest", "sweeter"), "sweetness sugar"),
+    **dict.fromkeys(("hardest", "harder"), "hardness difficulty"),
+    **dict.fromkeys(("fattest", "fatter"), "fat weight"),
+    **dict.fromkeys(("sharpest", "sharper"), "sharpness"),
+    **dict.fromkeys(("healthiest", "healthier"), "health"),
+    **dict.fromkeys(("happiest", "happier"), "happiness satisfaction"),
+    **dict.fromkeys(("loudest", "louder", "quietest", "quieter"), "loudness noise volume"),
+    **dict.fromkeys(("brightest", "brighter"), "brightness light"),
+    **dict.fromkeys(("strongest", "stronger", "weakest", "weaker"), "strength force power"),
+    **dict.fromkeys(("steepest", "steeper"), "slope gradient"),
     **dict.fromkeys(SIZES, "size area population"),
 }
 """Adjectives with a subject: words of which the meant column has one, the likelier first."""
 SMALL = word_set(
     "youngest younger lightest lighter shortest shorter cheapest cheaper coldest coolest colder cooler driest"
-    " drier calmest poorest poorer earliest nearest shallowest narrowest"
+    " drier calmest poorest poorer earliest nearest shallowest narrowest thinnest thinner emptiest emptier"
+    " quietest quieter weakest weaker"
 )
 """Adjectives for which less of the measure is more of the quality."""
 PACE_WORDS = word_set("time seconds minutes pace duration reaction response latency delay")

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.column_links import ColumnLinks, link_columns
+from app.agents.goals.column_links import ColumnLinks, link_columns, softmax
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tokenizer import words
 from app.agents.questions.column_matching import ColumnMatch
-from app.agents.questions.composition.cues import is_cue
+from app.agents.questions.composition.cues import ADVERBS, is_cue
 from app.agents.questions.date_spans import BOUNDS
-from app.agents.questions.grammar_words import KNOWN_WORDS
+from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES
+from app.agents.questions.grammar_words import AGGREGATE_WORDS, KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import is_measurable
@@ -19,6 +21,9 @@ MIN_PROBABILITY = 0.6
 column, the link of four in five was then right."""
 MIN_IMPLIED_SCORE, MAX_IMPLIED_SCORE = 0.45, 0.75
 """Scores of a match by its link alone, for probabilities from 0 to 1."""
+MIN_ASKED_PROBABILITY, ASKED_SCORE = 0.75, 0.72
+"""Probability from which a number is what a question as a whole is about, and the score of its match with a
+noun that names rows."""
 MAX_SOFT_SCORE, MAX_DENIED_PROBABILITY = 0.6, 0.1
 """Score of a match by similar use or spelling, and the probability below which its link denies it."""
 
@@ -40,7 +45,43 @@ def mark_implied(items: QuestionItems, text: str, tables: Sequence[TableProfile]
                 marked[place] = replace(item, columns=(match,))
         elif _is_doubtful(item):
             marked[place] = _mend(item, links, columns)
-    return QuestionItems(marked)
+    measure = _asked_number(links, columns)
+    if measure is not None:
+        marked = [
+            replace(item, columns=(*item.columns, measure))
+            if _may_be_measured(marked, place, measure)
+            else item
+            for place, item in enumerate(marked)
+        ]
+    return QuestionItems(marked, measure)
+
+
+def _asked_number(links: ColumnLinks, columns: Sequence[tuple[TableProfile, Column]]) -> ColumnMatch | None:
+    """Return the number that the request as a whole is about, if one is likely enough."""
+    shares = softmax(links.targets)[:-1]
+    best = max(range(len(columns)), key=shares.__getitem__)
+    table, column = columns[best]
+    if shares[best] < MIN_ASKED_PROBABILITY or not is_measurable(column) or flag_values(column) is not None:
+        return None
+    if PIECE_PRICES & {*words(column.name)} and any(QUANTITY_NAMES & {*words(c.name)} for c in table.columns):
+        return None  # the value of an order is that of all its pieces
+    return ColumnMatch(table.name, column, ASKED_SCORE, 1.0)
+
+
+def _may_be_measured(items: Sequence[QuestionItem], place: int, measure: ColumnMatch) -> bool:
+    """Tell if a noun behind an aggregate means a number of its rows: `average gift` of the amounts of gifts."""
+    item, before = items[place], items[:place]
+    while before and (before[-1].text in _BETWEEN or before[-1].word in ADVERBS):
+        before = before[:-1]
+    names_number = any(is_measurable(match.column) or match.key == measure.key for match in item.columns) or (
+        bool(item.columns) and not item.row_tables and item.columns[0].score >= MAX_SOFT_SCORE
+    )
+    is_aggregated = bool(before) and AGGREGATE_WORDS.get(before[-1].text) in _MEASURED
+    return item.kind == "word" and is_aggregated and not names_number and not item.values
+
+
+_BETWEEN = frozenset({"the", "a", "an", "each", "of", "all", "single"})
+_MEASURED = frozenset({"mean", "median", "sum", "stddev"})
 
 
 def _shares(item: QuestionItem, links: ColumnLinks) -> list[float]:

@@ -14,6 +14,7 @@ from app.agents.questions.grammar_words import (
     COMPARATIVES,
     PACE_WORDS,
     SMALL,
+    SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
@@ -250,7 +251,21 @@ def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) ->
                 if len(matches) == 1:
                     reading.note(f"`{matches[0].column.name}` is taken for {phrase!r}.")
                     return matches[0]
-    return _find_by_lexicon(reading, tables, phrase) or _find_by_dimension(reading, tables, names, phrase)
+    by_sense = _find_by_lexicon(reading, tables, phrase) or _find_by_dimension(reading, tables, names, phrase)
+    return by_sense or find_asked(reading, phrase)
+
+
+_OF_ANYTHING = frozenset({"best", "worst", "top", "bottom", "most", "least"})
+"""Superlatives that say nothing of what is measured."""
+
+
+def find_asked(reading: QuestionReading, phrase: str) -> Reference | None:
+    """The number that the question as a whole is about, for an adjective that no name belongs to."""
+    measure = reading.text.measure
+    if measure is None or phrase in _OF_ANYTHING or phrase not in SUPERLATIVES:
+        return None
+    reading.assume(f"`{measure.column.name}` is taken for {phrase!r}.")
+    return Reference(measure.table, measure.column)
 
 
 _DIMENSIONS = {"weight": "mass", "height": "length", "distance": "length", "price": "money", "duration": "time"}

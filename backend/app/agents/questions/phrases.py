@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from app.agents.questions.column_matching import ColumnMatch
 from app.agents.questions.grammar_words import CLASSES, FILLERS, KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
 
@@ -67,9 +68,11 @@ class QuestionItems:
     """The items of a question. Parts of the reading take the items that they use."""
 
     items: list[QuestionItem]
+    measure: ColumnMatch | None = None
+    """The number that the question as a whole is about, by its links."""
 
     def copy(self) -> "QuestionItems":
-        return QuestionItems([*self.items])
+        return QuestionItems([*self.items], self.measure)
 
     def find(self, phrase: str, start: int = 0) -> PhraseMatch | None:
         """Find the first place of a phrase among the unused items."""

@@ -27,7 +27,7 @@ from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.frames.rankings import rank_groups, rank_rows
 from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SIZES, SMALL
 from app.agents.questions.grouping import make_period
-from app.agents.questions.number_conditions import find_measure
+from app.agents.questions.number_conditions import find_asked, find_measure
 from app.agents.questions.ordering import Order, is_descending
 from app.agents.questions.question_reading import (
     Condition,
@@ -147,7 +147,7 @@ def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking |
     if names == ["date"]:
         reference = date_reference(reading)
     else:
-        reference = find_measure(reading, names, word) if names else None
+        reference = find_measure(reading, names, word) if names else find_asked(reading, word)
     if reference is None:
         return None
     measure = Mention(-1, reading.text.items[0], make_value(reference), reference.table)
