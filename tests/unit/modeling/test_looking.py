@@ -172,3 +172,15 @@ def test_columns_that_no_time_is_left_for_are_named() -> None:
     assert len(facts["notes"]) == 1
     assert "'a', 'b'" in facts["notes"][0]
     assert explore(frame, problem(frame, "y"), [])["notes"] == []
+
+
+def test_an_identifier_that_predicts_is_kept_and_one_that_does_not_is_dropped() -> None:
+    rng = np.random.default_rng(0)
+    number = rng.choice(np.arange(10_000, 40_000), 600, replace=False)  # assigned in the order of the years
+    frame = pd.DataFrame({"id": number, "title": rng.choice(list("abcdef"), 600)})
+    frame["year"] = 1900 + (number - 10_000) // 300 + rng.integers(-3, 4, 600)
+    frame["other_id"] = rng.choice(np.arange(70_000, 99_000), 600, replace=False)
+    suggested = explore(frame, problem(frame, "year"), [])["suggested_cleaning"]
+    dropped = {name for operation in suggested if operation["op"] == "drop" for name in operation["columns"]}
+    assert "other_id" in dropped
+    assert "id" not in dropped

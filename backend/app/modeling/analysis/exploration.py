@@ -14,6 +14,7 @@ from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.analysis.univariate import score_columns
 from app.modeling.facts.computation_facts import ColumnProfile, EdaFacts
+from app.modeling.facts.leaks import Leak
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
@@ -71,11 +72,17 @@ def explore(
         "assumptions": measure_columns(sample, problem, scores, leaks, seed, deadline, threads),
         "target": summarize_target(frame, problem),
         "correlations": find_correlations(inputs),
-        "suggested_cleaning": suggest_cleaning(sample, problem),
+        # What an assumption keeps as an input is not dropped as a mere number of the rows.
+        "suggested_cleaning": suggest_cleaning(sample, problem, _kept_identifiers(leaks)),
         "suggested_features": suggest_features(sample, problem),
         "notes": describe_unscored(profiles, scores, problem, scoring),
         "figures": [],
     }
+
+
+def _kept_identifiers(leaks: Sequence[Leak]) -> list[str]:
+    """Name identifiers that predict the target without being proven to give it away."""
+    return [leak["column"] for leak in leaks if leak["kind"] == "row_order" and not leak["certain"]]
 
 
 def describe_unscored(
