@@ -112,6 +112,7 @@ FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "are jobs from Dock more expensive than jobs from Mill?": ("Dock", 400.0, True),
     "are jobs from Mill more expensive than jobs from Dock?": ("Mill", 300.0, False),
     "did Ash have more jobs than Oak?": ("Ash", 3, True),
+    "did Ash have more jobs than Oak in January?": ("Ash", 3, True),
     "were there fewer jobs of Oak than of Elm?": ("Oak", 2, False),
 }
 

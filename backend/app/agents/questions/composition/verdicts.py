@@ -38,11 +38,15 @@ def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
     sign = comparative[1]
     if comparative[0] in _PACES and PACE_WORDS & {*name_parts(figure.column or "")}:
         sign = _OPPOSITE[sign]
-    mean, verdict = f"mean of both {figure.name}", f"{comparative[0]} {OTHER}"
-    # Of two figures the higher one is above their mean; equal ones are neither higher nor lower.
+    own, verdict = build.column(figure.name), f"{comparative[0]} {OTHER}"
+    # Of two figures the higher one is above their mean, and twice it above their sum; equal ones are neither
+    # higher nor lower. A group without rows has no mean, and nothing to count or to add up.
+    is_additive = figure.function in ("count", "count_distinct", "sum")
+    both = f"{'total' if is_additive else 'mean'} of both {figure.name}"
+    compared_figure = build.arithmetic("+", own, own) if is_additive else own
     steps: list[Step] = [
-        build.window(mean, "mean", figure.name),
-        build.derive(verdict, build.compare(sign, build.column(figure.name), build.column(mean))),
+        build.window(both, "sum" if is_additive else "mean", figure.name),
+        build.derive(verdict, build.compare(sign, compared_figure, build.column(both))),
         build.sort((key, subject)),
         build.select([key, figure.name, verdict]),
     ]
