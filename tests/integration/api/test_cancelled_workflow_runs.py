@@ -63,7 +63,8 @@ async def test_the_end_of_a_run_cancels_the_study_that_it_waits_for(
         assert (await ada.http.post(f"/workflow-runs/{run_id}/cancel")).status_code == 202
         assert (await follow(ada, f"/workflow-runs/{run_id}"))["status"] == "cancelled"
     else:
-        assert (await ada.http.delete(f"/runs/{run_id}/data")).status_code == 202
+        # 204 where a worker has ended the run before the request looks for what is left of it
+        assert (await ada.http.delete(f"/runs/{run_id}/data")).status_code in {202, 204}
     assert await follow_study(ada, study) == "cancelled"
 
 
