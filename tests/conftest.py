@@ -11,6 +11,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fcntl
+import inspect
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from uuid import uuid4
 import hypothesis
 import pytest
 from redis import Redis
-from tests.patience import ended
+from tests.patience import end_when_hanging, ended
 
 from app.db.migrations import upgrade
 from app.servers.embedded import EmbeddedServers
@@ -87,6 +88,12 @@ SHARED = pytest.StashKey[Servers]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUNNING] = Running()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+            item.obj = end_when_hanging(item.obj)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
