@@ -34,6 +34,11 @@ def program_namespace() -> dict[str, Any]:
     close_funnels()
     install_hook()
     sys.modules["__main__"] = types.ModuleType("__main__")  # in place of the zygote's own module
+    return program_globals()
+
+
+def program_globals() -> dict[str, Any]:
+    """Make fresh globals without guarding the process: for code of the service's own."""
     return {"__builtins__": dict(_BUILTINS), **_GUARDS}
 
 
