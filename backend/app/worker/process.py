@@ -15,6 +15,7 @@ from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutting_down
 
+from app.agents.goals.preloading import load_goal_reader
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.observability.metrics.exposition import exposition
@@ -70,7 +71,7 @@ def serve(
     @asynccontextmanager
     async def open_services() -> AsyncIterator[WorkerServices]:
         async with open_resources(settings, "worker") as resources:
-            warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
+            warming = asyncio.create_task(_warm(resources.cells, queues), name="cells") if warm_cells else None
             try:
                 with _serve_metrics(figures_at, resources):
                     yield WorkerServices.assemble(
@@ -96,7 +97,13 @@ def _fit_slots(queues: Sequence[str], threads: int) -> int:
     return min(threads, os.cpu_count() or 1) if "compute" in queues else 0
 
 
-async def _warm(cells: CellProvider) -> None:
+async def _warm(cells: CellProvider, queues: Sequence[str]) -> None:
+    """Start the cells, and load meanwhile what goals are read with, by chat models too where they fail."""
+    loading = [asyncio.to_thread(load_goal_reader)] if "steps" in queues else []
+    await asyncio.gather(_start_cells(cells), *loading)
+
+
+async def _start_cells(cells: CellProvider) -> None:
     try:
         await cells.start()
     except (LabError, OSError):  # the first session that needs a cell tries again, and reports the error

@@ -82,6 +82,11 @@ def link_columns(text: str, columns: Sequence[tuple[TableProfile, Column]]) -> C
     return _link(text[:MAX_TEXT], tuple(column_text(table, column) for table, column in columns))
 
 
+def load() -> None:
+    """Load the weights now rather than with the first request."""
+    _weights()
+
+
 def forget() -> None:
     """Forget the weights and the links, so that others are loaded from `FILE`."""
     _weights.cache_clear()
