@@ -29,9 +29,22 @@ def to_plain_text(column: pd.Series) -> pd.Series:
     return column if isinstance(column.dtype, pd.StringDtype) else column.astype("str").where(column.notna())
 
 
+def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Series]:
+    """Return the place of each value among the distinct texts of a column (-1: missing), and these texts.
+
+    Dates are converted after the search for distinct ones, since Python spells each by itself. A mixed column
+    is converted first: there 1 and True are equal.
+    """
+    if pd.api.types.infer_dtype(column, skipna=True) == "date":
+        codes, dates = pd.factorize(column)
+        return codes, to_plain_text(pd.Series(dates))
+    codes, texts = pd.factorize(to_plain_text(column))
+    return codes, pd.Series(texts)
+
+
 def map_distinct(column: pd.Series, parse: Callable[[pa.Array], np.ndarray], empty: Any) -> pd.Series:
     """Apply `parse` to the distinct values (trimmed) of a column; `empty` for missing ones."""
-    codes, values = pd.factorize(to_plain_text(column))
+    codes, values = _factorize(column)
     if not len(values):
         return pd.Series(empty, index=column.index)
     parsed = parse(trim_texts(pa.array(values, pa.string())))
