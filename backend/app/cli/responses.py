@@ -329,7 +329,7 @@ class StepEvent(ReceivedEvent):
 
 
 class ActivityEvent(ReceivedEvent):
-    """A tool call or progress: the first member that is not empty describes it."""
+    """A tool call, progress or an agent's message: the first member that is not empty describes it."""
 
     summary: str | None = None
     text: str | None = None
@@ -379,9 +379,7 @@ _EVENT_CLASSES: dict[str, type[ReceivedEvent]] = {
     "plan_made": PlanEvent,
     "step_started": StepEvent,
     "step_finished": StepEvent,
-    "tool_called": ActivityEvent,
-    "tool_returned": ActivityEvent,
-    "progress": ActivityEvent,
+    **dict.fromkeys(("tool_called", "tool_returned", "progress", "message"), ActivityEvent),
     "fit_finished": FitEvent,
     "clarification_asked": QuestionEvent,
     "clarification_answered": AnswerEvent,

@@ -49,7 +49,7 @@ class SessionProgress:
             case StepEvent():
                 self._finish_step(event, at_s)
             case ActivityEvent():
-                self._show_activity(event.summary or event.text or event.tool or "")
+                self._show_activity(event.summary or event.text or event.tool or "", event.kind == "message")
             case FitEvent():
                 self.fits_done += 1
                 self._show_activity(event.summary or f"{event.name}: {event.status}")
@@ -83,6 +83,7 @@ class SessionProgress:
             self.steps.append(StepLine(event.node, at_s - event.duration_ms / 1000))
         self.steps[-1].ended_s = at_s
 
-    def _show_activity(self, text: str) -> None:
-        if self.running:
+    def _show_activity(self, text: str, is_message: bool = False) -> None:
+        """Show what the running step does. A message ends the step, and says why it called no tool, if so."""
+        if self.running and not (is_message and self.running.doing):
             self.running.doing = text

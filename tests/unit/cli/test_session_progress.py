@@ -46,6 +46,14 @@ def test_the_running_step_says_what_it_does() -> None:
     assert story.running.doing == "Ridge: done"
 
 
+def test_a_step_that_called_no_tool_says_why_and_another_keeps_its_last_activity() -> None:
+    said = {"kind": "message", "role": "assistant", "text": "Nothing more was fitted."}
+    story = told({"kind": "step_started", "node": "hyperparameter_tuning"}, said)
+    assert story.steps[-1].doing == "Nothing more was fitted."
+    story = told({"kind": "step_started", "node": "reporting"}, {"kind": "tool_called", "tool": "draw"}, said)
+    assert story.steps[-1].doing == "draw"
+
+
 def test_what_the_plan_left_out_is_told() -> None:
     story = SessionProgress()
     note = "There is no column 'foo' to leave out."
