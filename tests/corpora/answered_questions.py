@@ -29,6 +29,7 @@ from tests.corpora.references import plain_cell
 from tests.corpora.tables import Half
 
 from app.agents.planner.output import Plan
+from app.agents.questions.composition.composer import MAX_OFFERED
 from app.computations.ingest import ingest
 from app.computations.workspace import CellWorkspace
 from app.plans.compiler import compile_plan
@@ -44,13 +45,22 @@ Verdict = Literal["right", "may_ask", "asked", "refused", "wrong"]
 
 @dataclass(frozen=True)
 class AnsweredQuestion:
-    """What became of a question: the rows of the `answer`, a plan without an answer, or a question back."""
+    """What became of a question: the rows of the `answer`, a plan without an answer, or a question back.
+
+    `offered`: the answers of the readings that the question back offers.
+    """
 
     file: QuestionFile
     question: Question
     plan: Plan | None
     back: str = ""
     answer: pd.DataFrame | None = None
+    offered: Sequence[pd.DataFrame] = ()
+
+    @property
+    def is_settled_by_a_choice(self) -> bool:
+        """Test if one of the offered readings is right."""
+        return any(agrees(rows, reading.answer) for rows in self.offered for reading in self.question.readings)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -92,14 +102,18 @@ def _answer_file(
 def _answer(
     file: QuestionFile, question: Question, schemas: list[dict[str, Any]], database: duckdb.DuckDBPyConnection
 ) -> AnsweredQuestion:
-    planned = run_planner(question.question, schemas)
-    if not isinstance(planned, Plan):
-        return AnsweredQuestion(file, question, None, planned.text)
-    if planned.parsed_question is None:
-        return AnsweredQuestion(file, question, planned)
     tables = {schema["table"]: read_table_schema(schema["columns"]) for schema in schemas}
-    rows = database.execute(compile_plan(planned.parsed_question.plan, tables).sql).df()
-    return AnsweredQuestion(file, question, planned, answer=rows)
+
+    def select(plan: Plan) -> pd.DataFrame | None:
+        parsed = plan.parsed_question
+        return database.execute(compile_plan(parsed.plan, tables).sql).df() if parsed else None
+
+    planned = run_planner(question.question, schemas)
+    if isinstance(planned, Plan):
+        return AnsweredQuestion(file, question, planned, answer=select(planned))
+    plans = [run_planner(question.question, schemas, [option]) for option in planned.options[:MAX_OFFERED]]
+    offered = [rows for plan in plans if isinstance(plan, Plan) and (rows := select(plan)) is not None]
+    return AnsweredQuestion(file, question, None, planned.text, offered=offered)
 
 
 def agrees(frame: pd.DataFrame, answer: Answer) -> bool:

@@ -23,23 +23,31 @@ class PlannerQuestion:
     options: tuple[str, ...]
 
 
-def run_planner(goal: str, schemas: Sequence[dict[str, Any]]) -> Plan | PlannerQuestion:
-    """Run the planner on a goal over tables with these schemas, as `get_dataset_schema` returns them."""
+def run_planner(
+    goal: str, schemas: Sequence[dict[str, Any]], answers: Sequence[str] = ()
+) -> Plan | PlannerQuestion:
+    """Run the planner on a goal over tables with these schemas, as `get_dataset_schema` returns them.
+
+    `answers`: what the user answers to its questions; the first question beyond them ends the conversation.
+    """
+    waiting = list(answers)
     messages: list[Any] = [make_brief_message({"goal": goal, "preferences": {}})]
     values: dict[tuple[str, str | None], Any] = {
         ("list_datasets", None): {"datasets": [{"table": schema["table"]} for schema in schemas]}
     }
     values |= {("get_dataset_schema", schema["table"]): schema for schema in schemas}
-    for turn in range(MAX_TURNS):
+    for turn in range(MAX_TURNS + len(answers)):
         requests = [(call["name"], call["args"]) for call in decide(messages).tool_calls]
         name, arguments = requests[0]
         if name == "Plan":
             return Plan.model_validate(arguments)
-        if name == "ask_user":
+        if name == "ask_user" and not waiting:
             return PlannerQuestion(str(arguments["question"]), tuple(arguments.get("options", ())))
         for place, (name, arguments) in enumerate(requests):
             call = tool_call(name=name, args=arguments, id=f"call_{turn}_{place}")
             value = values.get((name, arguments.get("dataset")), {"coins": []})
+            if name == "ask_user":
+                value = {"answer": waiting.pop(0)}
             messages += [
                 AIMessage("", tool_calls=[call]),
                 ToolMessage(to_data_block(value), tool_call_id=call["id"]),

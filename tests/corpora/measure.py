@@ -73,6 +73,7 @@ def measure_questions(half: Half, lists_failures: bool, is_training: bool = Fals
     others = [entry for entry in answered if not entry.question.readings]
     print(f"questions, {half} half: {len(answered)} over {len({entry.file.id for entry in answered})} files")
     print("  right:               ", _share([e.verdict == "right" for e in readable]))
+    print("  right by one choice: ", _share([e.is_settled_by_a_choice for e in readable if e.answer is None]))
     print("  wrong:               ", _share([e.verdict == "wrong" for e in answered]))
     print("  unserved and refused:", _share([e.verdict == "right" for e in others]))
     print("  all:", dict(Counter(entry.verdict for entry in answered)))

@@ -20,6 +20,7 @@ from app.agents.analyst.column_overviews import plan_column_overview
 from app.agents.analyst.file_requests import describe_files, read_file_request
 from app.agents.analyst.follow_ups import read_follow_up
 from app.agents.analyst.new_columns import UnclearColumn, parse_new_column
+from app.agents.analyst.offered_readings import describe_offer, find_taken_reading
 from app.agents.analyst.random_tables import UnclearTable, parse_made_table
 from app.agents.analyst.study_descriptions import (
     describe_comparison,
@@ -180,19 +181,28 @@ def answer_in_words(view: View) -> AgentAction | None:
     return call(request.tool, **request.arguments) if request else None
 
 
+def take_reading(view: View) -> AgentAction | None:
+    """Answer the question before by the reading that the message takes of those that were offered."""
+    reading = find_taken_reading(view.brief, _parse)
+    return _query(reading) if reading else None
+
+
 def query_tables(view: View) -> AgentAction | None:
     parsed = _parse(view.brief)
-    if not isinstance(parsed, ParsedQuestion):
-        return None
+    return _query(parsed) if isinstance(parsed, ParsedQuestion) else None
+
+
+def _query(parsed: ParsedQuestion) -> AgentAction:
     plan = parsed.plan.model_dump(mode="json", exclude_none=True)
     return call("execute_query_plan", plan=plan, readings=[*parsed.interpretations])
 
 
 def ask_to_rephrase(view: View) -> AgentAction:
     parsed = _parse(view.brief)
-    reason = parsed.reason if isinstance(parsed, UnparsedQuestion) else ""
-    options = parsed.options if isinstance(parsed, UnparsedQuestion) else ()
-    return say(f"I did not understand that. {reason} {_list_options(options)}".strip())
+    if not isinstance(parsed, UnparsedQuestion):
+        return say("I did not understand that.")
+    offer = describe_offer(parsed.readings) or _list_options(parsed.options)
+    return say(f"I did not understand that. {parsed.reason} {offer}".strip())
 
 
 def make_column(view: View) -> AgentAction | None:
@@ -321,6 +331,7 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     change_workflow,
     fetch_now,
     conclude,
+    take_reading,
     answer_small_talk,
     decline_unserved,
     ask_for_tables,

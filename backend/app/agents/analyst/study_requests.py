@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from app.agents.analyst.brief import ChatBrief
 from app.agents.analyst.column_mentions import find_column
+from app.agents.analyst.offered_readings import find_option
 from app.agents.goals.tables import TableProfile
 from app.modeling.problem.metrics import METRIC_PHRASES
-from app.tools.conversation_studies import StudyCard, StudyQuestion
+from app.tools.conversation_studies import StudyCard
 
 _GOAL = re.compile(
     r"^\W{0,5}(?:(?:please|can you|could you|would you|now|i want(?: you)? to|i would like(?: you)? to"
@@ -61,7 +62,6 @@ _ASKS_FOR_RESULT = re.compile(
 )
 MAX_ANSWER_CHARS = 300
 """Characters of an answer to a study: longer texts are messages of their own."""
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
 
 
 class StudyCall(NamedTuple):
@@ -77,25 +77,12 @@ class StudyRefusal(NamedTuple):
     reason: str
 
 
-def find_option(message: str, question: StudyQuestion) -> str | None:
-    """Find the option that a message names: as it is written, by its number, or by its place."""
-    text = message.strip().strip("\"'`.!").casefold()
-    texts = [str(option) for option in question.options]
-    for option in texts:
-        if text == option.casefold():
-            return option
-    if text.isdecimal() and 1 <= int(text) <= len(texts):
-        return texts[int(text) - 1]
-    place = _ORDINALS.get(text.removeprefix("the ").removesuffix(" one"))
-    return texts[place] if place is not None and texts and place < len(texts) else None
-
-
 def read_study_message(brief: ChatBrief, tables: Sequence[TableProfile]) -> StudyCall | StudyRefusal | None:
     """Read a message about studies; None for another one."""
     message = " ".join(brief.message.split())
     asking = find_asking_study(brief)
     if asking is not None and asking.question is not None:
-        option = find_option(message, asking.question)
+        option = find_option(message, [str(option) for option in asking.question.options])
         if option is not None:
             return StudyCall("answer_study", {"study": asking.id, "answer": option})
     if brief.studies:

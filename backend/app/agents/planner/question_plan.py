@@ -34,11 +34,11 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     if MODEL in answers:
         return None
     probability = 1.0 if answers else _question_probability(situation)
-    question = answers[-1] if answers else goal
     if probability < MIN_QUESTION and not _is_doubted(situation, probability):
         return _answer_if_clear(situation, probability)
-    if question == END:
-        return _refuse(goal, _unparsed_reason(goal, tables))
+    if answers and (ending := _read_choice(goal, answers, tables)):
+        return ending
+    question = answers[-1] if answers else goal
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
         return _plan_answer(question, parsed, tables)
@@ -48,16 +48,31 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
         return None
     if language := foreign_language(goal):
         return finish(Plan(target="?", is_understood=False, notes=[REFUSALS[language]]))
-    if len(answers) >= MAX_QUESTIONS:
-        return _refuse(goal, parsed.reason)
+    return _refuse(goal, parsed) if len(answers) >= MAX_QUESTIONS else _ask(parsed)
+
+
+def _ask(parsed: UnparsedQuestion) -> AgentAction:
+    """Ask how a question is meant: by its nearest readings, or without any by other questions."""
+    readings = [reading.description for reading in parsed.readings]
     return call(
         "ask_user",
         message="The goal asks about the data, and parts of it are not understood.",
         question=f"{WHICH_QUESTION} {parsed.reason} Choose one of these, or rephrase the question.",
-        options=[*dict.fromkeys(parsed.options), MODEL, END],
+        options=[*(readings or dict.fromkeys(parsed.options)), MODEL, END],
         default=END,
         free_text=True,
     )
+
+
+def _read_choice(goal: str, answers: Sequence[str], tables: Sequence[TableProfile]) -> AgentAction | None:
+    """Carry out an answer that is one of what was offered for the wording before it; None for another one."""
+    before = parse_question([goal, *answers][-2], tables)
+    if not isinstance(before, UnparsedQuestion):
+        return None
+    if answers[-1] == END:
+        return _refuse(goal, before)
+    reading = before.find_reading(answers[-1])
+    return _plan_answer(goal, reading, tables) if reading else None
 
 
 def _is_doubted(situation: Situation, probability: float) -> bool:
@@ -253,13 +268,10 @@ def is_sure_figure(situation: Situation) -> bool:
     return isinstance(parsed, ParsedQuestion) and parsed.confidence >= MIN_CLEAR_CONFIDENCE
 
 
-def _refuse(goal: str, reason: str) -> AgentAction:
-    return finish(Plan(target="?", question=goal, notes=[f"The question was not understood: {reason}"]))
-
-
-def _unparsed_reason(goal: str, tables: Sequence[TableProfile]) -> str:
-    parsed = parse_question(goal, tables)
-    return parsed.reason if isinstance(parsed, UnparsedQuestion) else ""
+def _refuse(goal: str, parsed: UnparsedQuestion) -> AgentAction:
+    nearest = f" The nearest reading is: {parsed.readings[0].description}." if parsed.readings else ""
+    note = f"The question was not understood: {parsed.reason}{nearest}"
+    return finish(Plan(target="?", question=goal, notes=[note]))
 
 
 def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TableProfile]) -> AgentAction:

@@ -1,6 +1,6 @@
 """The outcome of parsing a question."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
@@ -27,7 +27,16 @@ class ParsedQuestion(BaseModel):
 
 @dataclass(frozen=True)
 class UnparsedQuestion:
-    """The reason why a question was not understood, and similar questions that are."""
+    """The reason why a question was not understood.
+
+    `readings`: what it may mean, the likeliest first. `options`: other questions that are understood.
+    """
 
     reason: str
-    options: tuple[str, ...] = field(default=())
+    options: tuple[str, ...] = ()
+    readings: tuple[ParsedQuestion, ...] = ()
+
+    def find_reading(self, description: str) -> ParsedQuestion | None:
+        """Return the reading of this description, in which a user who chose it is sure."""
+        matches = (reading for reading in self.readings if reading.description == description)
+        return next((reading.model_copy(update={"confidence": 1.0}) for reading in matches), None)

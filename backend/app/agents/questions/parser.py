@@ -12,6 +12,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.answered_words import unaccounted_words
+from app.agents.questions.composition.ambiguity import describe_ambiguity
 from app.agents.questions.composition.completion import Composed
 from app.agents.questions.composition.composer import (
     MIN_LEAD,
@@ -20,7 +21,6 @@ from app.agents.questions.composition.composer import (
     plan_columns,
     plan_tables,
 )
-from app.agents.questions.composition.restatement import describe_ambiguity, restate
 from app.agents.questions.conditions import parse_conditions
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
@@ -147,7 +147,7 @@ def _sure_figure(text: str, tables: Sequence[TableProfile]) -> ParsedQuestion | 
         sketch.counts or sketch.ranking or sketch.pending.superlative or sketch.flags or sketch.keys
     ) or any(measure.functions for measure in sketch.measures)
     has_figure = any(f'"kind":{step}' in choice.best.plan.model_dump_json() for step in _SURE_STEPS)
-    return _composed(choice) if names_figure and has_figure else None
+    return _composed(choice.best) if names_figure and has_figure else None
 
 
 def _base_reading(text: str, tables: Sequence[TableProfile]) -> QuestionReading:
@@ -186,14 +186,17 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return _parsed(overview)
     choice = _compose(base, text, tables)
     if choice is not None and choice.is_sure and choice.best.reading.quality >= MIN_QUALITY:
-        return _composed(choice)
+        return _composed(choice.best)
     if choice is not None and not choice.uncovered and choice.rival is not None:
-        options = _options(choice, tables)
-        if len(options) > 1:
-            ambiguity = describe_ambiguity(_near_readings(choice))
-            return UnparsedQuestion(ambiguity or "It can be read in several ways.", options)
-        return _unparsed(text, None, None, tables, (*options, *examples))
-    return _by_frames(base, text, choice, tables, examples)
+        near = [composed for composed in choice.nearest if composed.cost <= choice.rival.cost + MIN_LEAD]
+        ambiguity = describe_ambiguity(near)
+        parsed = UnparsedQuestion(ambiguity or "It can be read in several ways.")
+    else:
+        by_frames = _by_frames(base, text, choice, tables, examples)
+        if isinstance(by_frames, ParsedQuestion):
+            return by_frames
+        parsed = by_frames
+    return replace(parsed, readings=tuple(_offered(choice, base.scope)))
 
 
 def _by_frames(
@@ -236,26 +239,14 @@ def _is_complete(attempt: Attempt) -> bool:
     return not attempt.uncovered and not asks_share and attempt.reading.quality >= MIN_QUALITY
 
 
-def _near_readings(choice: RankedReading) -> list[Composed]:
-    """The readings that cost nearly as little as the best one."""
-    return [composed for composed in choice.candidates if composed.cost - choice.best.cost < MIN_LEAD]
-
-
-MAX_OPTIONS = 3
-"""Readings that a question offers."""
-
-
-def _options(choice: RankedReading | None, tables: Sequence[TableProfile]) -> tuple[str, ...]:
-    """The likeliest readings as whole questions, each of which has that reading only."""
-    options: list[str] = []
-    for composed in choice.candidates if choice else ():
-        question = restate(composed)
-        again = _compose(_base_reading(question, tables), question, tables)
-        if again is not None and again.is_sure and again.best.plan == composed.plan and question not in options:
-            options.append(question)
-        if len(options) == MAX_OPTIONS:
-            break
-    return tuple(options)
+def _offered(choice: RankedReading | None, scope: QuestionScope) -> Iterator[ParsedQuestion]:
+    """Yield the nearest readings of a question that is not understood for sure."""
+    for composed in choice.nearest if choice else ():
+        try:
+            compile_plan(composed.plan, scope.schemas)
+        except (LabError, ValueError):
+            continue  # its parts do not fit together
+        yield _composed(composed)
 
 
 def _overview(base: QuestionReading) -> Attempt | None:
@@ -310,10 +301,9 @@ def _attempt(
     yield Attempt(reading, plan, [*uncovered, *unaccounted_words(plan, reading, columns)])
 
 
-def _composed(choice: RankedReading) -> ParsedQuestion:
-    best = choice.best
-    parsed = _parsed(Attempt(best.reading, best.plan, []))
-    confidence = min(parsed.confidence, MAX_CONFIDENCE - CONFIDENCE_PER_COST * best.cost)
+def _composed(composed: Composed) -> ParsedQuestion:
+    parsed = _parsed(Attempt(composed.reading, composed.plan, []))
+    confidence = min(parsed.confidence, max(0.0, MAX_CONFIDENCE - CONFIDENCE_PER_COST * composed.cost))
     return parsed.model_copy(update={"confidence": round(confidence, 2)})
 
 

@@ -183,7 +183,7 @@ def test_a_question_about_the_rows_is_one(goal):
     assert is_question(goal)
 
 
-def test_an_ambiguous_word_offers_whole_questions_that_parse() -> None:
+def test_an_ambiguous_word_offers_its_readings() -> None:
     bills = TableProfile(
         "birds",
         300,
@@ -196,6 +196,27 @@ def test_an_ambiguous_word_offers_whole_questions_that_parse() -> None:
     parsed = parse_question("What is the average bill by species?", [bills])
     assert isinstance(parsed, UnparsedQuestion)
     assert "'bill' could be `bill_length_mm`, `bill_depth_mm`" in parsed.reason
-    assert len(parsed.options) == 2
-    for option in parsed.options:
-        assert isinstance(parse_question(option, [bills]), ParsedQuestion)
+    offered = [reading.description for reading in parsed.readings]
+    assert offered[:2] == [
+        f"the mean of `bill_{name}_mm` for each `species`, from `birds`" for name in ("length", "depth")
+    ]
+    chosen = parsed.find_reading(offered[1])
+    assert chosen
+    assert chosen.confidence == 1.0
+    assert "bill_depth_mm" in chosen.columns
+    assert parsed.find_reading("the mean of `weight`") is None
+
+
+def test_a_question_with_an_unknown_word_offers_what_the_others_say() -> None:
+    visits = TableProfile(
+        "visits",
+        300,
+        (
+            Column("physician", "text", "category", 3, top=("Holm", "Silva", "Kolb")),
+            Column("wait_min", "number", "numeric", 100, low=0, high=90),
+        ),
+    )
+    parsed = parse_question("What is the average gloopy wait_min by physician?", [visits])
+    assert isinstance(parsed, UnparsedQuestion)
+    assert "'gloopy'" in parsed.reason
+    assert parsed.readings[0].description == "the mean of `wait_min` for each `physician`, from `visits`"

@@ -1,6 +1,6 @@
 """Choice among composed readings of a question: the cheapest that explains every word and leads the next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.agents.goals.tables import Column
@@ -35,8 +35,8 @@ SETTLED_GROUPS_COST = 1.2
 """Cost of groups by a column that their figure tests: each group has all of it or none of it."""
 MIN_LEAD = 0.04
 """Difference of cost by which the best reading leads the next one with another plan."""
-MAX_CANDIDATES = 6
-"""Readings from which those that a question offers are chosen."""
+MAX_OFFERED, MAX_OFFERED_UNCOVERED = 3, 2
+"""Readings that a question offers, and words that one of them may leave unexplained."""
 MAX_COST = 0.5
 """Cost from which a reading rests on too many assumptions: of the tuned and training questions whose best
 reading costs less, 4 % were answered wrong, of dearer ones 40 %."""
@@ -56,8 +56,8 @@ class RankedReading(NamedTuple):
     best: Composed
     uncovered: list[str]
     rival: Composed | None
-    candidates: tuple[Composed, ...] = ()
-    """The readings that explain every word, best first."""
+    nearest: tuple[Composed, ...] = ()
+    """The readings that a question offers, best first: those that explain every word, then others."""
 
     @property
     def is_sure(self) -> bool:
@@ -105,8 +105,18 @@ def compose(base: QuestionReading) -> RankedReading | None:
         and composed.cost - best.cost < lead
         and not _is_alike(composed.plan, best.plan, base.scope)
     ]
-    candidates = tuple(composed for composed, words in ranked if not words)[:MAX_CANDIDATES]
-    return RankedReading(best, uncovered, rivals[0] if rivals and not uncovered else None, candidates)
+    rival = rivals[0] if rivals and not uncovered else None
+    return RankedReading(best, uncovered, rival, _offered(ranked))
+
+
+def _offered(ranked: Sequence[tuple[Composed, list[str]]]) -> tuple[Composed, ...]:
+    """Return the nearest readings that differ in words, of those that leave few words unexplained."""
+    offered: dict[str, Composed] = {}
+    for composed, uncovered in sorted(ranked, key=lambda entry: (len(entry[1]), entry[0].cost)):
+        if len(uncovered) > MAX_OFFERED_UNCOVERED or len(offered) == MAX_OFFERED:
+            break
+        offered.setdefault(describe_plan(composed.plan), composed)
+    return tuple(offered.values())
 
 
 _LISTING_STEPS = frozenset({"filter", "join", "select", "sort"})

@@ -1,17 +1,10 @@
-"""A reading as a whole question that has no other one: its columns by name, its values in quotes."""
+"""The words by which several readings of one question differ."""
 
 from collections.abc import Sequence
 
 from app.agents.questions.composition.completion import Composed
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import Condition
-
-
-def restate(composed: Composed) -> str:
-    """The question of a composed reading, with every noun as the name of the column that it means."""
-    names = _column_names(composed)
-    texts = [names.get(place, _text(item)) for place, item in enumerate(composed.reading.text.items)]
-    return " ".join(texts).replace(" ,", ",")
 
 
 def describe_ambiguity(readings: Sequence[Composed]) -> str:
@@ -46,9 +39,3 @@ def _column_names(composed: Composed) -> dict[int, str]:
 def _names_flag(condition: Condition, items: list[QuestionItem]) -> bool:
     place = condition.place
     return 0 <= place < len(items) and bool(items[place].columns) and not items[place].values
-
-
-def _text(item: QuestionItem) -> str:
-    if item.kind == "name":
-        return f"`{item.text}`"
-    return f"'{item.text}'" if item.kind == "literal" else item.text
