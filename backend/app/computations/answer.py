@@ -1,12 +1,10 @@
 """Answers to questions about tables: the rows of one SELECT, and the number of rows behind them."""
 
-from dataclasses import replace
-from typing import Any
-
 import sqlglot
 from sqlglot import exp
 
-from app.computations.query import QUERY_MEMORY_BYTES, run_sql
+from app.computations.query import QUERY_MEMORY_BYTES, run_counted_sql
+from app.computations.sql_policy import require_select
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 
@@ -27,14 +25,16 @@ def answer(
     and without its WHERE; both are null if the SELECT does not read tables directly. `counts`: two SELECTs that
     count them instead. Leaves result.parquet.
     """
-    facts = run_sql(workspace, sql, rows=rows, memory_bytes=memory_bytes)
+    if counts is None:
+        require_select(sql, workspace.inputs)
     used, total = counts or make_count_queries(sql)
-    rows_used = _count_rows(workspace, used)
+    counting = [query for query in dict.fromkeys((used, total)) if query is not None]
+    facts, numbers = run_counted_sql(workspace, sql, counting, rows, memory_bytes=memory_bytes)
+    rows_behind: dict[str | None, JsonValue] = dict(zip(counting, numbers, strict=True))
     return {
         **facts,
-        "rows_used": rows_used,
-        # Each count opens a database of its own, which takes longer than most queries.
-        "rows_there": rows_used if total == used else _count_rows(workspace, total),
+        "rows_used": rows_behind.get(used),
+        "rows_there": rows_behind.get(total),
         "tables": [*list_tables(sql, workspace)],
     }
 
@@ -65,15 +65,3 @@ def list_tables(sql: str, workspace: CellWorkspace) -> list[str]:
     """List the inputs that a SELECT reads."""
     names = {table.name.casefold() for table in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Table)}
     return [name for name in workspace.inputs if name.casefold() in names]
-
-
-def _count_rows(workspace: CellWorkspace, sql: str | None) -> JsonValue:
-    if sql is None:
-        return None
-    folder = workspace.output / ".counted"
-    folder.mkdir(exist_ok=True)
-    facts: Any = run_sql(replace(workspace, output=folder), sql)
-    (folder / "result.parquet").unlink()
-    folder.rmdir()
-    count: JsonValue = facts["rows"][0][0]
-    return count

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import math
 import shutil
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,8 @@ from app.json_types import JsonValue
 
 QUERY_MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; larger work spills to disk."""
+MAX_ROWS = 5_000_000
+"""Rows of a result: as many as an upload is measured with."""
 _CELL_CHARACTERS = 2_000
 """Characters of a cell in a preview."""
 _PREVIEW_BYTES = 1 << 20
@@ -31,7 +33,7 @@ def run_sql(
     workspace: CellWorkspace,
     sql: str,
     rows: int = 50,
-    max_rows: int = 5_000_000,
+    max_rows: int = MAX_ROWS,
     memory_bytes: int = QUERY_MEMORY_BYTES,
 ) -> dict[str, JsonValue]:
     """Run one SELECT over the inputs, each a table of its name, and write its rows to result.parquet.
@@ -40,7 +42,22 @@ def run_sql(
     are more. Raises InvalidInput that names what is not admitted or does not exist, with the nearest names;
     TooLarge if the query has more than `max_rows` rows or needs more than `memory_bytes` of memory.
     """
-    return _run_query(workspace, sql, rows, max_rows, memory_bytes)
+    return run_counted_sql(workspace, sql, (), rows, max_rows, memory_bytes)[0]
+
+
+def run_counted_sql(
+    workspace: CellWorkspace,
+    sql: str,
+    counts: Sequence[str],
+    rows: int = 50,
+    max_rows: int = MAX_ROWS,
+    memory_bytes: int = QUERY_MEMORY_BYTES,
+) -> tuple[dict[str, JsonValue], list[int]]:
+    """Run a query as `run_sql` does, and `counts`, SELECTs of one number each; its facts, and the numbers.
+
+    All in one database: to open one takes longer than most queries. The policy holds for each of them.
+    """
+    return _run_query(workspace, sql, counts, rows, max_rows, memory_bytes)
 
 
 def describe_result(workspace: CellWorkspace, target: Path, rows: int) -> dict[str, JsonValue]:
@@ -85,42 +102,63 @@ def statistics(workspace: CellWorkspace) -> dict[str, JsonValue]:
 
 
 def _run_query(
-    workspace: CellWorkspace, question: str, rows: int, max_rows: int, memory_bytes: int
-) -> dict[str, JsonValue]:
-    qualified = require_select(question, workspace.inputs)
+    workspace: CellWorkspace,
+    question: str,
+    counts: Sequence[str],
+    rows: int,
+    max_rows: int,
+    memory_bytes: int,
+) -> tuple[dict[str, JsonValue], list[int]]:
+    queries = (question, *counts)
+    qualified = frozenset[tuple[str, str]]().union(
+        *(require_select(query, workspace.inputs) for query in queries)
+    )
     work, target = workspace.output / ".work", workspace.output / "result.parquet"
     work.mkdir()
     try:
         with sql.connect(workspace, work, memory_bytes, target) as connection:
-            row_count = _write_result(connection, workspace, question, qualified, target, max_rows)
+            _require_admitted_trees(connection, workspace, queries)
+            columns_read = _open_tables(connection, workspace.inputs)
+            _open_qualified_tables(connection, qualified)
+            _lock(connection)
+            # First: the query leaves a view in the database, whose name may be that of a table.
+            numbers = [_fetch_number(connection, counting, columns_read) for counting in counts]
+            row_count = _write_result(connection, question, columns_read, target, max_rows)
             columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return {
+    facts: dict[str, JsonValue] = {
         "columns": columns,
         "rows": preview_rows,
         "row_count": row_count,
         "truncated": row_count > len(preview_rows),
     }
+    return facts, numbers
+
+
+def _require_admitted_trees(
+    connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, queries: Sequence[str]
+) -> None:
+    """Check each query as the database itself reads it."""
+    for query in queries:
+        (tree,) = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone() or ("{}",)
+        require_select_tree(json.loads(tree), workspace.inputs)
+
+
+def _fetch_number(connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]) -> int:
+    """Fetch the one number that a query over the open tables returns. `columns`: names of all their columns."""
+    try:
+        # All of it: a relation cannot be made on a connection that has an unread result.
+        ((number,),) = connection.execute(query).fetchall()
+    except duckdb.Error as error:
+        raise translate_unknown_column(str(error), columns) or _failure(error) from error
+    return int(number)
 
 
 def _write_result(
-    connection: duckdb.DuckDBPyConnection,
-    workspace: CellWorkspace,
-    question: str,
-    qualified: Set[tuple[str, str]],
-    target: Path,
-    max_rows: int,
+    connection: duckdb.DuckDBPyConnection, question: str, columns: Sequence[str], target: Path, max_rows: int
 ) -> int:
-    """Write the result and count its rows, with all external access of the database disabled.
-
-    `qualified`: folded names of schemas and tables, as `require_select` returns them.
-    """
-    (tree,) = connection.execute("SELECT json_serialize_sql(?)", [question]).fetchone() or ("{}",)
-    require_select_tree(json.loads(tree), workspace.inputs)
-    columns = _open_tables(connection, workspace.inputs)
-    _open_qualified_tables(connection, qualified)
-    _lock(connection)
+    """Write the result and count its rows. `columns`: names of all columns of the open tables."""
     try:
         answer = connection.sql(question)
         kinds = zip(answer.columns, answer.types, strict=True)

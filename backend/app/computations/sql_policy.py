@@ -11,6 +11,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
@@ -49,7 +50,7 @@ def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str
     if "\x00" in text:
         raise _refused("sql_invalid", "The query holds a NUL character.")
     try:
-        statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+        statements = [statement for statement in sqlglot.parse(text, dialect=DuckDB) if statement is not None]
     except (SqlglotError, RecursionError) as error:
         raise _refused("sql_invalid", f"The query cannot be read: {_first_line(error)}") from error
     if len(statements) != 1:

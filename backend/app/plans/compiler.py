@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 
 from app.plans import plan as p
 from app.plans.aggregates import compile_aggregation, compile_window_aggregate
@@ -54,7 +55,7 @@ def compile_plan(plan: p.Plan, tables: Mapping[str, TableSchema]) -> CompiledPla
 
 def render(tree: exp.Expr) -> str:
     """Write a tree as DuckDB's SQL."""
-    return tree.sql(dialect="duckdb", normalize_functions=False, comments=False)
+    return tree.sql(dialect=DuckDB, normalize_functions=False, comments=False)
 
 
 @dataclass

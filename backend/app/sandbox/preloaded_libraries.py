@@ -37,7 +37,13 @@ LIBRARIES = (
 
 def load_first() -> None:
     """Import what uploads and questions need."""
-    for name in ("duckdb", "pyarrow.parquet", "pandas", *map(_module_name, FIRST_COMPUTATIONS)):
+    for name in (
+        "duckdb",
+        "pyarrow.parquet",
+        "pyarrow.pandas_compat",
+        "pandas",
+        *map(_module_name, FIRST_COMPUTATIONS),
+    ):
         importlib.import_module(name)
     share_pages()
 

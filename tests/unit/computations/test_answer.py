@@ -36,3 +36,18 @@ def test_rows_behind_an_answer_are_counted_or_null(bench, sql, used, there, tabl
 def test_answers_obey_the_sql_policy(bench):
     with pytest.raises(InvalidInput, match="not admitted"):
         answer(bench, "SELECT * FROM read_csv('/etc/passwd')")
+
+
+def test_rows_are_counted_where_a_table_has_the_name_that_the_query_gives_its_result(bench):
+    named = CellWorkspace({"answer": bench.inputs["t"]}, bench.output)
+    counts = ('SELECT count(*) FROM "answer" WHERE x > 6', 'SELECT count(*) FROM "answer"')
+    facts = answer(named, 'SELECT max(x) FROM "answer" WHERE x > 6', counts)
+    assert (facts["rows"], facts["rows_used"], facts["rows_there"]) == ([[9]], 3, 10)
+
+
+@pytest.mark.parametrize("counting", ["SELECT count(*) FROM read_csv('/etc/passwd')", "SELECT 1; SELECT 2"])
+def test_counts_obey_the_sql_policy(bench, counting):
+    with pytest.raises(InvalidInput) as refusal:
+        answer(bench, "SELECT x FROM t", ("SELECT count(*) FROM t", counting))
+    assert refusal.value.code in ("function_not_admitted", "sql_not_admitted")
+    assert not [*bench.output.iterdir()]

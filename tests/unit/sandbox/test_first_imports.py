@@ -1,0 +1,37 @@
+"""A process that has what the first computations need imports nothing more when it carries them out.
+
+Except a small module of pyarrow, which its first conversion of a table imports.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+from app.sandbox.preloaded_libraries import load_first
+
+load_first()
+loaded = {*sys.modules}
+from app.computations.answer import answer
+from app.computations.ingest import ingest
+from app.computations.workspace import CellWorkspace
+
+upload, table, rows = (Path(folder) for folder in sys.argv[1:])
+ingest(CellWorkspace({"upload": upload}, table), "orders.csv")
+question = "SELECT region, sum(amount) FROM orders GROUP BY region"
+answer(CellWorkspace({"orders": table / "table.parquet"}, rows), question)
+print(*sorted(name for name in {*sys.modules} - loaded if not name.startswith("pyarrow.vendored")))
+"""
+
+
+def test_an_upload_and_an_answer_import_nothing_more(tmp_path: Path) -> None:
+    upload, table, rows = tmp_path / "orders.csv", tmp_path / "table", tmp_path / "rows"
+    upload.write_text("region,amount\nnorth,10\nsouth,20\nnorth,5\n")
+    table.mkdir()
+    rows.mkdir()
+    command = [sys.executable, "-c", _PROGRAM, *map(str, (upload, table, rows))]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "\n"), ended.stderr
+    assert (rows / "result.parquet").exists()
