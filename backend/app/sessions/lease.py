@@ -131,17 +131,19 @@ class ReleaseRow(NamedTuple):
 
 
 class EndRow(NamedTuple):
-    """`woken`: sessions that waited for the end and are due now."""
+    """`woken`: sessions that waited for the end and are due now. `cancelled`: studies of a failed run."""
 
     event_seq: int
     woken: Sequence[UUID]
+    cancelled: Sequence[UUID]
 
 
 class SessionEnd(NamedTuple):
-    """The last event of a session, and the sessions that begin after it."""
+    """The last event of a session, the sessions that begin after it, and the studies that it cancelled."""
 
     message: EventMessage
     woken: Sequence[UUID]
+    cancelled: Sequence[UUID]
 
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
@@ -201,9 +203,10 @@ class Leases:
         return bool(row and ReleaseRow(**row).more)
 
     async def end(self, lease: Lease, ending: Ending) -> SessionEnd | None:
-        """End the session and wake those that wait for it. None if it could not be ended.
+        """End the session, wake those that wait for it, and cancel the studies of a run that failed.
 
-        That is so if the lease is lost, or if the ending is `cancelled` and a fit of the session still runs.
+        None if it could not be ended: the lease is lost, or the ending is `cancelled` and a fit of the session
+        still runs.
         """
         at, body = datetime.now(UTC), dump_event(ending)
         failure = ending if isinstance(ending, SessionFailed) else None
@@ -221,7 +224,8 @@ class Leases:
         if row is None:
             return None
         end = EndRow(**row)
-        return SessionEnd(make_event_message(end.event_seq, at, ending.kind, body), end.woken)
+        message = make_event_message(end.event_seq, at, ending.kind, body)
+        return SessionEnd(message, end.woken, end.cancelled)
 
 
 def _make_lease(row: SessionClaimRow) -> Lease:

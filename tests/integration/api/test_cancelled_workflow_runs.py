@@ -11,8 +11,10 @@ from tests.patience import hang_guard
 from app.api.session_deps import session_service
 from app.db.pool import Database
 from app.errors import Conflict
+from app.sessions.admission import AdmissionQueue
 from app.sessions.schemas import SessionCreate
 from app.sessions.statements import LIFECYCLE
+from app.sessions.sweeper import sweep
 
 from .conftest import User
 from .test_workflow_nodes import SALES, chain, read, save, upload
@@ -66,6 +68,34 @@ async def test_the_end_of_a_run_cancels_the_study_that_it_waits_for(
         # 204 where a worker has ended the run before the request looks for what is left of it
         assert (await ada.http.delete(f"/runs/{run_id}/data")).status_code in {202, 204}
     assert await follow_study(ada, study) == "cancelled"
+
+
+async def pass_deadline(app: FastAPI, database: Database, run_id: UUID) -> None:
+    """Let the time of a run be over, and its wait as well: only then is it claimed again."""
+    values = "deadline_at = now() - interval '1 day', wait_until = now()"
+    await database.rows(f"update sessions set {values} where id = $1", run_id)
+    assert await sweep(database, lambda job: None, 60) == 1
+    await AdmissionQueue(database, lambda job: None, app.state.resources.settings.sessions).admit()
+
+
+async def test_a_run_whose_time_is_over_cancels_its_study_unless_another_session_waits_for_it(
+    app: FastAPI, ada: User, database: Database
+) -> None:
+    path = await save_study(ada)
+    run_id, study = await begin(ada, path, database)
+    other, shared = await begin(ada, path, database)
+    third, own = await begin(ada, path, database)
+    await database.rows("update sessions set after_id = $2 where id = $1", third, shared)
+    await pass_deadline(app, database, run_id)
+    view = await follow(ada, f"/workflow-runs/{run_id}")
+    assert view["status"] == "failed", view
+    assert await follow_study(ada, study) == "cancelled"
+    await pass_deadline(app, database, other)
+    assert (await follow(ada, f"/workflow-runs/{other}"))["status"] == "failed"
+    states = [
+        (await ada.http.get(f"/lab/agent/sessions/{session}")).json()["status"] for session in (shared, own)
+    ]
+    assert states == ["awaiting_user", "awaiting_user"]
 
 
 async def test_a_study_that_another_session_waits_for_goes_on(ada: User, database: Database) -> None:

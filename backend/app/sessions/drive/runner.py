@@ -213,8 +213,10 @@ class Runner:
         if end:
             _record_end(lease, _measured_status(ending), worked_s)
             self.publisher.publish(lease.facts.id, end.message)
-            for woken_id in end.woken:
-                self.send_job(jobs.advance_job(woken_id))
+            for cancelled_id in end.cancelled:
+                self.publisher.announce_change(cancelled_id)
+            for due_id in (*end.woken, *end.cancelled):
+                self.send_job(jobs.advance_job(due_id))
             await saved.forget(lease)
             await self._queue.admit()
         else:

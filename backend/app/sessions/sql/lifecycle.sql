@@ -226,7 +226,18 @@ with s as (
   where id = $1 and fence = $2 and ended_at is null
     and not ($3 = 'cancelled' and exists (
       select from fits where session_id = $1 and status = 'running' and lease_until > now()))
-  returning id, event_seq, after_id
+  returning id, event_seq, after_id, graph
+), studies as (
+  -- A run of a workflow that fails as a whole (its time is over) has no use for the studies that it started. One that
+  -- another session waits for goes on.
+  update sessions study set
+    wake = study.wake + (not study.cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
+  from s
+  where $3 = 'failed' and s.graph = 'workflow' and study.parent_id = s.id and study.ended_at is null
+    and not exists (
+      select from sessions other
+      where other.after_id = study.id and other.id <> s.id and other.ended_at is null and not other.cancel)
+  returning study.id
 ), followers as (
   -- A session that ends before its predecessor (a cancelled one) leaves its followers to that.
   select f.id, exists (select from sessions p where p.id = s.after_id and p.ended_at is null) as waits_on
@@ -245,7 +256,8 @@ with s as (
   update fits set status = 'cancelled', ended_at = now(), lease_until = null
   where session_id in (select id from s) and status in ('queued', 'running')
 )
-select event_seq, array(select id from woken where not waits_on) as woken from s
+select event_seq, array(select id from woken where not waits_on) as woken, array(select id from studies) as cancelled
+from s
 
 -- name: wake_forgotten
 -- No other statement wakes these: past the deadline of the session or of a round, cancelled while the worker of
