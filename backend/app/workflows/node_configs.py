@@ -116,8 +116,9 @@ class Notify(WorkflowPart):
     """Sends a message once its inputs are done, or, with `when: failed`, once the run has failed.
 
     `to`: an address of e-mail, the URL of a webhook, or the name of a secret that holds it. Without it an
-    e-mail goes to the owner. `text` may name values of inputs: `{{node.rows}}`, and
-    `{{node.column}}` of its first row.
+    e-mail goes to the owner. `text` may name values of nodes before it: `{{node.rows}}`, `{{node.column}}` of
+    its first row, `{{node.figure}}` of a condition, and `{{node.headline}}`, `target`, `metric`, `value` and
+    `model_id` of a study.
     """
 
     channel: Literal["email", "slack", "webhook"]

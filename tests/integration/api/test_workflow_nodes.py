@@ -127,17 +127,21 @@ async def test_a_run_waits_for_the_study_of_a_table_that_it_stored(ada: User) ->
     learn = {"id": "learn", "type": "study", "config": {"goal": goal, "time_budget_s": 5}}
     known = {"id": "known", "type": "filter", "config": {"condition": {"kind": "not", "operand": NO_REGION}}}
     keep = {"id": "keep", "type": "store", "config": {"name": "known sales"}}
+    title = "{{learn.headline}} ({{learn.status}}{{learn.error}})"
+    draw = {"id": "draw", "type": "chart", "config": {"kind": "bar", "title": title}}
     wrong = (await ada.http.post("/workflows", json=chain(read(dataset), known, learn))).json()
     assert [(fault["pointer"], fault["code"]) for fault in wrong["faults"]] == [
         ("/nodes/2", "study_needs_dataset")
     ]
-    ended = await run(ada, await save(ada, chain(read(dataset), known, keep, learn)))
-    assert ended["outcome"] == "succeeded", ended["nodes"]["learn"]
+    ended = await run(ada, await save(ada, chain(read(dataset), known, keep, learn, draw)))
+    assert ended["outcome"] == "succeeded", ended["nodes"]
     node = ended["nodes"]["learn"]
     study = (await ada.http.get(f"/lab/agent/sessions/{node['study_id']}")).json()
     assert (study["goal"], study["dataset_ids"]) == (goal, [ended["nodes"]["keep"]["dataset_id"]])
     assert node["study"]["status"] == study["status"] == "completed"
     assert node["study"]["headline"] == study["result"]["headline"]
+    chart = (await ada.http.get(f"/charts/{ended['charts']['draw']}")).json()
+    assert chart["title"] == f"{node['study']['headline']} (done)"
     assert study["ended_at"] < ended["ended_at"]
 
 

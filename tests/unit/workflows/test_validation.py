@@ -70,6 +70,37 @@ def test_a_wrong_name_is_answered_with_the_nearest_ones() -> None:
     assert fault.nearest == ["group_by"]
 
 
+LEARN = {"id": "learn", "type": "study", "config": {"goal": "predict amount"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("{{learn.metric}} {{ learn.value }} {{orders.rows}} {{top.amount}}", None),
+        ("{{lern.metric}}", ["learn"]),
+        ("{{learn.metrik}}", ["metric"]),
+    ],
+)
+def test_a_text_names_nodes_that_exist_and_what_a_study_has(text: str, nearest: list[str] | None) -> None:
+    tell = {"id": "tell", "type": "notify", "config": {"channel": "email", "text": text}}
+    faults = find_faults(
+        document([READ, TOP, LEARN, tell], ("orders", "top"), ("orders", "learn"), ("learn", "tell"))
+    )
+    expected = [] if nearest is None else [("/nodes/3/config/text", "template_wrong", nearest)]
+    assert [(fault.pointer, fault.code, fault.nearest) for fault in faults] == expected
+
+
+def test_a_text_in_for_each_names_its_item_and_the_nodes_beside_it() -> None:
+    inner = [
+        {"id": "best", "type": "top_k", "config": {"k": 1, "by": "amount"}},
+        {"id": "draw", "type": "chart", "config": {"kind": "bar", "title": "{{item.x}} {{best.x}} {{rest.x}}"}},
+    ]
+    each = {"id": "each", "type": "for_each", "config": {"column": "region", "nodes": inner}}
+    faults = find_faults(document([READ, each], ("orders", "each")))
+    assert [fault.pointer for fault in faults] == ["/nodes/1/config/nodes/1/config/title"]
+    assert "rest" in faults[0].message
+
+
 def test_each_type_describes_its_configuration() -> None:
     views = {view.type: view for view in describe_node_types()}
     assert views.keys() == NODE_TYPES.keys()

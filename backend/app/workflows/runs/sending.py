@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app.errors import InvalidInput
@@ -14,10 +14,10 @@ from app.workflows.requests.client import OutgoingRequest
 from app.workflows.runs.context import Results, RunContext
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.runs.tables import MAX_PREVIEW_ROWS, input_table, store_table
+from app.workflows.template_fields import FIELD, STUDY_FIELDS
 
 AGENT = "workflow"
 SEND_AGAIN, LEAVE = "send it again", "leave it"
-_FIELD = re.compile(r"\{\{\s*([A-Za-z0-9_-]+)\.([^{}]{1,200}?)\s*\}\}")
 
 
 async def send_once(
@@ -92,7 +92,7 @@ async def send_message(ctx: RunContext, node: Node, config: Notify, results: Res
         table = await input_table(ctx, node)
         inputs = ctx.document.inputs_of(node.id)
         names = [*inputs, *(ctx.names[source] for source in inputs if source in ctx.names)]
-        values = results if table is None else {**results, **dict.fromkeys(names, table)}
+        values = results if table is None else {**results, **_add_table(results, names, table)}
         text = fill_template(config.text, values) if config.text else _describe(ctx, config, table, results)
         to = config.to if config.secret is None else await ctx.services.read_secret(config.secret)
         if config.channel == "email":
@@ -120,8 +120,10 @@ async def send_message(ctx: RunContext, node: Node, config: Notify, results: Res
 
 
 def fill_template(text: str, results: Results) -> str:
-    """Fill `{{node.rows}}` and `{{node.column}}` of its first row. Raises InvalidInput that names
-    what is not there."""
+    """Fill `{{node.rows}}`, `{{node.column}}` of its first row, and what a study or a condition came to.
+
+    Raises InvalidInput that names what is not there.
+    """
 
     def fill(field: re.Match[str]) -> str:
         node_id, name = field[1], field[2]
@@ -131,14 +133,36 @@ def fill_template(text: str, results: Results) -> str:
         names = [str(column["name"]) for column in result.columns]
         if name in names:
             return str(result.preview[0][names.index(name)]) if result.preview else ""
-        if name in ("rows", "status", "error"):
-            return str(getattr(result, name))
-        raise InvalidInput(
-            "template_wrong",
-            f"{node_id} has no {name}. It has: {', '.join(['rows', *names][:20])}.",
-        )
+        values = _list_values(result)
+        if name not in values:
+            raise InvalidInput(
+                "template_wrong", f"{node_id} has no {name}. It has: {', '.join([*values, *names][:20])}."
+            )
+        value = values[name]
+        if value is None:
+            return ""
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-    return _FIELD.sub(fill, text)
+    return FIELD.sub(fill, text)
+
+
+def _list_values(result: NodeResult) -> dict[str, Any]:
+    """Return what a result has beside its table, by the names that texts use.
+
+    What came to nothing has the fields of a study empty, so that a message about a failure can be sent.
+    """
+    values: dict[str, Any] = {"rows": result.rows, "status": result.status, "error": result.error}
+    if result.figure is not None:
+        values["figure"] = result.figure
+    if result.study is not None or result.status != "done":
+        values |= {name: getattr(result.study, name, None) for name in STUDY_FIELDS}
+    return values
+
+
+def _add_table(results: Results, names: Sequence[str], table: NodeResult) -> dict[str, NodeResult]:
+    """Return the results of nodes that pass a table on, with that table."""
+    facts = {"rows": table.rows, "columns": table.columns, "preview": table.preview}
+    return {name: results.get(name, table).model_copy(update=facts) for name in names}
 
 
 def _subject(config: Notify) -> str:
