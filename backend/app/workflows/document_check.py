@@ -25,7 +25,7 @@ from app.workflows.phrases.work_steps import KnownModel
 from app.workflows.requests.allowed_hosts import RequestHosts
 from app.workflows.requests.host_rules import HostRules
 from app.workflows.requests.mail_config import MailConfig
-from app.workflows.secrets.store import SecretStore
+from app.workflows.secrets.store import SecretStore, make_unknown_secret_error
 from app.workflows.validation import WorkflowFault, find_faults, find_outputs
 
 MAX_KNOWN_MODELS = 200
@@ -183,7 +183,7 @@ class DocumentCheck:
         for pointer, config in senders:
             url = config.url if isinstance(config, HttpRequest) else getattr(config, "to", None)
             if config.secret is not None and config.secret not in names:
-                message = f"There is no secret {config.secret}. PUT /secrets/{config.secret} writes it."
+                message = make_unknown_secret_error(config.secret).detail
                 faults.append(WorkflowFault(pointer=pointer, code="secret_not_found", message=message))
                 continue
             try:

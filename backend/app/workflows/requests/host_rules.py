@@ -52,7 +52,7 @@ class HostRules:
             raise Forbidden(
                 "host_not_listed",
                 f"Your workflows may not send requests to {destination.host} yet. Add it to your hosts: "
-                f"PUT /request-hosts.",
+                "in the page under Account, or by PUT /request-hosts.",
                 host=destination.host,
             )
         return destination

@@ -107,7 +107,7 @@ class SecretStore:
         """Return the value, for a request alone. Raises NotFound."""
         sealed = await self.db.value(SECRETS.read_sealed, owner, name)
         if sealed is None:
-            raise _make_not_found(name)
+            raise make_unknown_secret_error(name)
         return unseal(await self.open_key(), owner, name, bytes(sealed))
 
     async def list_secrets(self, owner: UUID) -> list[SecretView]:
@@ -117,18 +117,21 @@ class SecretStore:
         """Raises NotFound."""
         row = await self.db.row(SECRETS.get_secret, owner, name)
         if row is None:
-            raise _make_not_found(name)
+            raise make_unknown_secret_error(name)
         return SecretView(**row)
 
     async def delete(self, owner: UUID, name: str) -> None:
         """Raises NotFound."""
         if await self.db.value(SECRETS.delete_secret, owner, name) is None:
-            raise _make_not_found(name)
+            raise make_unknown_secret_error(name)
 
     async def forget_all(self) -> int:
         """Delete all secrets with their key, after SECRET_KEY was lost or has leaked. Return their number."""
         return int(await self.db.value(SECRETS.forget_secrets))
 
 
-def _make_not_found(name: str) -> NotFound:
-    return NotFound("secret_not_found", f"There is no secret {name}. PUT /secrets/{name} writes it.")
+def make_unknown_secret_error(name: str) -> NotFound:
+    return NotFound(
+        "secret_not_found",
+        f"There is no secret {name}. Write it in the page under Account, or by PUT /secrets/{name}.",
+    )
