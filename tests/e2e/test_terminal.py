@@ -62,3 +62,28 @@ def test_the_version_is_printed_without_a_service(tmp_path, labcrew) -> None:
     assert printed.returncode == 0
     assert printed.stdout.startswith("labcrew ")
     assert not (tmp_path / "none").exists()
+
+
+def test_runs_of_a_workflow_are_listed_with_the_id_that_a_retry_takes(up: Up, labcrew, tmp_path) -> None:
+    file = tmp_path / "arrivals.json"
+    nodes = [
+        {"id": "came", "type": "payload", "config": {}},
+        {"id": "top", "type": "limit", "config": {"rows": 3}},
+    ]
+    file.write_text(json.dumps({"nodes": nodes, "edges": [{"from": "came", "to": "top"}]}))
+    assert labcrew(up.home, "workflow", "create", str(file)).returncode == 0
+    assert "not run yet" in labcrew(up.home, "workflow", "runs", "arrivals").stdout
+    zone = ("--time-zone", "Europe/Berlin", "--yes")
+    changed = labcrew(up.home, "workflow", "change", "arrivals", "run it every weekday at 8", *zone)
+    assert changed.returncode == 0, changed.stdout + changed.stderr
+    assert "every weekday at 8:00, Europe/Berlin" in labcrew(up.home, "workflow", "show", "arrivals").stdout
+
+    run = labcrew(up.home, "workflow", "run", "arrivals")
+    assert "payload" in run.stdout, run.stdout + run.stderr
+    (line,) = labcrew(up.home, "workflow", "runs", "arrivals").stdout.splitlines()
+    assert "version 2  failed" in line
+    again = labcrew(up.home, "workflow", "retry", line.split()[0])
+    assert "came: failed" in again.stdout, again.stdout + again.stderr
+    listed = labcrew(up.home, "workflow", "runs", "arrivals").stdout.splitlines()
+    assert listed[1] == line
+    assert listed[0].split()[0] in again.stdout

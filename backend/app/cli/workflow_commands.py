@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.cli.workflow_requests import RunWait
 
 app = typer.Typer(
-    help="Workflows: list, show, create, change, versions, restore, run, retry.", no_args_is_help=True
+    help="Workflows: list, show, create, change, versions, restore, run, runs, retry.", no_args_is_help=True
 )
 
 Workflow = Annotated[str, typer.Argument(help="Name, or id or the beginning of one.")]
@@ -32,7 +32,7 @@ def show(workflow: Workflow, url: Url = None, key: Key = None) -> None:
     from app.cli import workflow_requests  # noqa: PLC0415 - see above
 
     with workflow_requests.open_workflows(url, key) as workflows:
-        workflow_requests.show(workflows.read(workflow))
+        workflow_requests.show(workflows, workflow)
 
 
 @app.command("create")
@@ -95,6 +95,15 @@ def run(workflow: Workflow, url: Url = None, key: Key = None) -> None:
 
     with workflow_requests.open_workflows(url, key) as workflows:
         raise typer.Exit(workflow_requests.follow_run(workflows, workflows.run(workflow), _ask))
+
+
+@app.command("runs")
+def runs(workflow: Workflow, url: Url = None, key: Key = None) -> None:
+    """List the last 50 runs of a workflow, newest first, with their ids for `retry`."""
+    from app.cli import workflow_requests  # noqa: PLC0415 - see above
+
+    with workflow_requests.open_workflows(url, key) as workflows:
+        workflow_requests.list_runs(workflows, workflow)
 
 
 @app.command("retry")

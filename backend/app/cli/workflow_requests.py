@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -90,6 +91,21 @@ class WorkflowRunAnswer(_Answer):
     ended_at: str | None = None
 
 
+class ListedTrigger(_Answer):
+    node: str
+    text: str
+
+
+class ListedRun(_Answer):
+    id: str
+    status: str
+    version: int
+    node: str
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
 @contextmanager
 def open_workflows(url: str | None, key: str | None) -> Iterator["WorkflowClient"]:
     with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
@@ -144,6 +160,14 @@ class WorkflowClient:
         change = self._client.call("POST", f"/workflows/{self.find(name).id}/restore", {"to": version})
         return DifferenceText.model_validate(change["difference"])
 
+    def triggers(self, workflow: WorkflowContent) -> list[ListedTrigger]:
+        rows = self._client.call("GET", f"/workflows/{workflow.id}/triggers")
+        return [ListedTrigger.model_validate(item) for item in rows]
+
+    def runs(self, name: str) -> list[ListedRun]:
+        rows = self._client.call("GET", f"/workflows/{self.find(name).id}/runs?limit=50")
+        return [ListedRun.model_validate(item) for item in rows]
+
     def run(self, name: str) -> str:
         """Begin a whole run and return its id. A workflow of one query is run alike."""
         return str(self._client.call("POST", f"/workflows/{self.find(name).id}/run", {"by_node": True})["id"])
@@ -166,13 +190,30 @@ def list_all(workflows: WorkflowClient) -> None:
         typer.echo(f"{flow.id[:8]}  {name}  version {flow.version}  {flow.updated_at[:16]}")
 
 
-def show(workflow: WorkflowContent) -> None:
-    """Print the nodes with their settings, then the edges."""
+def show(workflows: WorkflowClient, name: str) -> None:
+    """Print when a workflow runs, its nodes with their settings, then the edges."""
+    workflow = workflows.read(name)
     typer.echo(f"{harmless(workflow.name)}, version {workflow.version} ({workflow.id})")
+    for trigger in workflows.triggers(workflow):
+        typer.echo(harmless(f"  runs {trigger.text} ({trigger.node})"))
     for node in workflow.document["nodes"]:
         typer.echo(harmless(f"  {node['id']} ({node['type']}) {json.dumps(node['config'])[:150]}"))
     for edge in workflow.document["edges"]:
         typer.echo(harmless(f"  {edge['from']} -> {edge['to']}"))
+
+
+def list_runs(workflows: WorkflowClient, name: str) -> None:
+    """Print the last runs, newest first, each with its whole id, which `retry` takes."""
+    runs = workflows.runs(name)
+    if not runs:
+        typer.echo("It has not run yet.")
+    for run in runs:
+        began, ended = run.started_at, run.ended_at
+        took = f", {(ended - began).total_seconds():,.1f} s" if began and ended else ""
+        node = f", node {run.node}" if run.node else ""
+        status = run.status.replace("_", " ")
+        began_text = f"{run.created_at:%Y-%m-%d %H:%M}"
+        typer.echo(harmless(f"{run.id}  {began_text}  version {run.version}  {status}{took}{node}"))
 
 
 def create_from_file(workflows: WorkflowClient, path: Path) -> None:

@@ -14,6 +14,11 @@ def make_workflow(visitor: Visit) -> None:
     dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
     nodes: list[dict[str, Any]] = [
         {"id": "calls", "type": "trigger", "config": {"kind": "webhook"}},
+        {
+            "id": "mornings",
+            "type": "trigger",
+            "config": {"kind": "schedule", "cron": "0 8 * * 1-5", "time_zone": "Europe/Berlin"},
+        },
         {"id": "cities", "type": "read_dataset", "config": {"dataset_id": dataset}},
         {"id": "largest", "type": "top_k", "config": {"k": 3, "by": "people"}},
         {"id": "draw", "type": "chart", "config": {"kind": "bar", "x": "city", "y": ["people"]}},
@@ -60,6 +65,8 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     expect(nodes.get_by_role("table", name="Rows").first).to_contain_text("Oslo")
     visitor.check_access()
 
+    triggers = page.get_by_role("list", name="Triggers")
+    expect(triggers).to_contain_text("every weekday at 8:00, Europe/Berlin, next ")
     page.get_by_role("button", name="Make its address").click()
     expect(page.get_by_role("status").filter(has_text="/hooks/")).to_be_visible()
     page.get_by_role("button", name="Make version 1 the newest again").click()

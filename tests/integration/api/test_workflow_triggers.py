@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from fastapi import FastAPI
@@ -40,6 +41,12 @@ async def test_many_sweepers_begin_each_run_once(app: FastAPI, ada: User) -> Non
     assert len(times) == 2
     assert all(time > datetime.now(UTC) + timedelta(minutes=50) for time in times)
 
+    (trigger,) = (await ada.http.get(f"/workflows/{ids['once']}/triggers")).json()
+    ticks = [datetime.fromisoformat(tick) for tick in trigger["next_ticks"]]
+    assert (trigger["node"], trigger["text"], trigger["last_tick"]) == ("hourly", "every hour", None)
+    assert ticks[0] in times
+    assert [later - earlier for earlier, later in pairwise(ticks)] == [timedelta(hours=1)] * 4
+
     back = "update workflow_triggers set next_at = next_at - interval '5 hours 10 minutes'"
     await database.value(back)
     begun = [await sweep_at_once() for _ in range(6)]
@@ -57,6 +64,9 @@ async def test_many_sweepers_begin_each_run_once(app: FastAPI, ada: User) -> Non
     path = f"/workflows/{ids['once']}"
     paused = {"nodes": nodes("once", enabled=False)}
     assert (await ada.http.put(path, json=paused)).status_code == 200
+    (trigger,) = (await ada.http.get(f"{path}/triggers")).json()
+    assert (trigger["text"], trigger["next_ticks"]) == ("every hour, switched off", [])
+    assert trigger["last_tick"] is not None
     state = await database.row("select * from workflow_triggers where workflow_id = $1", ids["once"])
     assert (state["next_at"], state["is_armed"]) == (None, False)
     assert (await ada.http.put(path, json={"nodes": nodes("once")[:1]})).status_code == 200

@@ -46,6 +46,7 @@ from app.workflows.schemas import (
     WorkflowView,
 )
 from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
+from app.workflows.triggers.views import TriggerView, list_triggers
 from app.workflows.triggers.webhooks import check_payload
 from app.workflows.validation import find_outputs, require_valid
 
@@ -202,6 +203,12 @@ async def list_workflow_hosts(
 ) -> list[RequestTarget]:
     """List the hosts that a workflow sends to, with the nodes that do, and whether they are allowed."""
     return await check.list_targets((await service.get(workflow_id)).document)
+
+
+@router.get("/workflows/{workflow_id}/triggers", operation_id="list_workflow_triggers", responses=problems(404))
+async def list_workflow_triggers(workflow_id: UUID, service: WorkflowServiceDep) -> list[TriggerView]:
+    """List what begins runs of a workflow, in words and with the next times."""
+    return await list_triggers(service.db, await service.get(workflow_id), service.owner)
 
 
 @router.get("/workflows/{workflow_id}/versions", operation_id="list_workflow_versions", responses=problems(404))

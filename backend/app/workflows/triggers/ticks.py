@@ -24,7 +24,7 @@ class DueTick(NamedTuple):
 
 def first_tick(trigger: Trigger, now: datetime) -> datetime | None:
     """Return the first tick of a trigger that was just saved."""
-    return next(_ticks_after(trigger, now), None)
+    return next(list_ticks(trigger, now), None)
 
 
 def choose_tick(trigger: Trigger, next_at: datetime, now: datetime) -> DueTick:
@@ -37,18 +37,19 @@ def choose_tick(trigger: Trigger, next_at: datetime, now: datetime) -> DueTick:
     if next_at > now:
         return DueTick(None, next_at)
     if trigger.missed == "all":
-        return DueTick(next_at, next(_ticks_after(trigger, next_at), None))
+        return DueTick(next_at, next(list_ticks(trigger, next_at), None))
     last = next_at
-    for count, tick in enumerate(takewhile(lambda tick: tick <= now, _ticks_after(trigger, next_at))):
+    for count, tick in enumerate(takewhile(lambda tick: tick <= now, list_ticks(trigger, next_at))):
         last = tick
         if count > _MAX_COUNTED_TICKS:
             break
-    following = next(_ticks_after(trigger, last), None)
+    following = next(list_ticks(trigger, last), None)
     is_late = (now - last).total_seconds() > MAX_LATE_S
     return DueTick(None if is_late and trigger.missed == "skip" else last, following)
 
 
-def _ticks_after(trigger: Trigger, start: datetime) -> Iterator[datetime]:
+def list_ticks(trigger: Trigger, start: datetime) -> Iterator[datetime]:
+    """Yield the ticks of a schedule or an interval after one of them; other kinds have none."""
     if trigger.kind == "schedule" and trigger.cron is not None:
         yield from parse_cron(trigger.cron, trigger.time_zone).ticks_after(start)
     elif trigger.kind == "interval" and trigger.every_s is not None:
