@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 
 from app.computations.frames import parse_time_column, read_frame, to_json_facts, write_frame
 from app.computations.workspace import CellWorkspace
+from app.errors import InvalidInput
 from app.json_types import JsonScalar, JsonValue
 from app.modeling.analysis.assumptions.joined_tables import JoinedTable
 from app.modeling.analysis.assumptions.row_assumptions import measure_assumptions
 from app.modeling.analysis.assumptions.split_choice import apply_choice
 from app.modeling.analysis.exploration import summarize_target
 from app.modeling.facts.assumptions import AssumptionJson
-from app.modeling.facts.computation_facts import FoldsJson, SplitFacts
+from app.modeling.facts.computation_facts import SplitFacts
+from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
@@ -70,11 +72,12 @@ def lock_holdout(
         resolved, locked = structured, split.lock_holdout(table, structured, seed, share)
     write_frame(workspace, locked.train, "train.parquet")
     write_frame(workspace, locked.holdout, "holdout.parquet")
+    plan = plan_folds(locked, resolved, folds, seed)
     facts: SplitFacts = {
         "problem": resolved.to_json(),
         "kind": locked.kind.value,
         "reason": f"{locked.reason}{explain_structure(table, problem, resolved)}",
-        "folds": make_fold_plan(locked, folds, seed),
+        "folds": plan.to_json(),  # type: ignore[typeddict-item]  # the same keys
         "rows": len(table),
         "train_rows": len(locked.train),
         "holdout_rows": len(locked.holdout),
@@ -84,7 +87,7 @@ def lock_holdout(
         "target_summary": summarize_target(locked.train, resolved),
         "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
         "reading": [decision.to_json() for decision in decisions if decision.text],  # type: ignore[misc]  # the same keys
-        "notes": [*_metric_notes(problem, resolved), *locked.notes, *notes],
+        "notes": [*_metric_notes(problem, resolved), *locked.notes, *_fold_notes(locked, plan), *notes],
         "unmeasured": notes,
         "assumptions": list(assumptions),
     }
@@ -138,11 +141,36 @@ def _has_decimal_classes(workspace: CellWorkspace, problem: Problem) -> bool:
     return problem.target in schema.names and pa.types.is_floating(schema.field(problem.target).type)
 
 
-def make_fold_plan(locked: split.HoldoutSplit, folds: int, seed: int) -> FoldsJson:
-    plan: FoldsJson = {"kind": locked.kind.value, "count": folds, "seed": seed}
-    if locked.together_rows and locked.kind in split.UNSTRUCTURED_KINDS:
-        plan["equal_rows_together"] = True
-    return plan
+def plan_folds(locked: split.HoldoutSplit, problem: Problem, folds: int, seed: int) -> FoldPlan:
+    """Plan as many folds as the training rows give, at most `folds`: a table of six years may have four.
+
+    Too few moments for two folds in time order are mixed, since a model without a score is chosen by nothing.
+    Rows that are too few in any order are left to the fits, which say what is missing.
+    """
+    keeps_equal_rows = bool(locked.together_rows) and locked.kind in split.UNSTRUCTURED_KINDS
+    mixed = SplitKind.STRATIFIED if problem.is_classification else SplitKind.RANDOM
+    for kind in dict.fromkeys((locked.kind, mixed if locked.kind is SplitKind.TIME else locked.kind)):
+        for count in range(folds, 1, -1):
+            plan = FoldPlan(kind, count, seed, keeps_equal_rows)
+            if _count_folds(locked, problem, plan) == count:
+                return plan
+    return FoldPlan(locked.kind, folds, seed, keeps_equal_rows)
+
+
+def _count_folds(locked: split.HoldoutSplit, problem: Problem, plan: FoldPlan) -> int:
+    try:
+        return len(split.make_folds(locked.train, problem, plan))
+    except InvalidInput:
+        return 0
+
+
+def _fold_notes(locked: split.HoldoutSplit, plan: FoldPlan) -> list[str]:
+    if plan.kind is locked.kind:
+        return []
+    return [
+        "There are too few moments to compare models in time order: their folds mix moments, so that only the "
+        "score on the hold-out, which lies after all training rows, says how later rows do."
+    ]
 
 
 def explain_structure(table: pd.DataFrame, request: Mapping[str, Any], problem: Problem) -> str:
