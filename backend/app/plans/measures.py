@@ -1,4 +1,5 @@
-"""The measure of each column that a plan computes: a key of groups, a count, a share, or another figure."""
+"""The measure of each column that a plan computes: a key of groups, a count, a share, a verdict, or another
+figure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -8,8 +9,9 @@ from pydantic import BaseModel
 from app.plans import expressions as e
 from app.plans import plan as p
 
-Measure = Literal["key", "count", "share", "figure"]
-"""`share`: a fraction of rows or of a total, from 0 to 1, which readers expect as a percentage."""
+Measure = Literal["key", "count", "share", "figure", "verdict"]
+"""`share`: a fraction of rows or of a total, from 0 to 1, which readers expect as a percentage. `verdict`: yes
+or no, of a comparison of figures."""
 _SCALE_KEPT = ("mean", "median", "min", "max", "quantile", "first", "sum", "lag", "lead", "moving_mean")
 """Functions whose result is of the scale of their column: a mean of shares is a share."""
 _RANKS = ("row_number", "rank", "dense_rank")
@@ -88,8 +90,9 @@ def _derived(expression: e.Expression, measures: Mapping[str, Measure]) -> Measu
     """Return the measure of a computed column: that of another column only where it is its copy."""
     if isinstance(expression, e.ColumnExpression):
         return measures.get(expression.name)
-    is_computed = any(measures.get(name, "key") != "key" for name in _column_names(expression))
-    return "figure" if is_computed else None
+    if all(measures.get(name, "key") == "key" for name in _column_names(expression)):
+        return None
+    return "verdict" if isinstance(expression, e.CompareExpression) else "figure"
 
 
 def _column_names(expression: e.Expression) -> Iterator[str]:

@@ -51,17 +51,20 @@ def test_the_mean_of_shares_of_groups_is_a_share_and_their_number_a_count() -> N
     assert find_measures(plan) == {"mean": "share", "groups": "count"}
 
 
-def test_a_share_of_a_total_is_a_share_and_a_computation_with_it_is_not() -> None:
+def test_a_computation_with_a_share_of_a_total_is_a_figure_or_a_verdict() -> None:
     total = Aggregation(name="total", function="sum", column="price")
     window = WindowStep(kind="window", columns=[WindowColumn(name="part", function="share", column="total")])
     ratio = build.arithmetic("/", build.column("part"), build.column("total"))
+    is_dear = build.compare(">", build.column("total"), build.column("part"))
     derive = DeriveStep(
         kind="derive",
         columns=[
             DerivedColumn(name="ratio", expression=ratio),
             DerivedColumn(name="copy", expression=build.column("part")),
+            DerivedColumn(name="dear", expression=is_dear),
         ],
     )
     plan = grouped(total)
     measures = find_measures(plan.model_copy(update={"steps": [*plan.steps, window, derive]}))
     assert (measures["part"], measures["ratio"], measures["copy"]) == ("share", "figure", "share")
+    assert measures["dear"] == "verdict"

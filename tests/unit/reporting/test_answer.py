@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import build_draft, compose
@@ -64,6 +66,26 @@ def test_the_answer_in_a_sentence():
     assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024: a; mean of x1: 1.5."
     assert plain_text(headline(draft(answered([])))) == "No row of the data matches the question."
     assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([["beech", 21.5, True], ["oak", 18.2, False]], "Yes: mean height: beech 21.5; oak 18.2."),
+        ([["beech", 17.5, False], ["oak", 18.2, True]], "No: mean height: beech 17.5; oak 18.2."),
+        ([["oak", 18.2, False]], "species: oak; mean height: 18.2."),
+    ],
+)
+def test_a_comparison_of_two_groups_is_answered_by_yes_or_no(rows: list[list[Any]], sentence: str) -> None:
+    columns = [
+        {"name": "species", "type": "text"},
+        {"name": "mean height", "type": "number"},
+        {"name": "taller than the other", "type": "boolean"},
+    ]
+    measures = {"species": "key", "mean height": "figure", "taller than the other": "verdict"}
+    calls = answered(rows, columns=columns, measures=measures)
+    assert plain_text(headline(draft(calls))) == sentence
+    assert verify_report(compose(draft(calls)).to_json(), calls).passes
 
 
 def test_only_the_answering_node_provides_the_answer():

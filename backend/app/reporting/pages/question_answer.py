@@ -50,6 +50,7 @@ def make_answer(draft: ReportDraft) -> Statement:
         statements: list[Text] = [
             (draft.read(_required(column, "name")), ": ", *_amount(draft, column, rows[0].at(place)))
             for place, column in enumerate(columns[:_MAX_SENTENCE_CELLS])
+            if _measure(draft, column) != "verdict"  # there is no other group to compare with
         ]
         return Statement((*_join_statements(statements), "."), _figures(draft, columns, rows))
     if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
@@ -66,13 +67,20 @@ def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[
     """Return a sentence such as `mean of fare: 1st 87.5; 2nd 21.2`, for one column by its groups."""
     main = _main_column(draft, columns)
     key_places = [place for place, column in enumerate(columns) if _names_rows(draft, column, place, main)]
-    pieces: list[Piece] = [draft.read(_required(columns[main], "name")), ": "]
+    pieces: list[Piece] = [*_verdict(draft, columns, rows), draft.read(_required(columns[main], "name")), ": "]
     for number, row in enumerate(rows):
         pieces += ["; "] if number else []
         for place in key_places:
             pieces += [*_cell(draft, columns[place], row.at(place)), " "]
         pieces += _cell(draft, columns[main], row.at(main))
     return (*pieces, *_unit(draft, columns[main]), ".")
+
+
+def _verdict(draft: ReportDraft, columns: Sequence[RecordedFact], rows: Sequence[RecordedFact]) -> Text:
+    """Return yes or no to a comparison of two groups, of which the first is the one that is asked about."""
+    place = next((place for place, column in enumerate(columns) if _measure(draft, column) == "verdict"), None)
+    verdict = rows[0].at(place) if place is not None and len(rows) == 2 else None
+    return () if verdict is None else ("Yes: " if verdict.value is True else "No: ",)
 
 
 def _main_column(draft: ReportDraft, columns: Sequence[RecordedFact]) -> int:
