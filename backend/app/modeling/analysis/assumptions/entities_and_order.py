@@ -40,6 +40,11 @@ _PERIOD_NAME = re.compile(
     r"|[a-z](Year|Date|Time|Season)\b",
     re.IGNORECASE,
 )
+_ELAPSED_NAME = re.compile(
+    r"(^|[_\W])(day|week|month|hour|minute|second|period|round|wave|time|step|tick|trial|session)s?($|[_\W\d])",
+    re.IGNORECASE,
+)
+"""Names of columns that count time from a beginning: `pan_day`."""
 _FIRST_YEAR, _LAST_YEAR = 1500, 2200
 """Range of whole numbers that are calendar years."""
 
@@ -77,10 +82,12 @@ def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
 def _judge_entity(frame: pd.DataFrame, sample: pd.DataFrame, name: str, target: str) -> RowStructure | None:
     column = frame[name]
     count = f"{column.nunique():,} values with {rows_per_value(column):.1f} rows each"
-    # A file may be sorted by a measure: the rows of each of its values stand together without being one entity.
-    is_measure = pd.api.types.is_numeric_dtype(column.dtype) and sample[name].is_monotonic_increasing
-    if not is_measure and _count_runs(sample[name]) <= MAX_RUN_RATIO * sample[name].nunique():
-        return RowStructure((name,), f"{count}, which stand next to each other", True)
+    if _count_runs(sample[name]) <= MAX_RUN_RATIO * sample[name].nunique():
+        if period := _find_panel_period(sample, name, target):
+            return RowStructure((name,), f"{count}, each with one row a `{period}`", True)
+        # A file may be sorted by a measure: rows of each of its values stand together without being one entity.
+        if not (pd.api.types.is_numeric_dtype(column.dtype) and sample[name].is_monotonic_increasing):
+            return RowStructure((name,), f"{count}, which stand next to each other", True)
     if GROUP_NAME.search(name) or ID_NAME.search(name):
         return RowStructure((name,), f"{count}, and it is named like an entity")
     static_columns = find_static_columns(frame, name, target)
@@ -88,6 +95,21 @@ def _judge_entity(frame: pd.DataFrame, sample: pd.DataFrame, name: str, target: 
         examples = ", ".join(repr(column) for column in static_columns[:3])
         return RowStructure((name,), f"{count}, within which {examples} never change")
     return None
+
+
+def _find_panel_period(sample: pd.DataFrame, name: str, target: str) -> str | None:
+    """Return the period of which each value of `name` has one row at most, as the entities of a panel have."""
+    periods = (str(other) for other in sample.columns if other not in (name, target))
+    return next(
+        (
+            period
+            for period in periods
+            if _is_period(sample[period])
+            and MIN_PERIODS_OF_PAIR <= sample[period].nunique() <= MAX_PERIODS_OF_PAIR
+            and not sample.duplicated([name, period]).any()
+        ),
+        None,
+    )
 
 
 def _find_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator[RowStructure]:
@@ -134,8 +156,17 @@ def find_order(frame: pd.DataFrame, target: str) -> RowStructure | None:
     for name in candidates:
         if is_sorted(frame[name]) or _is_sorted_year(frame[name]):
             return RowStructure((name,), "the file is sorted by it", True)
+    if elapsed := next((str(name) for name in frame.columns if _counts_time(frame[name], target)), None):
+        return RowStructure((elapsed,), "the file is sorted by it", True)
     dated = [name for name in candidates if _PERIOD_NAME.search(name)]
     return RowStructure((dated[0],), "it dates the rows") if len(dated) == 1 else None
+
+
+def _counts_time(column: pd.Series, target: str) -> bool:
+    """Return true for whole numbers that count time, by which the file is sorted."""
+    if column.name == target or not _ELAPSED_NAME.search(str(column.name)):
+        return False
+    return pd.api.types.is_integer_dtype(column.dtype) and is_sorted(column)
 
 
 def _is_time(column: pd.Series) -> bool:
