@@ -25,6 +25,8 @@ MAX_ENTITY_SHARE = 0.67
 MAX_RUN_RATIO = 1.1
 """Runs of equal neighbours for each entity of a file that lists its entities one after the other."""
 MIN_PERIODS = 5
+"""Distinct names of which a period tells entities apart."""
+MIN_YEARS = 3
 """Distinct years of a column that orders rows: fewer leave no later ones to judge on."""
 MIN_PERIODS_OF_PAIR, MAX_PERIODS_OF_PAIR = 2, 300
 """Distinct values of a column that tells entities of one name apart: years, seasons, numbers."""
@@ -182,7 +184,7 @@ def _is_year(column: pd.Series) -> bool:
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return False
     values = column.dropna()
-    if len(values) < 0.98 * len(column) or values.nunique() < MIN_PERIODS:
+    if len(values) < 0.98 * len(column) or values.nunique() < MIN_YEARS:
         return False
     return bool(values.between(_FIRST_YEAR, _LAST_YEAR).all() and (values == values.round()).all())
 
