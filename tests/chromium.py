@@ -96,6 +96,8 @@ def _unpack(folder: Path) -> None:
         command = [NODE, "--input-type=module", "-e", _UNPACK, PACKAGE / "bin" / packed, unfinished / target]
         subprocess.run(command, check=True)
     with tarfile.open(unfinished / "libraries.tar") as archive:
-        archive.extractall(unfinished, filter="data")
+        # Not `extractall(filter=)`, which came with Python 3.11.4: Debian 12 has 3.11.2.
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        archive.extractall(unfinished)
     (unfinished / "libraries.tar").unlink()
     unfinished.rename(folder)
