@@ -18,8 +18,9 @@ class Shortcuts {
 		this.shown = dialog;
 	}
 
-	close(): void {
-		this.shown = null;
+	/** Close a dialog, not the next one: a browser says that one was closed after the next key may have come. */
+	close(dialog: 'palette' | 'keys'): void {
+		if (this.shown === dialog) this.shown = null;
 	}
 
 	switchSingleKeys(isOn: boolean): void {
