@@ -3,6 +3,8 @@
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import InvalidInput
@@ -16,8 +18,24 @@ MAX_SECRET_BYTES = 64 << 10
 def read_private(path: Path) -> str:
     """Read a regular file of this user (or root) that is closed to all others, in a folder that is theirs, too.
 
+    Raises FileNotFoundError, and InvalidInput `file_not_private`.
+    """
+    with open_private(path) as descriptor:
+        content = os.read(descriptor, MAX_SECRET_BYTES + 1)
+    if len(content) > MAX_SECRET_BYTES:
+        raise _not_private(path, "it is larger than any file of secrets here")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise _not_private(path, "it is not text") from error
+
+
+@contextmanager
+def open_private(path: Path) -> Iterator[int]:
+    """Open such a file, and yield its descriptor. Raises like `read_private`.
+
     A user who can write the folder could replace the file. Owner and mode are those of the opened file, so that
-    it cannot be exchanged in between. Raises FileNotFoundError, and InvalidInput `file_not_private`.
+    it cannot be exchanged in between.
     """
     _require_own(path.parent, path.parent.stat())
     try:
@@ -29,15 +47,9 @@ def read_private(path: Path) -> str:
         raise _not_private(path, f"it cannot be opened as a file ({error.strerror})") from error
     try:
         _require_own(path, os.fstat(descriptor), regular=True)
-        content = os.read(descriptor, MAX_SECRET_BYTES + 1)
+        yield descriptor
     finally:
         os.close(descriptor)
-    if len(content) > MAX_SECRET_BYTES:
-        raise _not_private(path, "it is larger than any file of secrets here")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise _not_private(path, "it is not text") from error
 
 
 def write_draft(path: Path, text: str) -> Path:

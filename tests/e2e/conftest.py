@@ -36,6 +36,8 @@ class Up:
     process: "subprocess.Popen[str]"
     home: Path
     addresses: ServiceAddresses
+    output: Path
+    """What it printed."""
 
     @property
     def api(self) -> str:
@@ -44,6 +46,18 @@ class Up:
     def pid_of(self, part: str) -> int:
         """Of a process that `up` runs now, by the name of its pid file."""
         return int(next(self.home.rglob(f"{part}.pid")).read_text().split()[0])
+
+    def wait_until_ready(self) -> None:
+        """Wait for the workers too: the service is found as soon as its API is begun."""
+        address = f"{self.addresses.api}/readyz"
+        wait_until(lambda: self._answers(address), every_s=0.1)
+
+    def _answers(self, address: str) -> bool:
+        try:
+            return httpx.get(address, params={"strict": 1}, timeout=HANG_GUARD_S).is_success
+        except httpx.TransportError as error:
+            code = self.process.poll()
+            raise AssertionError(f"exit code {code}; it printed:\n{self.output.read_text()}") from error
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
@@ -70,17 +84,20 @@ def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 def start(home: Path, **settings: str) -> Up:
     mortal = launcher(CALLER_ACCOUNT, None, signal.SIGTERM)  # it ends with pytest, however that ends
-    process = subprocess.Popen(
-        [*mortal, *PROGRAM, "up"],
-        env=environment(home, **settings),
-        cwd=home.parent,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
+    output = home.parent / "up.txt"
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            [*mortal, *PROGRAM, "up"],
+            env=environment(home, **settings),
+            cwd=home.parent,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     wait_until(lambda: process.poll() is not None or running_service(home), every_s=0.05)
     addresses = running_service(home)
-    assert addresses, "the service ended before it was up"
-    return Up(process, home, addresses)
+    assert addresses, f"the service ended before it was up:\n{output.read_text()}"
+    return Up(process, home, addresses, output)
 
 
 def stop(up: Up) -> None:
@@ -114,8 +131,17 @@ def up(collector: Collector) -> Iterator[Up]:
 
 
 @pytest.fixture(scope="session")
-def start_up() -> Callable[[Path], Up]:
-    return start
+def start_up() -> Iterator[Callable[[Path], Up]]:
+    """Start a service on a data folder. One that still runs at the end of the session is stopped."""
+    started: list[Up] = []
+
+    def start_noted(home: Path) -> Up:
+        started.append(start(home))
+        return started[-1]
+
+    yield start_noted
+    for up in started:
+        stop(up)
 
 
 @pytest.fixture

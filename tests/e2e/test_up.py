@@ -4,10 +4,6 @@ import os
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
-
-import httpx
-from tests.patience import HANG_GUARD_S, wait_until
 
 from app.cli.service_file import running_service
 
@@ -23,18 +19,9 @@ def pids(home: Path) -> list[int]:
     return [int(file.read_text().split()[0]) for file in home.rglob("*.pid") if file.name != "postmaster.pid"]
 
 
-def wait_until_ready(up: Any) -> None:
-    """Wait for the workers too: the service is found as soon as its API is begun."""
-    address = f"{up.addresses.api}/readyz"
-    wait_until(
-        lambda: httpx.get(address, params={"strict": 1}, timeout=HANG_GUARD_S).is_success,
-        every_s=0.1,
-    )
-
-
 def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> None:
     first = start_up(home)
-    wait_until_ready(first)
+    first.wait_until_ready()
     running = pids(home)
     assert len(running) >= 5
     assert first.interrupt() == 0
@@ -44,13 +31,13 @@ def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> Non
     assert not list(home.rglob("*.sock"))
 
     second = start_up(home)
-    wait_until_ready(second)
+    second.wait_until_ready()
     orphans = pids(home)
     os.kill(second.process.pid, signal.SIGKILL)
     second.process.wait()
 
     third = start_up(home)
-    wait_until_ready(third)
+    third.wait_until_ready()
     assert not any(alive(pid) for pid in orphans)
     assert third.interrupt() == 0
 

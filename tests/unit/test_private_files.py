@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.auth.signing_secret import load_signing_secrets
-from app.cli.service_file import ServiceAddresses, write_addresses
+from app.cli.service_file import ServiceAddresses, publish_addresses
 from app.errors import InvalidInput
 from app.private_files import MAX_SECRET_BYTES, read_private, write_private
 
@@ -135,6 +135,6 @@ def test_an_own_file_in_a_sticky_shared_folder_is_read(home: Path) -> None:
 
 def test_writing_replaces_a_link_and_not_the_file_behind_it(home: Path) -> None:
     a_link(home / "service.json")
-    write_addresses(home, ServiceAddresses("http://lab", "postgresql://", "redis://", 1))
-    assert (home / "elsewhere").read_text() == SECRET
-    assert "http://lab" in read_private(home / "service.json")
+    with publish_addresses(home, ServiceAddresses("http://lab", "postgresql://", "redis://", 1)):
+        assert (home / "elsewhere").read_text() == SECRET
+        assert "http://lab" in read_private(home / "service.json")

@@ -17,7 +17,7 @@ from app.cli.command_process import start_command
 from app.cli.isolation_notice import IsolationNotice
 from app.cli.process_commands import QUEUES, load_shared, load_worker
 from app.cli.scrape_targets import Targets
-from app.cli.service_file import ServiceAddresses, remove_addresses, write_addresses
+from app.cli.service_file import ServiceAddresses, publish_addresses
 from app.cli.service_part import SupervisedProcess
 from app.cli.start_timing import StartTiming
 from app.errors import Conflict, LabError, Unavailable
@@ -70,8 +70,6 @@ class Service:
         lock = FolderLock(self._home / "lock")
         lock.take()
         self._undo.callback(lock.release)
-        # One that was killed left its own, with a port at which nobody listens any more.
-        remove_addresses(self._home)
         try:
             return self._start()
         except BaseException:
@@ -138,8 +136,7 @@ class Service:
         api_process = self._begin_api(listener)
         # A client that comes before the API answers waits in the backlog of the listener.
         addresses = ServiceAddresses(api, database_url, redis_url, os.getpid())
-        write_addresses(self._home, addresses)
-        self._undo.callback(remove_addresses, self._home)
+        self._undo.enter_context(publish_addresses(self._home, addresses))
         load_worker()
         self.stages.end("imports of the workers")
         gc.freeze()

@@ -1,11 +1,14 @@
 """The running service's addresses, written to its data folder for commands that come later."""
 
+import fcntl
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.private_files import read_private, write_private
-from app.servers.embedded import FolderLock
+from app.private_files import MAX_SECRET_BYTES, open_private, write_draft
 
 
 @dataclass(frozen=True)
@@ -18,24 +21,40 @@ class ServiceAddresses:
     pid: int
 
 
-def write_addresses(home: Path, addresses: ServiceAddresses) -> None:
-    """Write the file `service.json` of the data folder `home`, readable by its owner only."""
-    write_private(_path(home), json.dumps(asdict(addresses)))
+@contextmanager
+def publish_addresses(home: Path, addresses: ServiceAddresses) -> Iterator[None]:
+    """Keep the file `service.json` in the data folder `home` for the block, readable by its owner only.
 
-
-def remove_addresses(home: Path) -> None:
-    """Remove the file; nothing if there is none."""
-    _path(home).unlink(missing_ok=True)
+    The file is locked from before others see it until its service ends, however that ends: a file without a
+    lock is one that a killed service left, with a port at which nobody listens any more.
+    """
+    draft = write_draft(_path(home), json.dumps(asdict(addresses)))
+    with draft.open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        draft.replace(_path(home))
+        try:
+            yield
+        finally:
+            _path(home).unlink(missing_ok=True)
 
 
 def running_service(home: Path) -> ServiceAddresses | None:
     """Return the addresses of the service that runs on this data folder; None also for one that was killed."""
-    if not FolderLock(home / "lock").is_taken():
-        return None
     try:
-        return ServiceAddresses(**json.loads(read_private(_path(home))))
+        with open_private(_path(home)) as descriptor:
+            if not _is_locked(descriptor):
+                return None
+            return ServiceAddresses(**json.loads(os.read(descriptor, MAX_SECRET_BYTES)))
     except FileNotFoundError:
         return None
+
+
+def _is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def _path(home: Path) -> Path:

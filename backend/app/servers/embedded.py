@@ -39,17 +39,6 @@ class FolderLock:
         file.flush()
         self._file = file
 
-    def is_taken(self) -> bool:
-        """Return True if a process holds the lock now."""
-        if not self.path.exists():
-            return False
-        with self.path.open("r") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return True
-        return False
-
     def release(self) -> None:
         if self._file:
             self._file.truncate(0)

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import machine_checks
-from app.cli.service_file import ServiceAddresses, write_addresses
+from app.cli.service_file import ServiceAddresses, publish_addresses
 from app.errors import Unavailable
 from app.sandbox.kernel import landlock
-from app.servers.embedded import FolderLock
 from app.settings import Settings, load_settings
 
 
@@ -58,15 +57,14 @@ async def test_the_port_of_a_running_service_is_the_one_that_it_serves(
     tmp_path: Path, settings: Settings, api: HTTPServer
 ) -> None:
     settings = settings.model_copy(update={"labcrew_home": tmp_path})
-    lock = FolderLock(tmp_path / "lock")
-    lock.take()
     address = f"127.0.0.1:{api.server_port}"
-    write_addresses(tmp_path, ServiceAddresses(f"http://{address}", "", "", os.getpid()))
-    assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's"
-    write_addresses(tmp_path, ServiceAddresses("http://127.0.0.1:1", "", "", os.getpid()))
-    with pytest.raises(Unavailable, match=r"does not answer at http://127\.0\.0\.1:1"):
+    with publish_addresses(tmp_path, ServiceAddresses(f"http://{address}", "", "", os.getpid())):
+        assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's"
+    with (
+        publish_addresses(tmp_path, ServiceAddresses("http://127.0.0.1:1", "", "", os.getpid())),
+        pytest.raises(Unavailable, match=r"does not answer at http://127\.0\.0\.1:1"),
+    ):
         await machine_checks.MACHINE["port"](settings)
-    lock.release()
 
 
 async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
