@@ -38,7 +38,6 @@ def load_snippets(half: Half) -> list[Snippet]:
 REFUSED: dict[str, str] = {
     "pandas: pickle": "a pickle runs code when it is read",
     "pandas: sql database": "a database is a file that a library opens by itself",
-    "pandas: excel file": "writing Excel files needs a package that is not installed",
     "pandas: html tables of a page": "there is no network",
     "numpy: binary files": "arrays of objects are pickles",
     "numpy: memory maps": "a memory map is a file that the disk limit does not see",

@@ -17,6 +17,7 @@ LIBRARIES = (
     "duckdb",
     "matplotlib.figure",
     "matplotlib.pyplot",
+    "openpyxl",
     "pandas",
     "pyarrow.parquet",
     "scipy.stats",
@@ -100,11 +101,13 @@ def _computation_modules() -> list[pkgutil.ModuleInfo]:
 
 
 def _make_first_calls() -> None:
-    """Make the first calls of pandas and matplotlib, which are slow, once and on one thread.
+    """Make the first calls of pandas and matplotlib, which are slow, once and on one thread, and set them up.
 
     Among them is matplotlib's font cache: a cell could not write it.
     """
     pandas = importlib.import_module("pandas")
+    # As uploads are read. Without it pandas warns that it will read so, in every program that reads a workbook.
+    pandas.set_option("io.excel.xlsx.reader", "calamine")
     figure = importlib.import_module("matplotlib.figure").Figure()
     frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
     frame.groupby("b")["a"].sum()

@@ -75,10 +75,10 @@ async def execute_chat_plan(ctx: ToolContext, plan: PlanDocument, readings: Read
 async def execute_chat_program(ctx: ToolContext, code: Source) -> CallResult:
     """Run a Python program in which each table of the conversation that it names is a DataFrame by its name.
 
-    pandas, numpy, scipy, sklearn, statsmodels, talib, matplotlib and seaborn are at hand. Set `result` to what
-    you want to read, or end with an expression; draw figures or write files to show them. What it assigns is
-    there in the next program, also of later messages, and its frames are tables of the conversation; `not_kept`
-    says what is not.
+    pandas, numpy, scipy, sklearn, statsmodels, talib, matplotlib, seaborn and openpyxl are at hand. Set
+    `result` to what you want to read, or end with an expression; draw figures or write files to show them. What
+    it assigns is there in the next program, also of later messages, and its frames are tables of the
+    conversation; `not_kept` says what is not.
     """
     try:
         return await run_chat_program(ctx, code)

@@ -42,9 +42,9 @@ ARTIFACT_KINDS = {
 async def run_python(ctx: ToolContext, code: Source) -> CallResult:
     """Run a Python program over the session's frames, each a DataFrame under its name.
 
-    pandas, numpy, scipy, sklearn, xgboost, statsmodels, talib, matplotlib and seaborn are at hand; lightgbm is
-    not. Text columns have pandas' dtype `str`. Set `result` to what you want to read, or end with an
-    expression; put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
+    pandas, numpy, scipy, sklearn, xgboost, statsmodels, talib, matplotlib, seaborn and openpyxl are at hand;
+    lightgbm is not. Text columns have pandas' dtype `str`. Set `result` to what you want to read, or end with
+    an expression; put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
     Files of the workspace that it names can be opened by their names; there is no other file, and no network.
     A kept frame has no recipe: it can be read, not trained on.
     """

@@ -222,6 +222,47 @@ result = {"sum": train["w"].sum(), "again": len(pd.read_parquet("train.parquet")
     assert outcome.files == ("figure-1.png", "note.txt", "wider.parquet")
 
 
+async def test_a_program_writes_and_reads_workbooks(cells: Cells, tmp_path: Path) -> None:
+    pd.DataFrame({"region": ["north", "south"], "sales": [2.5, 4.0]}).to_parquet(tmp_path / "sales.parquet")
+    source = """
+from openpyxl import Workbook, load_workbook
+from openpyxl.drawing.image import Image
+from openpyxl.styles import Font
+from openpyxl.utils.dataframe import dataframe_to_rows
+book = Workbook()
+for row in dataframe_to_rows(df, index=False):
+    book.active.append(row)
+book.active["A1"].font = Font(bold=True)
+df.plot.bar(x="region").figure.savefig("bars.png")
+book.active.add_image(Image("bars.png"), "D2")
+book.save("sales.xlsx")
+stream = Workbook(write_only=True)
+stream.create_sheet("numbers").append([1, 2])
+stream.save("numbers.xlsx")
+with pd.ExcelWriter("both.xlsx") as writer:
+    df.to_excel(writer, sheet_name="sales", index=False)
+    writer.book["sales"]["C1"] = "=SUM(B2:B3)"
+sheet = load_workbook("sales.xlsx").active
+result = {
+    "rows": [list(row) for row in sheet.values],
+    "bold": sheet["A1"].font.bold,
+    "numbers": [list(row) for row in load_workbook("numbers.xlsx", read_only=True)["numbers"].values],
+    "sum": float(pd.read_excel("both.xlsx")["sales"].sum()),
+    "formula": load_workbook("both.xlsx")["sales"]["C1"].value,
+}
+"""
+    outcome = await cells.run(Code(source), {"sales.parquet": tmp_path / "sales.parquet"})
+    assert (outcome.end, outcome.stderr) == (End.RETURNED, ""), outcome
+    assert outcome.value["result"] == {
+        "rows": [["region", "sales"], ["north", 2.5], ["south", 4]],
+        "bold": True,
+        "numbers": [[1, 2]],
+        "sum": 6.5,
+        "formula": "=SUM(B2:B3)",
+    }
+    assert outcome.files == ("bars.png", "both.xlsx", "numbers.xlsx", "sales.xlsx")
+
+
 async def test_a_program_that_is_not_allowed_is_refused_by_line(cells: Cells) -> None:
     outcome = await cells.run(Code("x = 1\ny = x.__class__"))
     assert outcome.end is End.REFUSED

@@ -33,8 +33,8 @@ PACKAGES = frozenset(name.partition(".")[0] for name in MODULES) - STANDARD_LIBR
 
 DEPENDENCIES = _names(
     """
-    PIL calamine contourpy cycler dateutil defusedxml fontTools formulaic jinja2 joblib kiwisolver markupsafe
-    narwhals packaging patsy pyarrow pyparsing python_calamine pytz six threadpoolctl tzdata
+    PIL calamine contourpy cycler dateutil defusedxml et_xmlfile fontTools formulaic jinja2 joblib kiwisolver
+    markupsafe narwhals packaging patsy pyarrow pyparsing python_calamine pytz six threadpoolctl tzdata
     """
 )
 """Packages that the libraries import, by name too; a program cannot import them."""
@@ -56,6 +56,9 @@ REFUSED_MODULES = tuple(
         matplotlib.backends.registry matplotlib.cbook matplotlib.testing
         numpy.ctypeslib numpy.distutils numpy.f2py numpy.lib._npyio_impl numpy.lib.format numpy.lib._format_impl
         numpy.lib.npyio numpy.testing numpy._pytesttester
+        openpyxl.compat openpyxl.descriptors openpyxl.packaging.relationship openpyxl.reader
+        openpyxl.utils.bound_dictionary openpyxl.worksheet._reader openpyxl.worksheet._writer openpyxl.writer
+        openpyxl.xml
         pandas.compat pandas.core.computation pandas.io.clipboard pandas.io.clipboards pandas.io.common
         pandas.io.pickle pandas.io.pytables pandas.io.sql patsy.eval
         scipy._lib._ccallback scipy._lib._uarray scipy._lib.uarray

@@ -17,6 +17,7 @@ import joblib
 from app.sandbox.policy.audit_hook import program_on_stack
 from app.sandbox.policy.objects import deny
 from app.sandbox.policy.text_guards import check_formula, check_name, plain_str
+from app.sandbox.policy.workbook_guards import WORKBOOK_FUNNELS
 
 _closed_modules: set[str] = set()
 
@@ -163,4 +164,5 @@ _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "statsmodels.base.wrapper": _deny_unpickling,
     "sklearn.feature_selection._base": _check_getters,
     "xgboost.core": _announce_xgboost,
+    **WORKBOOK_FUNNELS,
 }

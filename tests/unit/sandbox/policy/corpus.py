@@ -161,6 +161,34 @@ lag = frame["v"].shift(1).rolling(2).mean().iloc[-1]
 both = frame.join(frame.rename(columns={"v": "w"})).eval("z = v + w")
 result = "ok" if (weekly, lag, int(both["z"].iloc[-1])) == ([3, 12], 3.5, 10) else (weekly, lag)
 """,
+    "a workbook that is formatted, saved and read": """
+import copy
+from openpyxl import Workbook
+from openpyxl.chart import BarChart, Reference
+from openpyxl.formatting.rule import ColorScaleRule
+from openpyxl.styles import Color, Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.table import Table
+book = Workbook()
+sheet = book.active
+sheet.append(["region", "sales"])
+for row in [["north", 2], ["south", 3]]:
+    sheet.append(row)
+for cell in sheet[1]:
+    cell.font = Font(bold=True, color=Color(rgb="FF0000FF"))
+    cell.fill = PatternFill("solid", fgColor="DDDDDD")
+sheet["C1"].font = copy.copy(sheet["A1"].font)
+sheet["C2"] = "=SUM(B2:B3)"
+sheet.column_dimensions[get_column_letter(1)].width = 20
+sheet.conditional_formatting.add("B2:B3", ColorScaleRule(start_type="min", end_type="max"))
+sheet.add_table(Table(displayName="Sales", ref="A1:B3"))
+chart = BarChart()
+chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+chart.series[0].graphicalProperties.solidFill = "0000FF"
+sheet.add_chart(chart, "E2")
+shade = sheet["C1"].font.color.value
+result = "ok" if (sheet.max_row, shade) == (3, "FF0000FF") else (sheet.max_row, shade)
+""",
 }
 
 ESCAPES = {
@@ -280,4 +308,25 @@ from statsmodels.regression.linear_model import RegressionResults
 result = RegressionResults.load("x")
 """,
     "settings of TA-Lib": "import talib\ntalib.set_compatibility(1)",
+    "a workbook elsewhere": "import openpyxl\nopenpyxl.Workbook().save('/tmp/book.xlsx')",
+    "a workbook from elsewhere": "import openpyxl\nopenpyxl.load_workbook('../book.xlsx')",
+    "an attribute that a dictionary sets": """
+import openpyxl
+class Kept: pass
+widths = openpyxl.Workbook().active.column_dimensions
+widths.reference, widths.default_factory = "__class__", Kept
+widths[Kept]
+""",
+    "an attribute that a colour names": """
+from openpyxl.styles import Color
+color = Color()
+color.type = "__reduce_ex__"
+color.value
+""",
+    "an attribute that the copy of a style sets": """
+import openpyxl
+openpyxl.Workbook().active["A1"].font.copy(**{"__class__": dict})
+""",
+    "a descriptor of openpyxl": "from openpyxl.styles import Font\nFont.sz",
+    "openpyxl's archive": "from openpyxl.reader.excel import ExcelReader",
 }
