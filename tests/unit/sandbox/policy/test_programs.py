@@ -3,6 +3,7 @@
 import sys
 
 import joblib
+import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, which the zygote does)
 import pytest
 
 from app.errors import InvalidInput

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, which the zygote does)
+
 from app.sandbox.policy.allow_lists import BUILTINS, MODULES
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
