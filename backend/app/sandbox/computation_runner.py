@@ -219,14 +219,15 @@ def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: L
     if outcome.end is End.RETURNED:
         return
     fault = outcome.fault
+    output = {"stdout": outcome.stdout, "stderr": outcome.stderr}
     if outcome.end is End.REFUSED and fault:
-        raise _ERRORS_BY_KIND.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
+        facts = {**fault.facts, **(output if isinstance(work, Code) else {})}
+        raise _ERRORS_BY_KIND.get(fault.kind, InvalidInput)(fault.code, fault.detail, **facts)
     detail = fault.detail if fault else _END_SENTENCES.get(outcome.end, "It failed.").format(limits=limits)
-    facts = {"stdout": outcome.stdout, "stderr": outcome.stderr}
     if isinstance(work, Computation):
         if outcome.end in (End.RAISED, End.DIED):
             where = _frames(outcome.stderr)
             log.error("computation_broke", function=work.function, end=outcome.end, where=where)
-        facts = {}
+        output = {}
     error_type = CellLost if fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE) else ComputationFailed
-    raise error_type(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **facts)
+    raise error_type(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **output)

@@ -18,6 +18,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pyarrow
 
+from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.sandbox import answer_conversion
 from app.sandbox.contract import SINGLE_FRAME
@@ -46,7 +47,7 @@ def run(
     """Run the program. Returns {"result", "frames": {name: {"file", "rows", "columns"}}, "figures": [file]}.
 
     `remembered`: variables of its conversation; then also `"variables"`, as `ProgramMemory.save` has them.
-    Raises ProgramRaised for an exception of the program.
+    Raises ProgramRaised for an exception of the program, InvalidInput for a result that cannot be converted.
     """
     code = compile_code(source)
     keep: dict[str, object] = {}
@@ -78,11 +79,8 @@ def rehearse() -> None:
 
 def _collect(variables: Mapping[str, object], keep: Mapping[str, object], output: Path) -> dict[str, JsonValue]:
     """Collect the answer of a program, its kept frames and its figures."""
-    result = _find_result(variables)
-    if isinstance(result, pd.DataFrame | pd.Series) and len(result) > answer_conversion.MAX_PREVIEW_ROWS:
-        _store_whole(answer_conversion.to_table(result), output / RESULT_FILE)
     return {
-        "result": answer_conversion.to_json(result),
+        "result": _convert(_find_result(variables), output),
         "frames": {name: _keep_frame(name, frame, output) for name, frame in list(keep.items())},
         "figures": _keep_figures(output),
     }
@@ -97,10 +95,10 @@ def _frames(inputs: Mapping[str, Path]) -> dict[str, object]:
 
 
 def _find_result(variables: Mapping[str, object]) -> object:
-    """Return the result that a program left. Raises ProgramRaised for a table that is none."""
+    """Return the result that a program left. Raises InvalidInput `result_not_convertible` for no table."""
     if (frame := variables.get("result_df")) is not None:
         if not isinstance(frame, pd.DataFrame):
-            raise ProgramRaised("TypeError", f"result_df must be a DataFrame, not {type(frame).__name__}.")
+            raise _not_convertible(frame, f"result_df must be a DataFrame, not {type(frame).__name__}.")
         return frame
     rows: Any = variables.get("result_rows")
     columns: Any = variables.get("result_columns")
@@ -108,8 +106,27 @@ def _find_result(variables: Mapping[str, object]) -> object:
         try:
             return pd.DataFrame(rows, columns=columns)
         except (TypeError, ValueError, AttributeError) as error:
-            raise ProgramRaised("TypeError", f"result_rows and result_columns make no table: {error}") from None
+            detail = f"result_rows, here a {type(rows).__name__}, and result_columns make no table: {error}"
+            raise _not_convertible(rows, detail) from None
     return variables.get("result", variables.get(LAST_VALUE))
+
+
+def _convert(result: object, output: Path) -> JsonValue:
+    """Convert a result to JSON, and store it whole. Raises InvalidInput `result_not_convertible`."""
+    try:
+        if isinstance(result, pd.DataFrame | pd.Series) and len(result) > answer_conversion.MAX_PREVIEW_ROWS:
+            _store_whole(answer_conversion.to_table(result), output / RESULT_FILE)
+        return answer_conversion.to_json(result)
+    except Exception as error:
+        if exhausted_limit(error):
+            raise
+        # Objects of the program raise anything where they are read or made text.
+        detail = f"A result of type {type(result).__name__} cannot be converted: {type(error).__name__}"
+        raise _not_convertible(result, detail) from None
+
+
+def _not_convertible(value: object, detail: str) -> InvalidInput:
+    return InvalidInput("result_not_convertible", detail, type=type(value).__name__)
 
 
 def _execute(code: CodeType, variables: dict[str, object]) -> None:
@@ -152,7 +169,10 @@ def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     file = f"{name}.parquet"
     if (output / file).is_symlink():  # the input of that name, which is not replaced
         file = f"{name}-kept.parquet"
-    frame.to_parquet(output / file)
+    try:
+        frame.to_parquet(output / file)
+    except (pyarrow.ArrowException, ValueError, TypeError) as error:
+        raise _not_convertible(frame, f'keep["{name}"] cannot be stored as Parquet: {error}') from None
     return {"file": file, "rows": len(frame), "columns": [str(column) for column in frame.columns]}
 
 

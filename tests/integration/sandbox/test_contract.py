@@ -301,6 +301,29 @@ async def test_a_table_is_left_in_the_ways_of_notebooks(
     assert (table["columns"], table["rows"]) == (["g", "w"], result)
 
 
-async def test_a_result_that_is_no_table_is_named_by_its_type(cells: Cells) -> None:
-    outcome = await cells.run(Code("result_df = [1, 2]"))
-    assert "result_df must be a DataFrame, not list" in str(outcome)
+UNREADABLE = """
+class Shape:
+    def __repr__(self):
+        raise ValueError("no text")
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "detail"),
+    [
+        ("result_df = [1, 2]", "list", "result_df must be a DataFrame, not list."),
+        ("result_rows = 'abc'", "str", "result_rows, here a str, and result_columns make no table: "),
+        ("result_columns = ['a']\nresult_rows = [[1, 2]]", "list", "result_rows, here a list, and "),
+        (f"{UNREADABLE}result = Shape()", "Shape", "A result of type Shape cannot be converted: ValueError"),
+        ("keep['mixed'] = pd.DataFrame({'a': [1, 'b']})", "DataFrame", 'keep["mixed"] cannot be stored'),
+    ],
+)
+async def test_a_result_that_cannot_be_converted_is_named_by_its_type(
+    cells: Cells, source: str, kind: str, detail: str
+) -> None:
+    outcome = await cells.run(Code(f"print('seen')\n{source}"))
+    assert outcome.end is End.REFUSED, outcome
+    assert outcome.fault is not None
+    assert (outcome.fault.code, outcome.fault.facts) == ("result_not_convertible", {"type": kind})
+    assert outcome.fault.detail.startswith(detail)
+    assert outcome.stdout == "seen\n"

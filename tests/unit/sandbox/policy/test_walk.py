@@ -27,7 +27,8 @@ STEPS = 1_500
 MODULES = [
     "collections", "contextlib", "copy", "dataclasses", "enum", "functools", "io", "itertools", "json", "numpy",
     "numpy.linalg", "operator", "pandas", "pandas.api.extensions", "re", "scipy.stats", "sklearn.linear_model",
-    "sklearn.pipeline", "string", "sys", "types", "typing", "matplotlib.pyplot", "matplotlib.ticker", "xgboost",
+    "sklearn.pipeline", "string", "sys", "types", "typing", "matplotlib.pyplot", "matplotlib.ticker",
+    "openpyxl", "openpyxl.chart", "openpyxl.styles", "xgboost",
 ]  # fmt: skip
 
 
