@@ -74,7 +74,11 @@ _HIDE_THREAD = """
 update threads set deleted_at = coalesce(deleted_at, now()) where id = $1 and owner_id = $2 returning id
 """
 # After this no turn is added: the statement that adds one first changes the thread, if that is not hidden.
-_LIST_TURNS = "select session_id from turns where thread_id = $1"
+_LIST_TURNS_AND_RUNS = """
+select session_id from turns where thread_id = $1
+union all
+select id from sessions where owner_id = $2 and class = 'run' and (preferences ->> 'thread_id')::uuid = $1
+"""
 _DELETE_THREAD = """
 with gone as (
   delete from threads where id = $1 and owner_id = $2 returning id
@@ -154,14 +158,14 @@ class Deletions:
         return await self._delete(owner, included, artifacts=[artifact_id])
 
     async def delete_thread(self, owner: UUID, thread_id: UUID) -> int:
-        """Delete a conversation with its turns; return the number of turns that must end first.
+        """Delete a conversation with its turns and runs; return the number of those that must end first.
 
         Raises NotFound.
         """
         if await self.db.row(_HIDE_THREAD, thread_id, owner) is None:
             raise NotFound("thread_not_found", f"There is no thread with the id {thread_id}.")
-        turns = await self.db.column(_LIST_TURNS, thread_id)
-        remaining = await self._delete_rows(owner, turns)
+        sessions = await self.db.column(_LIST_TURNS_AND_RUNS, thread_id, owner)
+        remaining = await self._delete_rows(owner, sessions)
         await self.db.row(_DELETE_THREAD, thread_id, owner)
         return remaining
 

@@ -1,13 +1,14 @@
 """Request and response models of the run endpoints."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
 
 from app.artifacts.model_schemas import TableFormat
 from app.plans.plan_document import PlanDocument
@@ -47,6 +48,7 @@ class RunPreferences(BaseModel):
 
     language: Language
     session_id: UUID | None = None
+    thread_id: UUID | None = None
     time_limit_s: float | None = None
     seed: int = 0
     prediction: PredictionOrder | None = None
@@ -79,6 +81,10 @@ class RunCreate(BaseModel):
     plan: PlanDocument | None = Field(default=None, description="A query plan, with the language `plan`.")
     dataset_ids: Datasets = Field(default_factory=list)
     session_id: UUID | None = None
+    thread_id: UUID | None = Field(
+        default=None,
+        description="The conversation of the run, whose datasets it has if it names none.",
+    )
     time_limit_s: float | None = Field(default=None, gt=0, le=86_400)
 
     @model_validator(mode="before")
@@ -116,7 +122,10 @@ class RunCreate(BaseModel):
     @property
     def preferences(self) -> RunPreferences:
         return RunPreferences(
-            language=self.language, session_id=self.session_id, time_limit_s=self.time_limit_s
+            language=self.language,
+            session_id=self.session_id,
+            thread_id=self.thread_id,
+            time_limit_s=self.time_limit_s,
         )
 
 
@@ -149,16 +158,31 @@ class RunStatus(StrEnum):
 
 
 class RunStatusView(BaseModel):
+    """`run_id` is `id` again, as other answers name it."""
+
     id: UUID
     status: RunStatus
 
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def run_id(self) -> UUID:
+        return self.id
+
 
 class RunSummary(RunStatusView):
+    """`query_mode` is `language` again, as the filter is named."""
+
     code: str
     language: Language
+    thread_id: UUID | None = None
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def query_mode(self) -> Language:
+        return self.language
 
 
 class RunTable(BaseModel):
@@ -172,6 +196,16 @@ class RunTable(BaseModel):
     truncated: bool = Field(description="There are more rows than `rows` holds; `result.parquet` has all.")
 
 
+class RunArtifact(BaseModel):
+    """A file of a run. Its bytes: GET /artifacts/{id}."""
+
+    id: UUID
+    kind: str = Field(examples=["figure"])
+    name: str = Field(examples=["figure-1.png"])
+    media_type: str
+    size_bytes: int
+
+
 class RunFailure(BaseModel):
     """Failure of a program, a query or the run. `line` of the program, where it is known."""
 
@@ -183,8 +217,7 @@ class RunFailure(BaseModel):
 class RunView(RunSummary):
     """A run with its code, its inputs, its outcome and its usage.
 
-    `outcome.end` is `returned`, `raised`, `timed_out`, `out_of_memory`, ... or the code of a refusal. Its
-    files are artifacts of the session with the run's id.
+    `outcome.end` is `returned`, `raised`, `timed_out`, `out_of_memory`, ... or the code of a refusal.
     """
 
     dataset_ids: list[UUID]
@@ -197,6 +230,11 @@ class RunView(RunSummary):
     )
     value: Any = Field(default=None, description="`result` of a program that is no frame, as JSON.")
     compiled_sql: str | None = Field(default=None, description="The SELECT that a query or plan ran as.")
+    plan_json: dict[str, Any] | None = Field(default=None, description="The plan of a run of a query plan.")
+    artifacts: list[RunArtifact] = Field(
+        default_factory=list,
+        description="The first 100 files of the run, by name; all are artifacts of the session with its id.",
+    )
     stdout: str = ""
     stderr: str = ""
     failure: RunFailure | None = None
@@ -213,7 +251,7 @@ class RunView(RunSummary):
     )
 
     @classmethod
-    def from_session_view(cls, session: SessionView) -> Self:
+    def from_session_view(cls, session: SessionView, artifacts: Sequence[RunArtifact] = ()) -> Self:
         preferences = RunPreferences.model_validate(session.preferences)
         status = RUN_STATUS[session.status]
         result = session.result.model_dump(exclude_unset=True) if session.result else None
@@ -229,8 +267,11 @@ class RunView(RunSummary):
             started_at=session.started_at,
             ended_at=session.ended_at,
             language=preferences.language,
+            plan_json=json.loads(session.goal) if preferences.language == "plan" else None,
             dataset_ids=session.dataset_ids,
             session_id=preferences.session_id,
+            thread_id=preferences.thread_id,
+            artifacts=list(artifacts),
             outcome=result,
             error=session.error.detail if session.error else None,
             usage=UsageTotals(**session.usage.model_dump(include=set(UsageTotals.model_fields))),

@@ -79,6 +79,18 @@ async def test_code_runs_as_a_tool_of_a_worldline(
     assert (await root.get("/runs")).json()["items"] == []
 
 
+@pytest.mark.usefixtures("worker")
+async def test_the_result_of_a_run_is_the_answer_of_its_alias_unless_the_request_says_how_long_it_waits(
+    ada: User, root: httpx.AsyncClient
+) -> None:
+    root.headers["Authorization"] = f"Bearer {ada.tokens['access_token']}"
+    code = {"query_type": "python", "python_code": "result = 6 * 7"}
+    answer = await root.post("/runs", json=code)
+    assert (answer.status_code, answer.json()["value"]) == (200, 42)
+    answer = await root.post("/runs", params={"wait": 0}, json=code)
+    assert (answer.status_code, answer.json()["status"]) == (201, "queued")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -120,6 +120,10 @@ async def test_a_run_that_ends_in_time_is_the_answer(ada: User, services: Worker
     assert capsule["compiled_sql"] == body["sql"]
     assert (capsule["exit_code"], capsule["failure"]) == (0, None)
     assert capsule["duration_ms"] > 0
+    assert (capsule["run_id"], capsule["query_mode"], capsule["plan_json"]) == (capsule["id"], "sql", None)
+    [whole] = capsule["artifacts"]
+    assert (whole["kind"], whole["name"]) == ("frame", "result")
+    assert len(pq.read_table(io.BytesIO((await ada.http.get(f"/artifacts/{whole['id']}")).content))) == 3
     assert capsule == (await ada.http.get(f"/runs/{capsule['id']}")).json()
 
 
@@ -220,6 +224,59 @@ async def test_runs_are_filtered_by_status_dataset_and_language(
     assert (await ada.http.get("/runs", params={"status": "lost"})).status_code == 422
 
 
+async def test_the_runs_of_a_conversation_are_found_by_it_and_go_with_it(
+    ada: User, eve: User, services: WorkerServices, dataset: str
+) -> None:
+    said = {"message": "SQL: select 1", "dataset_ids": [dataset]}
+    turn = (await ada.http.post("/chat", params={"wait": 0}, json=said)).json()
+    await services.runner.advance(UUID(turn["turn_id"]))
+    thread = turn["thread_id"]
+    inside = await run(ada, services, "sql", "select city from cities", thread_id=thread)
+    assert (inside["status"], inside["thread_id"], inside["dataset_ids"]) == ("succeeded", thread, [dataset])
+    outside = await run(ada, services, "python", "result = 1")
+    assert outside["thread_id"] is None
+
+    page = (await ada.http.get("/runs", params={"thread_id": thread})).json()
+    assert [(item["run_id"], item["thread_id"]) for item in page["items"]] == [(inside["id"], thread)]
+    assert page["total"] == 1
+    code = {"language": "sql", "code": "select 1", "thread_id": thread}
+    assert (await eve.http.post("/runs", json=code)).status_code == 404
+    assert (await eve.http.get("/runs", params={"thread_id": thread})).json()["items"] == []
+
+    assert (await ada.http.delete(f"/threads/{thread}")).status_code == 204
+    assert (await ada.http.get(f"/runs/{inside['id']}")).status_code == 404
+    assert (await ada.http.get(f"/runs/{outside['id']}")).status_code == 200
+
+
+async def test_a_run_of_a_plan_tells_the_plan(ada: User, services: WorkerServices, dataset: str) -> None:
+    total = {"name": "people", "function": "sum", "column": "people"}
+    plan = {
+        "source": {"kind": "dataset", "table": "cities"},
+        "steps": [{"kind": "group", "keys": ["city"], "aggregations": [total]}],
+    }
+    created = await ada.http.post("/runs", json={"plan_json": plan, "dataset_id": dataset})
+    assert created.status_code == 201, created.text
+    await services.runner.advance(UUID(created.json()["run_id"]))
+    seen = (await ada.http.get(f"/runs/{created.json()['run_id']}")).json()
+    assert (seen["status"], seen["query_mode"]) == ("succeeded", "plan"), seen
+    assert seen["plan_json"]["source"] == plan["source"]
+    assert seen["plan_json"]["steps"] == plan["steps"]
+    assert sorted(seen["table"]["rows"]) == [["Bern", 134_000], ["Biel", 55_600], ["Thun", 43_500]]
+
+
+async def test_a_result_that_cannot_be_converted_has_a_code_and_the_output(
+    ada: User, services: WorkerServices
+) -> None:
+    seen = await run(ada, services, "python", "print('so far')\nresult_df = {'a': 1}")
+    assert (seen["status"], seen["exit_code"]) == ("failed", 1)
+    assert seen["failure"] == {
+        "code": "result_not_convertible",
+        "message": "result_df must be a DataFrame, not dict.",
+        "line": None,
+    }
+    assert seen["stdout"] == "so far\n"
+
+
 async def test_runs_are_listed_by_themselves(ada: User, services: WorkerServices, dataset: str) -> None:
     seen = await run(ada, services, "python", "result = 1", dataset_ids=[dataset])
     runs = (await ada.http.get("/runs")).json()
@@ -295,7 +352,11 @@ async def test_a_cancelled_run_never_starts(ada: User, services: WorkerServices)
     run_id = (await ada.http.post("/runs", json=body)).json()["id"]
     assert (await ada.http.delete(f"/runs/{run_id}")).status_code == 202
     await services.runner.advance(UUID(run_id))
-    assert (await ada.http.get(f"/runs/{run_id}/status")).json() == {"id": run_id, "status": "cancelled"}
+    assert (await ada.http.get(f"/runs/{run_id}/status")).json() == {
+        "id": run_id,
+        "run_id": run_id,
+        "status": "cancelled",
+    }
     assert (await ada.http.get(f"/runs/{uuid4()}")).status_code == 404
 
 

@@ -19,12 +19,13 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
-from app.program_runs.queries import RunFilter
+from app.program_runs.queries import RunFilter, RunReader
 from app.program_runs.queries import list_runs as list_runs_of
 from app.program_runs.schemas import GRAPH, Language, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
 from app.resources import Resources
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
+from app.threads.queries import ThreadReader
 
 router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(401))
 
@@ -33,8 +34,8 @@ async def _service(resources: ResourcesDep) -> SessionService:
     return session_service(resources, GRAPH)
 
 
-async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> SessionReader:
-    return SessionReader(resources.database, principal.user_id, runs=True)
+async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> RunReader:
+    return RunReader(resources.database, principal.user_id)
 
 
 ServiceDep = Annotated[SessionService, Depends(_service)]
@@ -43,7 +44,7 @@ MAX_WAIT_S = 60.0
 Wait = Annotated[
     float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end of the run before the answer.")
 ]
-ReaderDep = Annotated[SessionReader, Depends(_reader)]
+ReaderDep = Annotated[RunReader, Depends(_reader)]
 
 
 @router.post(
@@ -69,12 +70,15 @@ async def create_run(
     Otherwise follow it by its status, or by the streams of the session with its id.
     """
     if body.session_id is not None:
-        await reader.check_exists(body.session_id)
+        await SessionReader(resources.database, principal.user_id).check_exists(body.session_id)
+    if body.thread_id is not None:
+        thread = await ThreadReader(resources.database, principal.user_id).get_thread(body.thread_id)
+        body = body.model_copy(update={"dataset_ids": body.dataset_ids or thread.dataset_ids})
     created = await service.create(principal.user_id, body, idempotency_key, parent_id=body.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     if wait and await _ends_within(resources, created.id, min(wait, MAX_WAIT_S)):
         response.status_code = 200
-        return RunView.from_session_view(await reader.get(created.id))
+        return await reader.get(created.id)
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
@@ -99,22 +103,23 @@ async def list_runs(
     status: RunStatus | None = None,
     dataset_id: UUID | None = None,
     query_mode: Annotated[Language | None, Query(description="Language of the run.")] = None,
+    thread_id: Annotated[UUID | None, Query(description="Conversation of the run.")] = None,
 ) -> Page[RunSummary]:
     """List your runs, newest first. Filters hold together."""
-    admitted = RunFilter(status, dataset_id, query_mode)
+    admitted = RunFilter(status, dataset_id, query_mode, thread_id)
     return keyed_page(page, await list_runs_of(resources.database, principal.user_id, admitted, page.portion))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))
 async def get_run(run_id: UUID, reader: ReaderDep) -> RunView:
     """Describe a run: code, inputs, outcome, output and result."""
-    return RunView.from_session_view(await reader.get(run_id))
+    return await reader.get(run_id)
 
 
 @router.get("/{run_id}/status", operation_id="get_run_status", responses=problems(404))
 async def get_run_status(run_id: UUID, reader: ReaderDep) -> RunStatusView:
     """Return the status of a run."""
-    run = RunView.from_session_view(await reader.get(run_id))
+    run = await reader.get(run_id)
     return RunStatusView(id=run.id, status=run.status)
 
 
