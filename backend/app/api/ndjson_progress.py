@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from fastapi import Request, Response
@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from app.api.exception_handlers import problem, problem_of
 from app.errors import LabError
 from app.sandbox.contract import Progress
+from app.tasks import cancel_and_wait
 
 MEDIA_TYPE = "application/x-ndjson"
 _UPDATE_S = 0.5
@@ -18,7 +19,7 @@ _UPDATE_S = 0.5
 _MAX_SILENCE_S = 10.0
 """Below the 60 s after which nginx and common load balancers cut a silent connection."""
 
-Work = Callable[[Progress], Awaitable[Mapping[str, Any]]]
+Work = Callable[[Progress], Coroutine[Any, Any, Mapping[str, Any]]]
 
 
 def wants_progress(request: Request) -> bool:
@@ -46,7 +47,7 @@ class NdjsonProgressResponse(Response):
             await self._after()
 
     async def _run(self, receive: Receive, send: Send, request_id: str | None) -> None:
-        work = asyncio.ensure_future(self._work(self._set_progress))
+        work = asyncio.create_task(self._work(self._set_progress))
         disconnect = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             await self._follow(work, disconnect, send)
@@ -54,11 +55,9 @@ class NdjsonProgressResponse(Response):
                 return
             await send(_line(_ending(work, request_id), more=False))
         finally:
-            disconnect.cancel()
-            work.cancel()
-            await asyncio.wait([work])
+            await cancel_and_wait(disconnect, work)
 
-    async def _follow(self, work: "asyncio.Future[Any]", disconnect: "asyncio.Task[None]", send: Send) -> None:
+    async def _follow(self, work: "asyncio.Task[Any]", disconnect: "asyncio.Task[None]", send: Send) -> None:
         sent_progress, silent_s = None, 0.0
         while not (work.done() or disconnect.done()):
             if self._progress is not sent_progress or silent_s >= _MAX_SILENCE_S:
@@ -76,7 +75,7 @@ async def _wait_for_disconnect(receive: Receive) -> None:
         pass
 
 
-def _ending(work: "asyncio.Future[Any]", request_id: str | None) -> dict[str, Any]:
+def _ending(work: "asyncio.Task[Any]", request_id: str | None) -> dict[str, Any]:
     error = work.exception()
     if error is None:
         return {"result": work.result()}
