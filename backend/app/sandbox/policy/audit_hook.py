@@ -6,6 +6,8 @@ counts only while code of a program is on this thread's stack (or on any, for a 
 so that the service's own work in the same process is not touched.
 """
 
+import _thread
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -70,7 +72,27 @@ def program_on_stack() -> bool:
         return True
     if _is_main_thread():
         return False
-    return any(_is_program_frame(frame) for other in sys._current_frames().values() for frame in _frames(other))
+    return any(_is_program_frame(frame) for other in _frames_of_threads() for frame in _frames(other))
+
+
+_COLLECTION_LOCK = _thread.allocate_lock()
+"""For the one thread that has switched the collection of garbage off."""
+
+
+def _frames_of_threads() -> list[FrameType]:
+    """Return the current frame of every thread, without a collection of garbage meanwhile.
+
+    Python 3.11 holds its lock of threads while it makes the frames. A collection that begins there, and frees a
+    `threading.local`, waits for the same lock, and the process stands still (python/cpython#106883).
+    """
+    with _COLLECTION_LOCK:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return [*sys._current_frames().values()]
+        finally:
+            if was_enabled:
+                gc.enable()
 
 
 def _is_program_frame(frame: FrameType) -> bool:
