@@ -46,6 +46,7 @@ def load_first() -> None:
         *map(_module_name, FIRST_COMPUTATIONS),
     ):
         importlib.import_module(name)
+    importlib.import_module("app.computations.uploads.sql").prepare_database()
     share_pages()
 
 

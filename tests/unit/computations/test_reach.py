@@ -11,8 +11,10 @@ from app.computations.workspace import CellWorkspace
 MIB = 1 << 20
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> CellWorkspace:
+@pytest.fixture(params=[False, True], ids=["opened", "prepared"])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> CellWorkspace:
+    if request.param:
+        sql.prepare_database()
     (tmp_path / "output").mkdir()
     (tmp_path / "input.csv").write_text("v\n1\n")
     (tmp_path / "secret.csv").write_text("word\nhidden\n")
@@ -56,3 +58,14 @@ def test_with_a_target_nothing_else_is_written(bench: CellWorkspace) -> None:
         pytest.raises(duckdb.Error),
     ):
         connection.execute(f"COPY (SELECT 1) TO '{bench.output}/other.parquet'")
+
+
+def test_a_prepared_database_is_for_one_use_and_takes_the_limits_of_that(bench: CellWorkspace) -> None:
+    tables = []
+    for memory_bytes in (64 * MIB, 128 * MIB):
+        with sql.connect(bench, bench.output, memory_bytes) as connection:
+            (limit,) = connection.execute("SELECT current_setting('memory_limit')").fetchone() or ("",)
+            assert limit == f"{memory_bytes / MIB:.1f} MiB"
+            tables += connection.execute("SHOW TABLES").fetchall()
+            connection.execute("CREATE TABLE kept AS SELECT 1 AS v")
+    assert tables == []
