@@ -1,10 +1,9 @@
 """Answers to questions about tables: the rows of one SELECT, and the number of rows behind them."""
 
-import sqlglot
 from sqlglot import exp
 
 from app.computations.query import QUERY_MEMORY_BYTES, run_counted_sql
-from app.computations.sql_policy import require_select
+from app.computations.sql_policy import parse_statements, require_select
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 
@@ -41,7 +40,7 @@ def answer(
 
 def make_count_queries(sql: str) -> tuple[str | None, str | None]:
     """Make two SELECTs that count the rows behind an answer, with and without its WHERE."""
-    statement = sqlglot.parse_one(sql, dialect="duckdb")
+    (statement,) = parse_statements(sql)
     if not isinstance(statement, exp.Select) or statement.args.get("with_"):
         return None, None
     source = statement.args.get("from_")
@@ -63,5 +62,6 @@ def _is_table(side: exp.Expr) -> bool:
 
 def list_tables(sql: str, workspace: CellWorkspace) -> list[str]:
     """List the inputs that a SELECT reads."""
-    names = {table.name.casefold() for table in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Table)}
+    (statement,) = parse_statements(sql)
+    names = {table.name.casefold() for table in statement.find_all(exp.Table)}
     return [name for name in workspace.inputs if name.casefold() in names]

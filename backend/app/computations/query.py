@@ -1,12 +1,12 @@
 """Queries on tables: previews, SQL under the policy, and statistics."""
 
 import datetime as dt
+import itertools
 import json
 import math
 import shutil
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import cast
 
 import duckdb
 
@@ -118,12 +118,16 @@ def _run_query(
     try:
         with sql.connect(workspace, work, memory_bytes, target) as connection:
             _require_admitted_trees(connection, workspace, queries)
-            columns_read = _open_tables(connection, workspace.inputs)
+            _open_tables(connection, workspace.inputs)
             _open_qualified_tables(connection, qualified)
             _lock(connection)
-            # First: the query leaves a view in the database, whose name may be that of a table.
-            numbers = [_fetch_number(connection, counting, columns_read) for counting in counts]
-            row_count = _write_result(connection, question, columns_read, target, max_rows)
+            try:
+                numbers = [_fetch_number(connection, counting) for counting in counts]
+                row_count = _write_result(connection, question, workspace.inputs, target, max_rows)
+            except duckdb.Error as error:
+                target.unlink(missing_ok=True)
+                known = _list_columns(connection, workspace.inputs)
+                raise translate_unknown_column(str(error), known) or _failure(error) from error
             columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -145,32 +149,28 @@ def _require_admitted_trees(
         require_select_tree(json.loads(tree), workspace.inputs)
 
 
-def _fetch_number(connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]) -> int:
-    """Fetch the one number that a query over the open tables returns. `columns`: names of all their columns."""
-    try:
-        # All of it: a relation cannot be made on a connection that has an unread result.
-        ((number,),) = connection.execute(query).fetchall()
-    except duckdb.Error as error:
-        raise translate_unknown_column(str(error), columns) or _failure(error) from error
+def _fetch_number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    """Fetch the one number that a query over the open tables returns."""
+    ((number,),) = connection.execute(query).fetchall()
     return int(number)
 
 
 def _write_result(
-    connection: duckdb.DuckDBPyConnection, question: str, columns: Sequence[str], target: Path, max_rows: int
+    connection: duckdb.DuckDBPyConnection, question: str, tables: Iterable[str], target: Path, max_rows: int
 ) -> int:
-    """Write the result and count its rows. `columns`: names of all columns of the open tables."""
-    try:
-        answer = connection.sql(question)
-        kinds = zip(answer.columns, answer.types, strict=True)
-        _, cells, _ = plain_columns([(name, str(kind), f"c{n}") for n, (name, kind) in enumerate(kinds)])
-        labels = ", ".join(f"c{n}" for n in range(len(answer.columns)))
-        plain = f"SELECT {', '.join(cells)} FROM answer AS answer({labels})"  # noqa: S608 - names are quoted
-        limited = cast(duckdb.DuckDBPyRelation, answer.limit(max_rows + 1).query("answer", plain))
-        limited.write_parquet(str(target), compression="zstd")
-        count = _count(connection, target)
-    except duckdb.Error as error:
-        target.unlink(missing_ok=True)
-        raise translate_unknown_column(str(error), columns) or _failure(error) from error
+    """Write the result and return the number of its rows.
+
+    Statements are put before the query, never around it: it may end with a semicolon or a comment.
+    """
+    columns = connection.execute(f"DESCRIBE {question}").fetchall()
+    kinds = [(str(name), str(kind), f"c{n}") for n, (name, kind, *_) in enumerate(columns)]
+    _, cells, _ = plain_columns(kinds)
+    labels = ", ".join(label for _, _, label in kinds)
+    view = sql.name(_unused_name("answer", tables))
+    connection.execute(f"CREATE VIEW {view} AS {question}")
+    plain = f"SELECT {', '.join(cells)} FROM {view} AS answer({labels}) LIMIT {max_rows + 1}"  # noqa: S608 - names are quoted
+    copy = f"COPY ({plain}) TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
+    ((count,),) = connection.execute(copy).fetchall()
     if count > max_rows:
         target.unlink()
         raise TooLarge(
@@ -178,7 +178,13 @@ def _write_result(
             f"The query has more than {max_rows:,} rows; aggregate, filter or add LIMIT.",
             limit_rows=max_rows,
         )
-    return count
+    return int(count)
+
+
+def _unused_name(stem: str, names: Iterable[str]) -> str:
+    """Return a name that is none of `names`: a query can read no other table."""
+    used = {name.casefold() for name in names}
+    return next(name for name in (stem + "_" * n for n in itertools.count()) if name not in used)
 
 
 def _read(path: Path) -> str:
@@ -194,13 +200,15 @@ def _count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
     return int(row[0]) if row else 0
 
 
-def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> list[str]:
-    """Create a view per input; return the names of all their columns."""
-    columns: list[str] = []
+def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> None:
+    """Create a view per input."""
     for table, path in inputs.items():
         connection.execute(f"CREATE VIEW {sql.name(table)} AS FROM read_parquet({sql.text(path)})")
-        columns += connection.table(table).columns
-    return columns
+
+
+def _list_columns(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> list[str]:
+    """List the names of all columns of the inputs."""
+    return [column for path in inputs.values() for column in _column_names(connection, path)]
 
 
 def _open_qualified_tables(connection: duckdb.DuckDBPyConnection, qualified: Set[tuple[str, str]]) -> None:

@@ -7,6 +7,7 @@ between the parsers.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sqlglot
@@ -50,7 +51,7 @@ def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str
     if "\x00" in text:
         raise _refused("sql_invalid", "The query holds a NUL character.")
     try:
-        statements = [statement for statement in sqlglot.parse(text, dialect=DuckDB) if statement is not None]
+        statements = parse_statements(text)
     except (SqlglotError, RecursionError) as error:
         raise _refused("sql_invalid", f"The query cannot be read: {_first_line(error)}") from error
     if len(statements) != 1:
@@ -65,6 +66,16 @@ def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str
     for call in statement.find_all(exp.Anonymous):
         require_function(call.name)
     return qualified
+
+
+@lru_cache(maxsize=16)
+def parse_statements(text: str) -> tuple[exp.Expr, ...]:
+    """Parse the statements of a text, without a comment after the last one. Raises SqlglotError.
+
+    The trees are kept, since a query is looked at several times: who changes one copies it first.
+    """
+    trees = sqlglot.parse(text, dialect=DuckDB)
+    return tuple(tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon))
 
 
 def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:

@@ -2,11 +2,10 @@
 
 import re
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from app.computations.sql_policy import MAX_CHARACTERS
+from app.computations.sql_policy import MAX_CHARACTERS, parse_statements
 from app.computations.table_changes.tables import refuse
 
 MAX_STATEMENTS = 50
@@ -42,7 +41,8 @@ def read_statements(text: str) -> list[exp.Expr]:
     if "\x00" in text:
         raise refuse("The query holds a NUL character.", "sql_invalid")
     try:
-        parsed = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+        # Copies: statements are rewritten.
+        parsed = [statement.copy() for statement in parse_statements(text)]
     except (SqlglotError, RecursionError) as error:
         plain = re.sub(r"\x1b\[\d+m", "", str(error)).partition("\n")[0][:300]
         raise refuse(f"The query cannot be read: {plain or 'it is nested too deep.'}", "sql_invalid") from error
