@@ -1,99 +1,29 @@
-"""`labcrew`: every command, and what happens when one fails."""
+"""`labcrew`: its entry, and what happens when a command fails."""
 
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
-import typer
-
-from app.cli import (
-    accounts,
-    blobs,
-    chat,
-    doctor,
-    download,
-    evaluate,
-    job_commands,
-    maintenance,
-    prices,
-    process_commands,
-    run,
-    session_commands,
-    up,
-    web_sign_in,
-    workflow_commands,
-)
 from app.cli.exit_codes import exit_code_of
-
-app = typer.Typer(
-    name="labcrew",
-    help="A data-science crew behind an API: from data and a goal to a checked report.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _print_version(is_requested: bool) -> None:
-    if is_requested:
-        typer.echo(f"labcrew {version('labcrew')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
-    ] = False,
-) -> None:
-    """A data-science crew behind an API: from data and a goal to a checked report."""
-
-
-app.command("up")(up.up)
-app.command("sign-in")(web_sign_in.sign_in)
-app.command("run")(run.run)
-app.command("demo")(run.demo)
-app.command("chat")(chat.chat)
-app.command("sessions")(session_commands.sessions)
-app.command("show")(session_commands.show)
-app.command("open")(session_commands.open_report)
-app.command("answer")(session_commands.answer)
-app.command("resume")(session_commands.resume)
-app.command("pause")(session_commands.pause)
-app.command("fork")(session_commands.fork)
-app.command("compare")(session_commands.compare)
-app.command("predict")(session_commands.predict)
-app.command("cancel")(session_commands.cancel)
-app.command("bundle")(download.bundle)
-app.command("notebook")(download.notebook)
-app.command("verify")(download.verify)
-app.command("eval")(evaluate.evaluate)
-app.command("api")(process_commands.api)
-app.command("worker")(process_commands.worker)
-app.command("cells", hidden=True)(process_commands.cells)
-app.command("charts", hidden=True)(process_commands.charts)
-app.command("migrate")(process_commands.migrate)
-app.command("backup")(maintenance.backup)
-app.command("restore")(maintenance.restore)
-app.command("retention")(maintenance.retention)
-app.command("doctor")(doctor.doctor)
-app.add_typer(workflow_commands.app, name="workflow")
-app.add_typer(job_commands.app, name="jobs")
-app.add_typer(accounts.users, name="user")
-app.add_typer(accounts.keys, name="key")
-app.add_typer(accounts.secrets, name="secret")
-app.add_typer(prices.app, name="prices")
-app.add_typer(blobs.app, name="blobs")
+from app.cli.interrupts import interrupt_between_imports
 
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run `labcrew ARGUMENTS` in this process; the exit code."""
+    from app.cli.commands import app  # noqa: PLC0415 - Ctrl-C is caught before the half second of this import
+
     return exit_code_of(lambda: app([*arguments], standalone_mode=False))
 
 
+def _run_command_line() -> None:
+    from app.cli.commands import app  # noqa: PLC0415 - see above
+
+    app()
+
+
 def main() -> NoReturn:
-    sys.exit(exit_code_of(app))
+    interrupt_between_imports()
+    sys.exit(exit_code_of(_run_command_line))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +13,7 @@ from rich.console import Console
 
 from app.cli import prompts
 from app.cli.client import LabClient, Refused
+from app.cli.interrupts import hold_interrupts
 from app.cli.responses import ColumnReading, FileReading, QuestionEvent, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.session_screen import Screen
@@ -23,7 +24,8 @@ MAX_OPEN_READINGS = 5
 DOWNLOADED_KINDS = ("report", "model_card", "notebook", "table", "figure")
 FIGURES = "figures"
 """Folder of the figures, beside the report that holds them too."""
-DOWNLOADED_TABLES = frozenset({"forecasts.csv"})
+FORECASTS = "forecasts.csv"
+DOWNLOADED_TABLES = frozenset({FORECASTS})
 """Tables that are fetched with the report; others are steps on the way, and the session keeps them."""
 
 
@@ -82,14 +84,26 @@ class RunResult:
 def run_session(client: LabClient, request: RunRequest, console: Console) -> RunResult:
     """Run a session to its end. Ctrl-C cancels it. Raises LabError for what the service refuses."""
     datasets = [_upload(client, path, console) for path in request.files]
-    session_id = client.create_session(request.goal, datasets, request.preferences)
-    console.print(f"[dim]Session {session_id}[/]")
-    return watch_session(client, session_id, request.watch_options, console)
+    # No session begins that Ctrl-C does not name: between its creation and its id it would not be known.
+    with hold_interrupts() as release_interrupts:
+        session_id = client.create_session(request.goal, datasets, request.preferences)
+        console.print(f"[dim]Session {session_id}[/]")
+        return watch_session(client, session_id, request.watch_options, console, release_interrupts)
 
 
-def watch_session(client: LabClient, session_id: str, options: WatchOptions, console: Console) -> RunResult:
-    """Follow a session from its first event to its end, and save its report. Raises LabError."""
+def watch_session(
+    client: LabClient,
+    session_id: str,
+    options: WatchOptions,
+    console: Console,
+    on_ready: Callable[[], None] = lambda: None,
+) -> RunResult:
+    """Follow a session from its first event to its end, and save its report. Raises LabError.
+
+    `on_ready` is called when an interrupt would be answered.
+    """
     with Screen(console) as screen, _on_interrupt(client, session_id, options, console):
+        on_ready()
         waiting = _watch(client, session_id, screen, options, console)
         elapsed_s = screen.elapsed_s
     session = client.session(session_id)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.program import app
+from app.cli.commands import app
 from app.db.pool import Database
 from app.errors import InvalidInput
 from app.storage.folder import FolderBlobs

@@ -1,6 +1,8 @@
 """Which session a command means, and how its state is printed."""
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from uuid import UUID
 
@@ -9,7 +11,7 @@ from rich.console import Console
 
 from app.cli.client import LabClient
 from app.cli.responses import ListedSession, Predictions, ReceivedEvent, SessionDocument, parse_event
-from app.cli.run_session import WatchOptions, watch_session
+from app.cli.run_session import RunRequest, WatchOptions, run_session, watch_session
 from app.cli.session_requests import find_compared, find_session, print_row_problems
 from app.errors import InvalidInput, NotFound
 
@@ -100,6 +102,32 @@ def test_an_interrupt_names_the_session_and_cancels_only_what_the_command_began(
         watch_session(client, "one", WatchOptions(tmp_path, cancels=cancels), console)
     assert client.cancelled == cancels
     assert "ession one" in console.export_text()
+
+
+class _PressedAtTheStart(_Interrupted):
+    """Ctrl-C comes while the request for the session is under way."""
+
+    cancelled_id = ""
+
+    def create_session(self, goal: str, dataset_ids: list[str], preferences: Mapping[str, object]) -> str:
+        os.kill(os.getpid(), signal.SIGINT)
+        return "one"
+
+    def events(self, session_id: str) -> Iterator[ReceivedEvent]:
+        pytest.fail("it was watched")
+        yield
+
+    def cancel(self, session_id: str) -> None:
+        self.cancelled_id = session_id
+
+
+def test_an_interrupt_while_a_session_is_created_names_and_cancels_it(tmp_path: Path) -> None:
+    console = Console(record=True, width=200)
+    request = RunRequest((), "Predict it", {}, tmp_path, can_answer=False)
+    with _PressedAtTheStart("http://127.0.0.1:1", "key") as client, pytest.raises(KeyboardInterrupt):
+        run_session(client, request, console)
+    assert client.cancelled_id == "one"
+    assert "Session one" in console.export_text()
 
 
 def test_the_first_unreadable_cells_are_printed_and_the_rest_are_counted() -> None:
