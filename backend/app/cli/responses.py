@@ -129,6 +129,7 @@ class ConclusionFigure(ApiDocument):
     """A figure of the answer, such as the forecast of one period with its interval."""
 
     name: str = ""
+    value: Any = None
     text: str = ""
     low: float | None = None
     high: float | None = None
@@ -318,10 +319,11 @@ class ImportResult(ApiDocument):
 
 
 class ReceivedEvent(ApiDocument):
-    """`seq` is the cursor; live events have none."""
+    """`seq` is the cursor; live events have none. `created_at`: the service's time, of events that are kept."""
 
     kind: str
     seq: int | None = None
+    created_at: datetime | None = None
 
 
 class StepEvent(ReceivedEvent):

@@ -1,6 +1,7 @@
 """Progress of a session, accumulated from its events, as plain values for the screen."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from app.cli.responses import (
     ActivityEvent,
@@ -39,6 +40,10 @@ class SessionProgress:
     warnings: list[str] = field(default_factory=list)
     question: QuestionEvent | None = None
     fits_done: int = 0
+    _unseen: str = ""
+    """Activity of a step whose start was not seen: starts are live events, and others are read again."""
+    _boundary_at: datetime | None = None
+    """Time of the service at which the step before ended."""
 
     def apply(self, event: ReceivedEvent, at_s: float) -> None:
         match event:
@@ -80,10 +85,22 @@ class SessionProgress:
     def _finish_step(self, event: StepEvent, at_s: float) -> None:
         if self.running is None or self.running.node != event.node:
             # The start is a live event, which a client that reconnected may have missed.
-            self.steps.append(StepLine(event.node, at_s - event.duration_ms / 1000))
+            self.steps.append(StepLine(event.node, at_s - self._unseen_duration_s(event), doing=self._unseen))
         self.steps[-1].ended_s = at_s
+        self._unseen, self._boundary_at = "", event.created_at
+
+    def _unseen_duration_s(self, event: StepEvent) -> float:
+        """Seconds since the step before, its fits included; `duration_ms` is the last drive of a step."""
+        if self._boundary_at is None or event.created_at is None:
+            return event.duration_ms / 1000
+        return (event.created_at - self._boundary_at).total_seconds()
 
     def _show_activity(self, text: str, is_message: bool = False) -> None:
         """Show what the running step does. A message ends the step, and says why it called no tool, if so."""
-        if self.running and not (is_message and self.running.doing):
+        doing = self.running.doing if self.running else self._unseen
+        if is_message and doing:
+            return
+        if self.running:
             self.running.doing = text
+        else:
+            self._unseen = text

@@ -20,7 +20,7 @@ from app.cli.responses import (
     RankedCandidate,
 )
 from app.cli.result_table import NUMBERS, show_row_count, show_rows
-from app.cli.run_session import RunResult
+from app.cli.run_session import FORECASTS, RunResult
 from app.cli.sanitize import harmless, plain
 
 _EXIT_OF_STATUS = {
@@ -74,6 +74,8 @@ def _show_result(ending: RunResult, console: Console) -> None:
         _show_drivers(result.drivers, result.headline or "", console)
     if result.conclusion:
         _show_forecast(result.conclusion, console)
+        if forecasts := next((path for path in ending.files if path.name == FORECASTS), None):
+            console.print(f"All forecasts: {forecasts}")
     entries, holdout = result.leaderboard, result.holdout
     places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
@@ -105,7 +107,7 @@ def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
 
 
 def _show_forecast(conclusion: Conclusion, console: Console) -> None:
-    """Print the forecasts by period that the first sentence does not hold."""
+    """Print the forecasts by period that the first sentence does not hold, and the curve of a single series."""
     figures = [figure for figure in conclusion.figures if figure.name == "forecast" and figure.period]
     if len(figures) < MIN_TABULATED:
         return
@@ -117,6 +119,10 @@ def _show_forecast(conclusion: Conclusion, console: Console) -> None:
         bounds = (_number(bound, places) for bound in (figure.low, figure.high))
         table.add_row(plain(figure.period or ""), plain(figure.text), *bounds)
     console.print(table)
+    if len({figure.period for figure in figures}) == len(figures):  # of one series
+        rows = [[harmless(figure.period or ""), figure.value] for figure in figures]
+        curve = draw_blocks("line", [{"type": "datetime"}, {"type": "number"}], rows)
+        console.print(f"\n{curve}\n", markup=False, highlight=False)
 
 
 MIN_TABULATED = 3
@@ -193,9 +199,10 @@ def _number(value: Any, places: int) -> str:
 
 def _show_waiting(question: QuestionEvent, session_id: str, console: Console) -> None:
     console.print(f"\nThe {question.agent.replace('_', ' ')} asks: {plain(question.text)}")
-    for option in question.options:
-        console.print(f"  - {plain(as_text(option))}")
+    for number, option in enumerate(question.options, 1):
+        console.print(f"  {number}. {plain(as_text(option))}")
+    example = "1" if question.options else '"..."'
     console.print(
-        f'The session waits. Answer it: labcrew answer {session_id} "..."\n'
+        f"The session waits. Answer it: labcrew answer {session_id} {example}\n"
         f"or by POST /api/v1/lab/agent/sessions/{session_id}/respond."
     )

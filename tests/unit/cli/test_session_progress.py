@@ -60,3 +60,35 @@ def test_what_the_plan_left_out_is_told() -> None:
     story.apply(parse_event({"kind": "plan_made", "steps": ["Fetch it."], "notes": [note]}), 0.0)
     assert story.plan == ["Fetch it."]
     assert story.notes == [note]
+
+
+def test_a_session_that_is_read_again_shows_how_long_its_steps_took_and_what_they_did() -> None:
+    story = told(
+        {"kind": "tool_returned", "seq": 1, "created_at": "2026-01-01T10:00:01Z", "summary": "400 rows."},
+        {
+            "kind": "step_finished",
+            "seq": 2,
+            "created_at": "2026-01-01T10:00:02Z",
+            "node": "split",
+            "duration_ms": 500,
+        },
+        {
+            "kind": "fit_finished",
+            "seq": 3,
+            "created_at": "2026-01-01T10:00:09Z",
+            "name": "Ridge",
+            "status": "done",
+        },
+        {"kind": "message", "seq": 4, "created_at": "2026-01-01T10:00:10Z", "text": "It was trained."},
+        {
+            "kind": "step_finished",
+            "seq": 5,
+            "created_at": "2026-01-01T10:00:10Z",
+            "node": "training",
+            "duration_ms": 80,
+        },
+    )
+    assert [(step.node, step.elapsed_s(99.0), step.doing) for step in story.steps] == [
+        ("split", 0.5, "400 rows."),
+        ("training", 8.0, "Ridge: done"),
+    ]

@@ -144,3 +144,37 @@ def test_an_answer_over_time_is_drawn_as_a_curve() -> None:
 )
 def test_other_answers_are_tables_alone(columns: list[tuple[str, str]], rows: list[list[Any]]) -> None:
     assert "│" not in answered(columns, rows)
+
+
+def forecast(periods: list[str]) -> str:
+    figures = [
+        {"name": "forecast", "value": 10.0 * n, "text": f"{10 * n}", "low": 9.0, "high": 90.5, "period": period}
+        for n, period in enumerate(periods, 1)
+    ]
+    result = {**RESULT, "conclusion": {"figures": figures}}
+    session = SessionDocument(id="s1", status="completed", result=result)
+    console = Console(record=True, width=100)
+    show(RunResult(session, 1.0, (Path("/reports/report.html"), Path("/reports/forecasts.csv"))), console)
+    return console.export_text()
+
+
+def test_forecasts_are_a_table_and_a_curve_and_name_the_file_of_all() -> None:
+    text = forecast(["1 May", "2 May", "3 May"])
+    assert ["2", "May", "20", "9.00", "90.50"] in [line.split() for line in text.splitlines()]
+    assert "30 │  █" in text
+    assert "All forecasts: /reports/forecasts.csv" in text
+
+
+def test_forecasts_of_several_series_are_no_curve() -> None:
+    text = forecast(["1 May", "2 May", "1 May", "2 May"])
+    assert "1 May" in text
+    assert "│" not in text
+
+
+def test_the_options_of_an_open_question_are_numbered_as_they_are_answered() -> None:
+    asked = {"kind": "clarification_asked", "question": "1.ask", "text": "?", "options": ["one", "other"]}
+    console = Console(record=True, width=100)
+    show(ending("awaiting_user", waiting=parse_event(asked)), console)
+    text = console.export_text()
+    assert "  2. other" in text
+    assert "labcrew answer s1 1" in text
