@@ -126,8 +126,8 @@ def _run_query(
                 row_count = _write_result(connection, question, workspace.inputs, target, max_rows)
             except duckdb.Error as error:
                 target.unlink(missing_ok=True)
-                columns = _list_columns(connection, workspace.inputs)
-                raise translate_unknown_column(str(error), columns) or _failure(error) from error
+                names = _list_columns(connection, workspace.inputs)
+                raise translate_unknown_column(str(error), names) or _failure(error) from error
             columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
