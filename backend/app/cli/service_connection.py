@@ -71,6 +71,9 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
         if started is None:
             raise RuntimeError("the service wrote its addresses and removed them at once")
         yield started
+    except KeyboardInterrupt:
+        tell("Stopping the service...")  # one that still starts ends when it has started
+        raise
     finally:
         daemon.stop(max_wait_s=60)
 
