@@ -35,14 +35,16 @@ def run_sql(
     rows: int = 50,
     max_rows: int = MAX_ROWS,
     memory_bytes: int = QUERY_MEMORY_BYTES,
+    schemas: Mapping[str, str] | None = None,
 ) -> dict[str, JsonValue]:
     """Run one SELECT over the inputs, each a table of its name, and write its rows to result.parquet.
 
+    `schemas`: ids of datasets with their tables; `"<id>".orders` is then the table `orders`.
     Returns `{"columns", "rows", "row_count", "truncated"}`: the first `rows` rows as JSON, and whether there
     are more. Raises InvalidInput that names what is not admitted or does not exist, with the nearest names;
     TooLarge if the query has more than `max_rows` rows or needs more than `memory_bytes` of memory.
     """
-    return run_counted_sql(workspace, sql, (), rows, max_rows, memory_bytes)[0]
+    return _run_query(workspace, sql, (), rows, max_rows, memory_bytes, schemas or {})[0]
 
 
 def run_counted_sql(
@@ -57,7 +59,7 @@ def run_counted_sql(
 
     All in one database: to open one takes longer than most queries. The policy holds for each of them.
     """
-    return _run_query(workspace, sql, counts, rows, max_rows, memory_bytes)
+    return _run_query(workspace, sql, counts, rows, max_rows, memory_bytes, {})
 
 
 def describe_result(workspace: CellWorkspace, target: Path, rows: int) -> dict[str, JsonValue]:
@@ -108,16 +110,17 @@ def _run_query(
     rows: int,
     max_rows: int,
     memory_bytes: int,
+    schemas: Mapping[str, str],
 ) -> tuple[dict[str, JsonValue], list[int]]:
     queries = (question, *counts)
     qualified = frozenset[tuple[str, str]]().union(
-        *(require_select(query, workspace.inputs) for query in queries)
+        *(require_select(query, workspace.inputs, schemas) for query in queries)
     )
     work, target = workspace.output / ".work", workspace.output / "result.parquet"
     work.mkdir()
     try:
         with sql.connect(workspace, work, memory_bytes, target) as connection:
-            _require_admitted_trees(connection, workspace, queries)
+            _require_admitted_trees(connection, workspace, queries, schemas)
             _open_tables(connection, workspace.inputs)
             _open_qualified_tables(connection, qualified)
             _lock(connection)
@@ -141,12 +144,15 @@ def _run_query(
 
 
 def _require_admitted_trees(
-    connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, queries: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    workspace: CellWorkspace,
+    queries: Sequence[str],
+    schemas: Mapping[str, str],
 ) -> None:
     """Check each query as the database itself reads it."""
     for query in queries:
         (tree,) = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchone() or ("{}",)
-        require_select_tree(json.loads(tree), workspace.inputs)
+        require_select_tree(json.loads(tree), workspace.inputs, schemas)
 
 
 def _fetch_number(connection: duckdb.DuckDBPyConnection, query: str) -> int:

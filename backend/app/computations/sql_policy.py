@@ -41,7 +41,14 @@ _RESERVED_SCHEMAS = frozenset({"information_schema", "main", "memory", "pg_catal
 """Schemas and catalogs of DuckDB itself: no dataset's name stands for them."""
 
 
-def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str]]:
+Schemas = Mapping[str, str]
+"""Further schemas that stand for one table each: ids of datasets, in lower case, with their tables."""
+_NO_SCHEMAS: Schemas = {}
+
+
+def require_select(
+    text: str, tables: Iterable[str], schemas: Schemas = _NO_SCHEMAS
+) -> frozenset[tuple[str, str]]:
     """Check the text of a query; raises InvalidInput that names what is not admitted.
 
     Returns the folded names of schemas with their tables, as of `orders.orders` and `dataset.orders`.
@@ -62,7 +69,7 @@ def require_select(text: str, tables: Iterable[str]) -> frozenset[tuple[str, str
     for part, words in _FORBIDDEN_PARTS:
         if statement.find(part):
             raise _refused("sql_not_admitted", f"The query holds {words}; only SELECT is admitted.")
-    qualified = _require_tables(statement, tables)
+    qualified = _require_tables(statement, tables, schemas)
     for call in statement.find_all(exp.Anonymous):
         require_function(call.name)
     return qualified
@@ -78,13 +85,13 @@ def parse_statements(text: str) -> tuple[exp.Expr, ...]:
     return tuple(tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon))
 
 
-def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:
+def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str], schemas: Schemas = _NO_SCHEMAS) -> None:
     """Check the tree of DuckDB's `json_serialize_sql`; raises as `require_select`."""
     if tree.get("error"):
         raise _refused("sql_invalid", f"The query cannot be read: {tree.get('error_message', '')}")
     if len(tree["statements"]) != 1:
         raise _refused("sql_not_admitted", "Send one SELECT.")
-    _check_tree(tree["statements"][0]["node"], frozenset(name.casefold() for name in tables))
+    _check_tree(tree["statements"][0]["node"], frozenset(name.casefold() for name in tables), schemas)
 
 
 def require_function(name: str, table: bool = False) -> None:
@@ -121,19 +128,21 @@ def translate_unknown_column(problem: str, columns: Iterable[str]) -> InvalidInp
     return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
 
 
-def names_dataset(schema: str, table: str) -> bool:
-    """Test if a schema stands for a table's dataset: by the name that both have, or as `dataset`."""
+def names_dataset(schema: str, table: str, schemas: Schemas = _NO_SCHEMAS) -> bool:
+    """Test if a schema stands for a table's dataset: by the name that both have, as `dataset`, or by its id."""
+    if schemas.get(schema.casefold(), "").casefold() == table.casefold():
+        return True
     return schema.casefold() in {table.casefold(), DATASET} - _RESERVED_SCHEMAS
 
 
-def _require_tables(statement: exp.Expr, tables: Iterable[str]) -> frozenset[tuple[str, str]]:
+def _require_tables(statement: exp.Expr, tables: Iterable[str], schemas: Schemas) -> frozenset[tuple[str, str]]:
     """Check every table; return the folded names of schemas with their tables."""
     qualified = set()
     cte_names = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
     for table in statement.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             continue  # DuckDB's own tree names the table function.
-        if table.catalog or (table.db and not names_dataset(table.db, table.name)):
+        if table.catalog or (table.db and not names_dataset(table.db, table.name, schemas)):
             raise _refused("unknown_table", f"{table.sql()} names a schema; name a table alone.")
         if table.db:
             qualified.add((table.db.casefold(), table.name.casefold()))
@@ -162,46 +171,46 @@ _REFUSED_TYPES = {
 }
 
 
-def _check_tree(node: Any, tables: frozenset[str]) -> None:
+def _check_tree(node: Any, tables: frozenset[str], schemas: Schemas) -> None:
     if isinstance(node, list):
         for part in node:
-            _check_tree(part, tables)
+            _check_tree(part, tables, schemas)
     if not isinstance(node, dict):
         return
-    tables = _with_own_tables(node, tables)
-    _check_node(node, tables)
+    tables = _with_own_tables(node, tables, schemas)
+    _check_node(node, tables, schemas)
     for key, part in node.items():
         if key == "from_table" and part.get("type") not in _REFERENCES:
             raise _refused("sql_not_admitted", f"The query reads from {part['type']}, which is not admitted.")
         if key != "cte_map":
-            _check_tree(part, tables)
+            _check_tree(part, tables, schemas)
 
 
-def _with_own_tables(node: Mapping[str, Any], tables: frozenset[str]) -> frozenset[str]:
+def _with_own_tables(node: Mapping[str, Any], tables: frozenset[str], schemas: Schemas) -> frozenset[str]:
     """The scope below a node: names of a WITH may be read after their definition, and in it if recursive."""
     for entry in (node.get("cte_map") or {}).get("map", []):
-        _check_tree(entry["value"], tables)
+        _check_tree(entry["value"], tables, schemas)
         tables |= {str(entry["key"]).casefold()}
     if node.get("type") == "RECURSIVE_CTE_NODE":
         tables |= {str(node.get("cte_name", "")).casefold()}
     return tables
 
 
-def _check_node(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+def _check_node(node: Mapping[str, Any], tables: frozenset[str], schemas: Schemas) -> None:
     kind = node.get("type")
     if isinstance(kind, str) and kind in _REFUSED_TYPES:
         raise _refused("sql_not_admitted", f"{_REFUSED_TYPES[kind]} is not admitted; send a SELECT.")
     if kind == "BASE_TABLE":
-        _check_table(node, tables)
+        _check_table(node, tables, schemas)
     elif kind == "TABLE_FUNCTION":
         require_function(_function_name(node["function"]), table=True)
     elif "function_name" in node:
         require_function(_function_name(node))
 
 
-def _check_table(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+def _check_table(node: Mapping[str, Any], tables: frozenset[str], schemas: Schemas) -> None:
     schema = node.get("schema_name")
-    if node.get("catalog_name") or (schema and not names_dataset(schema, node["table_name"])):
+    if node.get("catalog_name") or (schema and not names_dataset(schema, node["table_name"], schemas)):
         raise _refused("unknown_table", f"{node['table_name']} is named with its schema; name a table alone.")
     if node.get("at_clause"):
         raise _refused("sql_not_admitted", "AT (a version of a table) is not admitted.")

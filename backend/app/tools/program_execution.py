@@ -71,7 +71,7 @@ async def run_code(
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
-        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS})
+        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **await _schemas(ctx, code)})
         return await ctx.computer.run(work, tables, limits)
     is_single = len(tables) == 1 and is_mentioned(code, SINGLE_FRAME)
     files = {
@@ -83,6 +83,15 @@ async def run_code(
     computed = await ctx.computer.run(Code(code, variables.request if variables else None), files, limits)
     answer = _RememberedValue if variables else _ProgramValue
     return replace(computed, value=_program_value(computed.value, answer))
+
+
+async def _schemas(ctx: ToolContext, code: str) -> dict[str, JsonValue]:
+    """Return the parameter of a query with the datasets that it names by their ids; empty for most queries."""
+    folded = code.casefold()
+    schemas: JsonValue = {
+        str(dataset.id): dataset.table for dataset in await ctx.datasets.list() if str(dataset.id) in folded
+    }
+    return {"schemas": schemas} if schemas else {}
 
 
 class _KeptFrame(BaseModel):

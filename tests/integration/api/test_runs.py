@@ -77,6 +77,18 @@ async def test_a_query_answers_with_rows_and_keeps_them_all(
     ]
 
 
+async def test_a_query_may_name_a_table_by_its_dataset(
+    ada: User, services: WorkerServices, dataset: str
+) -> None:
+    other = (await ada.http.post("/datasets", files={"file": ("lakes.csv", b"lake,depth\nThun,217\n")})).json()
+    for prefix in ("cities", '"Cities"', "dataset", f'"{dataset}"', f'"{dataset.upper()}"'):
+        seen = await run(ada, services, "sql", f"select count(*) from {prefix}.cities", dataset_ids=[dataset])
+        assert (seen["status"], seen["table"] and seen["table"]["rows"]) == ("succeeded", [[3]]), seen
+    for hidden in (f'"{other["id"]}".lakes', f'"{dataset}".lakes', f'"{uuid4()}".cities', "main.cities"):
+        seen = await run(ada, services, "sql", f"select * from {hidden}", dataset_ids=[dataset])
+        assert (seen["status"], seen["failure"]["code"]) == ("rejected", "unknown_table"), hidden
+
+
 @pytest.mark.parametrize(
     ("language", "code", "end", "words"),
     [
