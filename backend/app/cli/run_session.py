@@ -102,7 +102,7 @@ def watch_session(
 
     `on_ready` is called when an interrupt would be answered.
     """
-    with Screen(console) as screen, _on_interrupt(client, session_id, options, console):
+    with Screen(console) as screen, name_at_interrupt(client, session_id, options, console):
         on_ready()
         waiting = _watch(client, session_id, screen, options, console)
         elapsed_s = screen.elapsed_s
@@ -154,23 +154,27 @@ def _watch(
         if not options.can_answer:
             return question
         screen.pause()
-        answer_question(client, session_id, question, console)
+        if not answer_question(client, session_id, question, console):
+            return question
         screen.resume()
     return None
 
 
-def answer_question(client: LabClient, session_id: str, question: QuestionEvent, console: Console) -> None:
-    """Ask at the terminal until the service takes the answer."""
+def answer_question(client: LabClient, session_id: str, question: QuestionEvent, console: Console) -> bool:
+    """Ask at the terminal until the service takes the answer; False when the input ends (Ctrl-D) before."""
     while True:
-        answer: Any = prompts.put(question, console, partial(console.input, markup=False))
+        try:
+            answer: Any = prompts.put(question, console, partial(console.input, markup=False))
+        except EOFError:
+            return False
         try:
             client.respond(session_id, question.question, answer)
         except LabError as refusal:
             if refusal.code == "question_answered":
-                return  # another client answered first
+                return True  # another client answered first
             console.print(f"[red]{plain(refusal.detail)}[/]")
         else:
-            return
+            return True
 
 
 def save_files(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
@@ -195,7 +199,7 @@ def _free_path(path: Path, saved: Sequence[Path]) -> Path:
 
 
 @contextmanager
-def _on_interrupt(
+def name_at_interrupt(
     client: LabClient, session_id: str, options: WatchOptions, console: Console
 ) -> Iterator[None]:
     """Cancel the session at Ctrl-C or leave it alone, and name it either way."""

@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +15,16 @@ from app.cli import prompts
 from app.cli.client import MAX_PAGE_ITEMS, LabClient
 from app.cli.exit_codes import Exit
 from app.cli.fork_request import ForkOptions
+from app.cli.interrupts import hold_interrupts
 from app.cli.responses import ListedSession, Predictions
-from app.cli.run_session import RunResult, WatchOptions, answer_question, save_files, watch_session
+from app.cli.run_session import (
+    RunResult,
+    WatchOptions,
+    answer_question,
+    name_at_interrupt,
+    save_files,
+    watch_session,
+)
 from app.cli.sanitize import plain
 from app.cli.service_connection import connected
 from app.cli.session_argument import LAST_SESSION
@@ -120,7 +128,11 @@ def answer_session(
             )
             client.respond(stored.id, question.key, value)
         elif options.can_answer:
-            answer_question(client, stored.id, question.as_event(), console)
+            with name_at_interrupt(client, stored.id, options, console):
+                is_answered = answer_question(client, stored.id, question.as_event(), console)
+            if not is_answered:
+                waiting = RunResult(stored, stored.elapsed_s, (), question.as_event())
+                return _print_ending(waiting, console, as_json)
         else:
             raise InvalidInput("no_answer", f'Give the answer: labcrew answer {stored.id} "..."')
         return _follow(client, stored.id, options, console, as_json)
@@ -150,11 +162,13 @@ def fork_session(
     console = _console(as_json)
     with _connection(url, key, console) as client:
         session_id = find_session(client, session)
-        fork = client.fork(session_id, options.make_request(client.steps(session_id)))
-        console.print(f"Session {fork.id} is a fork of {fork.forked_from}.")
-        for note in fork.notes:
-            console.print(f"[yellow]{plain(note)}[/]")
-        ending = _follow(client, fork.id, _watch_options(out), console, as_json)
+        request = options.make_request(client.steps(session_id))
+        with hold_interrupts() as release_interrupts:
+            fork = client.fork(session_id, request)
+            console.print(f"Session {fork.id} is a fork of {fork.forked_from}.")
+            for note in fork.notes:
+                console.print(f"[yellow]{plain(note)}[/]")
+            ending = _follow(client, fork.id, _watch_options(out), console, as_json, release_interrupts)
     if ending is Exit.DONE:
         short = (fork.forked_from[:SHOWN_ID_LENGTH], fork.id[:SHOWN_ID_LENGTH])
         console.print(f"[dim]Compare both: labcrew compare {' '.join(short)}[/]")
@@ -233,9 +247,16 @@ def find_session(client: LabClient, text: str) -> str:
     return matches[0].id
 
 
-def _follow(client: LabClient, session_id: str, options: WatchOptions, console: Console, as_json: bool) -> Exit:
+def _follow(
+    client: LabClient,
+    session_id: str,
+    options: WatchOptions,
+    console: Console,
+    as_json: bool,
+    on_ready: Callable[[], None] = lambda: None,
+) -> Exit:
     try:
-        ending = watch_session(client, session_id, options, console)
+        ending = watch_session(client, session_id, options, console, on_ready)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     return _print_ending(ending, console, as_json)

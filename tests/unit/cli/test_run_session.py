@@ -52,6 +52,22 @@ def test_a_question_that_the_crew_answers_itself_does_not_end_the_watch(tmp_path
     assert (ending.waiting is not None) == waits
 
 
+class _AtTheEndOfInput(Console):
+    """A terminal at which Ctrl-D is pressed."""
+
+    def input(self, *prompt: object, **options: object) -> str:
+        raise EOFError
+
+
+def test_the_end_of_input_leaves_the_question_open(tmp_path: Path) -> None:
+    wish = RunRequest((), "Predict BTC.", {"clarify": "ask"}, tmp_path, can_answer=True)
+    with _AsksAndAnswers("http://127.0.0.1:1", "key") as client:
+        ending = run_session(client, wish, _AtTheEndOfInput(quiet=True))
+    assert ending.waiting is not None
+    assert ending.waiting.question == "1.a"
+    assert ending.files == ()
+
+
 class _DrewTwice(_AsksAndAnswers):
     """A service whose session has a report, and two figures of one name."""
 
