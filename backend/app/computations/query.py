@@ -1,4 +1,4 @@
-"""Queries on tables: previews, SQL under the policy, and statistics."""
+"""Queries on tables: SQL under the policy, and statistics."""
 
 import datetime as dt
 import itertools
@@ -11,7 +11,6 @@ from pathlib import Path
 import duckdb
 
 from app.computations.sql_policy import require_select, require_select_tree, translate_unknown_column
-from app.computations.table_rows import Selection
 from app.computations.uploads import sql
 from app.computations.uploads.parquet_and_json import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
@@ -66,35 +65,13 @@ def describe_result(workspace: CellWorkspace, target: Path, rows: int) -> dict[s
     """Describe a written table as `run_sql` does: columns, first rows and their number."""
     with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES, target) as connection:
         row_count = _count(connection, target)
-        columns, first_rows = _preview_json(connection.execute(_read(target)), rows)
+        columns, first_rows = fetch_json_rows(connection.execute(_read(target)), rows)
     return {
         "columns": columns,
         "rows": first_rows,
         "row_count": row_count,
         "truncated": row_count > len(first_rows),
     }
-
-
-def preview(
-    workspace: CellWorkspace, limit: int = 20, offset: int = 0, **selection: JsonValue
-) -> dict[str, JsonValue]:
-    """Read rows of the input `table`: `{"columns", "rows", "offset", "total", "matching"}`.
-
-    `selection`: as `table_rows.Selection`; without it, all rows in file order.
-    """
-    selected = Selection.from_json(selection)
-    with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
-        table = workspace.inputs["table"]
-        total = _count(connection, table)
-        names = _column_names(connection, table)
-        where, values = selected.where(names)
-        matching = total
-        if where:
-            matches = connection.execute(f"SELECT count(*) FROM ({_read(table)}) {where}", values).fetchone()  # noqa: S608 - quoted
-            matching = int(matches[0]) if matches else 0
-        page = connection.execute(selected.query(table, where, names), [*values, limit, offset])
-        columns, rows = _preview_json(page, limit)
-    return {"columns": columns, "rows": rows, "offset": offset, "total": total, "matching": matching}
 
 
 def statistics(workspace: CellWorkspace) -> dict[str, JsonValue]:
@@ -131,7 +108,7 @@ def _run_query(
                 target.unlink(missing_ok=True)
                 names = _list_columns(connection, workspace.inputs)
                 raise translate_unknown_column(str(error), names) or _failure(error) from error
-            columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
+            columns, preview_rows = fetch_json_rows(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     facts: dict[str, JsonValue] = {
@@ -229,8 +206,8 @@ def _lock(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"SET {setting}")
 
 
-def _preview_json(cursor: duckdb.DuckDBPyConnection, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Columns, and up to `limit` rows as JSON, fewer if the cells are large."""
+def fetch_json_rows(cursor: duckdb.DuckDBPyConnection, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
+    """Return the columns, and up to `limit` rows as JSON, fewer if the cells are large."""
     columns: list[JsonValue] = [
         {"name": name, "type": TYPES.get(str(kind), "text")} for name, kind, *_ in cursor.description or []
     ]

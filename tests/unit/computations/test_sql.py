@@ -6,7 +6,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.computations.query import preview, run_sql
+from app.computations.query import run_sql
+from app.computations.table_rows import preview
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 
