@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 import jsonschema
+import pandas as pd
 import pytest
 import sqlglot
 import yaml
@@ -49,7 +50,7 @@ def snippets(page: Path) -> list[Snippet]:
     found = [Snippet(page.name, *match) for match in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)]
     plain = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     for block in re.findall(r"\n\n((?:(?: {4}.*)?\n)+)", plain):
-        for part in re.split(r"\n\s*\n(?=    \S)", block.strip("\n")):
+        for part in re.split(r"\n\s*\n(?=    (?!def )\S)", block.strip("\n")):
             if part.strip():
                 found.append(Snippet(page.name, "", re.sub(r"^ {4}", "", part, flags=re.M).strip("\n")))
     return found
@@ -129,8 +130,12 @@ def check_settings(text: str) -> None:
 def check_python(text: str) -> None:
     tree = ast.parse(text)
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    if functions == {"fit", "transform"}:
-        assert set(define(text)) >= functions
+    if "transform" in functions:
+        custom = define(text)
+        frame, target = pd.DataFrame({"city": ["Bern", "Thun", "Bern"]}), pd.Series([1.0, 2.0, 4.0])
+        columns = custom["transform"](frame, custom["fit"](frame, target))
+        assert columns.index.equals(frame.index)
+        assert columns.notna().all(axis=None)
 
 
 def check_sql(text: str) -> None:
