@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.datasets.dataset_source import DatasetRef
-from app.errors import ToolRefused
+from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
@@ -33,6 +33,7 @@ from app.tools.program_execution import (
     Source,
     is_mentioned,
     output_artifacts,
+    refuse_with_output,
     run_code,
     success_report,
 )
@@ -82,9 +83,8 @@ async def execute_chat_program(ctx: ToolContext, code: Source) -> CallResult:
     """
     try:
         return await run_chat_program(ctx, code)
-    except ComputationFailed as failed:
-        stdout = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
-        raise ToolRefused(f"{failed.detail}\n{stdout}".strip()) from failed
+    except (ComputationFailed, InvalidInput) as failed:
+        raise refuse_with_output(failed) from failed
 
 
 async def run_chat_sql(ctx: ToolContext, sql: str, limits: Limits = INTERACTIVE_LIMITS) -> CallResult:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.errors import ToolRefused
+from app.errors import InvalidInput, LabError, ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import SINGLE_FRAME, Code, Computation, Limits
@@ -50,11 +50,16 @@ async def run_python(ctx: ToolContext, code: Source) -> CallResult:
     """
     try:
         computed = await run_code(ctx, "python", code)
-    except ComputationFailed as failed:
-        stdout = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
-        raise ToolRefused(f"{failed.detail}\n{stdout}".strip()) from failed
+    except (ComputationFailed, InvalidInput) as failed:
+        raise refuse_with_output(failed) from failed
     value = {**_facts(computed), "stdout": computed.stdout[-MAX_STDOUT_CHARS:]}
     return CallResult(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
+
+
+def refuse_with_output(failed: LabError) -> ToolRefused:
+    """Make the refusal of a call whose program failed, with the end of what it had printed."""
+    stdout = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
+    return ToolRefused(f"{failed.detail}\n{stdout}".strip())
 
 
 async def run_code(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from app.errors import InvalidInput
 from app.sandbox.computation_runner import CellLost, ComputationFailed, ComputationRunner
 from app.sandbox.contract import (
     CellRequest,
@@ -21,6 +22,7 @@ from app.sandbox.contract import (
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
 from app.sandbox.ready_zygote import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
+from app.tools.program_execution import refuse_with_output
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'
 SAID = "could not convert string to float: 'ada@example.org'"
@@ -62,6 +64,28 @@ async def test_the_output_of_a_failed_program_is_returned_to_its_author(computer
         await computer.run(Code("result = 1"), {})
 
     assert failed.value.facts["stderr"] == TRACE
+
+
+@dataclass(frozen=True)
+class RefusingCells(BreakingCells):
+    """Every cell refuses the result after some output."""
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        fault = Fault("result_not_convertible", "It is a list.", {"type": "list"})
+        return Outcome(End.REFUSED, Usage(0.0, 0.0, 0), fault=fault, stdout="so far\n")
+
+
+async def test_the_output_of_a_refused_program_is_returned_too_but_not_that_of_a_computation(
+    tmp_path: Path,
+) -> None:
+    computer = ComputationRunner(RefusingCells(), FolderBlobs(tmp_path / "blobs"), tmp_path)
+    with pytest.raises(InvalidInput) as refused:
+        await computer.run(Code("result_df = [1]"), {})
+    assert refused.value.facts == {"type": "list", "stdout": "so far\n", "stderr": ""}
+    assert str(refuse_with_output(refused.value)) == "It is a list.\nso far"
+    with pytest.raises(InvalidInput) as refused:
+        await computer.run(Computation("query.run_sql"), {})
+    assert refused.value.facts == {"type": "list"}
 
 
 @dataclass(frozen=True)
