@@ -26,8 +26,8 @@ _COUNTS = {
 _OWN_UNITS = "season|period|step|reading|observation|value|point|edition"
 """Words for one period of the series, however long it is."""
 _UNIT = (
-    r"minute|min|hour|hr|day|night|week|fortnight|month|quarter|term|semester|half[ -]?year|year|decade"
-    rf"|{_OWN_UNITS}"
+    r"minute|min|hour|hr|day|night|evening|morning|afternoon|week|fortnight|month|quarter|term|semester"
+    rf"|half[ -]?year|year|decade|{_OWN_UNITS}"
 )
 _COUNT = rf"\d{{1,5}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))}"
 _KIND = r"(?:(?:trading|working|business|calendar|full|whole|more|further|additional)[ -])?"
@@ -73,7 +73,7 @@ _SINGLE = re.compile(
 _HALF_YEAR = re.compile(r"half[ -]?year")
 _END_OF = re.compile(r"\bend of (?:the )?$", re.IGNORECASE)
 _UNTIL = re.compile(
-    r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|during|before)?\s?"
+    r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|during|before|forecast|project)?\s?"
     r"(?P<rest>(?:the )?rest of\s|remainder of\s)?(?:the )?(?P<end>(?:very )?end of\s)?(?:the )?"
     rf"(?:(?:{_MONTH}\s)?(?:of )?(?P<year>(?:19|20|21)\d\d)|{_MONTH.replace('month', 'month2')}"
     r"|(?P<which>this |current |running |next |coming |following )?(?P<unit>week|month|quarter|year)"
@@ -82,6 +82,8 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 
+_INSIDE = frozenset(("in", "for", "during", "forecast", "project", ""))
+"""Words before a calendar period that the answer is about; after others it is the end of the horizon."""
 _DAYS = re.compile(
     r"\b(?P<first>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|till|through|and|-|\u2013)\s?(?:the )?"
     rf"(?P<last>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?: (?P<year>(?:19|20|21)\d\d))?\b",
@@ -238,7 +240,7 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
         steps = _periods_until(end, finish)
         if steps >= 1:
             word = (match["word"] or "").casefold()
-            is_inside = word in ("in", "for", "during", "") and not match["end"] and not match["rest"]
+            is_inside = word in _INSIDE and not match["end"] and not match["rest"]
             start = _start(match, finish)
             first = _periods_until(end, start) if is_inside else 0
             is_point = bool(word in ("at", "by") and match["end"]) or (is_inside and first == steps - 1)

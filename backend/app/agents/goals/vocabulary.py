@@ -49,6 +49,9 @@ SECONDS_BY_UNIT: dict[str, float] = {
     "quarter": 7_889_238,
     "year": 31_556_952,
     "night": 86_400,
+    "evening": 86_400,
+    "morning": 86_400,
+    "afternoon": 86_400,
     "fortnight": 1_209_600,
     "term": 15_778_476,
     "semester": 15_778_476,
@@ -56,7 +59,7 @@ SECONDS_BY_UNIT: dict[str, float] = {
 }
 """Seconds of a unit of time; of month, quarter and year the mean of the Gregorian calendar.
 
-A term is half a year.
+A term is half a year; the next part of a day is one of the next day.
 """
 UNIT_ABBREVIATIONS = {
     **dict.fromkeys(("m", "min", "mins"), "minute"),

@@ -10,6 +10,7 @@ from app.agents.goals.concepts import is_known_word
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
+from app.agents.goals.period_forecast import PeriodForecast
 from app.agents.goals.period_forecast_search import find_period_forecast
 from app.agents.goals.period_vocabulary import AHEAD
 from app.agents.goals.spelled_out_procedures import find_procedure
@@ -193,13 +194,26 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
     )
     forecasts = [forecast for forecast in candidates if forecast]
     if len(forecasts) > 1:
-        mentioned = mentioned_tables([forecast.table for forecast in forecasts], situation.goal.text)
-        forecasts = [forecast for forecast in forecasts if forecast.table in mentioned]
+        forecasts = _select_forecasts(situation, forecasts)
     if len(forecasts) != 1 or (not counts_ahead and question_plan.is_sure_figure(situation)):
         return None
     plan = make_period_plan(forecasts[0], situation.resolved.notes)
     understanding = plan.understanding
     return finish(plan, message=understanding.text if understanding else "")
+
+
+def _select_forecasts(situation: Situation, forecasts: Sequence[PeriodForecast]) -> list[PeriodForecast]:
+    """Select the forecasts of tables that the goal mentions; without any, that of the likeliest column."""
+    mentioned = mentioned_tables([forecast.table for forecast in forecasts], situation.goal.text)
+    if mentioned:
+        return [forecast for forecast in forecasts if forecast.table in mentioned]
+    likeliest = situation.target
+    return [
+        forecast
+        for forecast in forecasts
+        if likeliest
+        and (forecast.table.name, forecast.aggregation.column) == (likeliest.table.name, likeliest.column.name)
+    ]
 
 
 def _names_year_ahead(situation: Situation) -> bool:

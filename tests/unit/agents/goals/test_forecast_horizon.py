@@ -31,6 +31,8 @@ MINUTES = SeriesEnd(datetime(2024, 2, 7), "minute", 10)
         ("in five trading days", TRADING, 5),
         ("in an hour", MINUTES, 6),
         ("12-month forecast", MONTH, 12),
+        ("on each of the next 14 evenings", DAY, 14),
+        ("terrace - forecast May", MONTH, 5),
     ],
 )
 def test_horizons_are_counted_in_periods(goal: str, end: SeriesEnd, steps: int) -> None:

@@ -205,6 +205,20 @@ async def test_a_group_that_must_be_new_becomes_the_group_column(bench, make_tab
     assert (thought.output.target, thought.output.group_column) == ("sick", "patient")
 
 
+async def test_a_series_is_that_of_the_table_with_the_likeliest_column(bench, make_table, make_column):
+    """Both tables have dates and numbers, and the goal names neither of them."""
+    dates = {"type": "datetime", "min": "2021-01-01", "max": "2023-12-31"}
+    given, joined = (make_column(name, "datetime", 700, **dates) for name in ("given", "joined"))
+    gifts = make_table("gifts", [make_column("gift_id", "id"), given, make_column("amt_usd")], 4_000)
+    donors = make_table("donors", [make_column("donor_id", "id"), joined, make_column("age")], 900)
+    bench.shelf.datasets = [gifts, donors]
+    goal = "income from donations per month for the next twelve months"
+    thought = await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert thought.output.tables == ["gifts"]
+    assert (thought.output.aggregation.column, thought.output.aggregation.every) == ("amt_usd", "month")
+    assert thought.output.horizon == 12
+
+
 async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predict(bench):
     thought = await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
     assert thought.output.target == "?"
