@@ -30,8 +30,8 @@ class Selection:
     """Filter, search and order of rows.
 
     `sort`: a column, with missing values last in both directions; rows that are equal stay in file order.
-    `filter_column` is compared by `comparison` with `value`, as a number where both are, else as text;
-    `contains` ignores case, `missing` needs no value. `search`: text in any column, ignoring case.
+    `filter_column` is compared by `comparison` with `value`, as numbers, days or times where both are, else as
+    text; `contains` ignores case, `missing` needs no value. `search`: text in any column, ignoring case.
     """
 
     sort: str | None = None
@@ -58,7 +58,7 @@ class Selection:
         """
         conditions, values = [], []
         if self.filter_column is not None:
-            condition, own_values = self._comparison(columns[self.filter_column].sql)
+            condition, own_values = self._comparison(columns[self.filter_column])
             conditions.append(condition)
             values += own_values
         if self.search:
@@ -79,12 +79,19 @@ class Selection:
             return f"ORDER BY {row}"
         return f"ORDER BY {columns[self.sort].sql} {'DESC' if self.descending else 'ASC'} NULLS LAST, {row}"
 
-    def _comparison(self, column: str) -> tuple[str, list[str]]:
+    def _comparison(self, column: QueryColumn) -> tuple[str, list[str]]:
         if self.comparison == "missing":
-            return f"{column} IS NULL", []
+            return f"{column.sql} IS NULL", []
         if self.comparison == "contains":
-            return f"contains(lower({column}::varchar), lower(?))", [self.value]
+            return f"contains(lower({column.sql}::varchar), lower(?))", [self.value]
         sign = _COMPARISONS[self.comparison]
-        number, text = f"try_cast({column}::varchar AS double)", f"{column}::varchar"
-        as_number = f"{number} {sign} try_cast(? AS double)"
-        return f"coalesce({as_number}, {text} {sign} ?)", [self.value, self.value]
+        text = f"{column.sql}::varchar"
+        match column.type:
+            case "number" | "integer":
+                as_typed = f"{column.sql} {sign} try_cast(? AS double)"
+            case "datetime":  # a day means all of its moments
+                type_ = "date" if len(self.value.strip()) <= len("2024-12-31") else "timestamp"
+                as_typed = f"{column.sql}::{type_} {sign} try_cast(? AS {type_})"
+            case _:
+                as_typed = f"try_cast({text} AS double) {sign} try_cast(? AS double)"
+        return f"coalesce({as_typed}, {text} {sign} ?)", [self.value, self.value]

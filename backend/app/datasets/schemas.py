@@ -74,7 +74,7 @@ class RowSelection(BaseModel):
         default="",
         max_length=1000,
         pattern=r"^[^\x00]*$",
-        description="Compared as a number where the cell and it are numbers, else as text.",
+        description="Compared as a number, day or time where the cell and it are, else as text.",
     )
     search: str = Field(
         default="", max_length=1000, pattern=r"^[^\x00]*$", description="Text in any column, in either case."

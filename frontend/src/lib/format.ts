@@ -64,7 +64,9 @@ export function words(name: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function cell(value: unknown): string {
+/** A cell as it is read: of a `datetime`, midnight is the day. */
+export function cell(value: unknown, type?: string): string {
 	if (value === null || value === undefined) return '';
+	if (type === 'datetime') return String(value).replace('T', ' ').replace(/ 00:00:00$/, '');
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

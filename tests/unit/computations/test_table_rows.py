@@ -98,3 +98,18 @@ def test_a_search_reads_numbers_dates_and_flags_as_they_are_written(tmp_path: Pa
         "e": [12, -7],
     }
     assert {text: _cells(preview(workspace, search=text)) for text in expected} == expected
+
+
+def test_a_day_is_compared_with_all_its_moments(tmp_path: Path) -> None:
+    query = "SELECT i AS hour, TIMESTAMP '2024-03-01' + to_hours(i) AS time FROM range(72) r(i)"
+    workspace = _make_table(tmp_path, query)
+
+    def hours(comparison: str, value: str) -> list[Any]:
+        selection = {"filter_column": "time", "comparison": comparison, "value": value}
+        return _cells(preview(workspace, limit=100, **selection))
+
+    assert hours("=", "2024-03-02") == [*range(24, 48)]
+    assert hours(">", "2024-03-02") == [*range(48, 72)]
+    assert hours("<=", "2024-03-01 02:00") == [0, 1, 2]
+    assert hours("=", "2024-03-02T05:00:00") == [29]
+    assert hours("=", "no day") == []
