@@ -71,6 +71,7 @@ class RunNode(_Answer):
     figure: float | None = None
     passes: bool | None = None
     error: str | None = None
+    notes: list[str] = Field(default_factory=list)
     columns: list[dict[str, Any]] = Field(default_factory=list)
     preview: list[list[Any]] = Field(default_factory=list)
 
@@ -199,7 +200,13 @@ def show(workflows: WorkflowClient, name: str) -> None:
     for node in workflow.document["nodes"]:
         typer.echo(harmless(f"  {node['id']} ({node['type']}) {json.dumps(node['config'])[:150]}"))
     for edge in workflow.document["edges"]:
-        typer.echo(harmless(f"  {edge['from']} -> {edge['to']}"))
+        typer.echo(harmless(f"  {_describe_edge(edge)}"))
+
+
+def _describe_edge(edge: Mapping[str, Any]) -> str:
+    condition = edge.get("condition")
+    test = "" if condition is None else f" if {condition['field']} {condition['op']} {condition['value']}"
+    return f"{edge['from']} -> {edge['to']}{test}"
 
 
 def list_runs(workflows: WorkflowClient, name: str) -> None:
@@ -283,5 +290,6 @@ def _describe(node_id: str, node: RunNode) -> str:
         f"figure {node.figure:g}" if node.figure is not None else "",
         {True: "passes", False: "does not pass", None: ""}[node.passes],
         node.error or "",
+        *node.notes,
     ]
     return f"{node_id}: {node.status}" + "".join(f", {fact}" for fact in facts if fact)

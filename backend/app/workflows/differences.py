@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from app.workflows.document import Node, WorkflowDocument, WorkflowEdge, nodes_by_id
+from app.workflows.document import EdgeCondition, Node, WorkflowDocument, WorkflowEdge, nodes_by_id
 
 
 class NodeChange(BaseModel):
@@ -15,6 +15,17 @@ class NodeChange(BaseModel):
     after: dict[str, Any]
 
 
+class EdgeChange(BaseModel):
+    """An edge of both versions whose condition differs."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    before: EdgeCondition | None
+    after: EdgeCondition | None
+
+
 class WorkflowDifference(BaseModel):
     """Nodes are matched by their ids, edges by their ends; an order that changed is no difference."""
 
@@ -23,12 +34,13 @@ class WorkflowDifference(BaseModel):
     nodes_changed: list[NodeChange] = Field(default_factory=list)
     edges_added: list[WorkflowEdge] = Field(default_factory=list)
     edges_removed: list[WorkflowEdge] = Field(default_factory=list)
+    edges_changed: list[EdgeChange] = Field(default_factory=list)
     text: str = Field(default="", description="The same in lines: `+` added, `-` removed, `~` changed.")
 
 
 def compare_documents(before: WorkflowDocument, after: WorkflowDocument) -> WorkflowDifference:
     old, new = nodes_by_id(before), nodes_by_id(after)
-    old_edges, new_edges = set(_ends(before)), set(_ends(after))
+    old_edges, new_edges = _edges_by_ends(before), _edges_by_ends(after)
     difference = WorkflowDifference(
         nodes_added=[node for node in after.nodes if node.id not in old],
         nodes_removed=[node for node in before.nodes if node.id not in new],
@@ -39,12 +51,17 @@ def compare_documents(before: WorkflowDocument, after: WorkflowDocument) -> Work
         ],
         edges_added=[edge for edge in after.edges if (edge.source, edge.target) not in old_edges],
         edges_removed=[edge for edge in before.edges if (edge.source, edge.target) not in new_edges],
+        edges_changed=[
+            EdgeChange(source=ends[0], target=ends[1], before=old_edges[ends].condition, after=edge.condition)
+            for ends, edge in new_edges.items()
+            if ends in old_edges and old_edges[ends].condition != edge.condition
+        ],
     )
     return difference.model_copy(update={"text": "\n".join(_lines(difference))})
 
 
-def _ends(document: WorkflowDocument) -> list[tuple[str, str]]:
-    return [(edge.source, edge.target) for edge in document.edges]
+def _edges_by_ends(document: WorkflowDocument) -> dict[tuple[str, str], WorkflowEdge]:
+    return {(edge.source, edge.target): edge for edge in document.edges}
 
 
 def _lines(difference: WorkflowDifference) -> list[str]:
@@ -52,9 +69,18 @@ def _lines(difference: WorkflowDifference) -> list[str]:
         *(f"+ {node.id} ({node.type})" for node in difference.nodes_added),
         *(f"- {node.id} ({node.type})" for node in difference.nodes_removed),
         *(line for change in difference.nodes_changed for line in _change_lines(change)),
-        *(f"+ {edge.source} -> {edge.target}" for edge in difference.edges_added),
-        *(f"- {edge.source} -> {edge.target}" for edge in difference.edges_removed),
+        *(f"+ {edge.describe()}" for edge in difference.edges_added),
+        *(f"- {edge.describe()}" for edge in difference.edges_removed),
+        *(
+            f"~ {edge.source} -> {edge.target}: {_describe_condition(edge.before)} -> "
+            f"{_describe_condition(edge.after)}"
+            for edge in difference.edges_changed
+        ),
     ]
+
+
+def _describe_condition(condition: EdgeCondition | None) -> str:
+    return "always" if condition is None else f"if {condition.describe()}"
 
 
 def _change_lines(change: NodeChange) -> list[str]:

@@ -1,9 +1,10 @@
 """The document of a workflow: nodes and the edges between them."""
 
+import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from app.plans.plan import require_bounded
 
@@ -37,11 +38,41 @@ class Node(WorkflowPart):
         return value
 
 
+class EdgeCondition(WorkflowPart):
+    """A test of one value of the result of `from`, by the names that texts use.
+
+    `field`: `rows`, a column of the first row, `figure` of a condition, or a value of a study. A value that is
+    missing passes no test.
+    """
+
+    field: Annotated[str, Field(min_length=1, max_length=200, examples=["rows"])]
+    op: Literal["=", "!=", "<", "<=", ">", ">="] = ">"
+    value: bool | int | float | Annotated[str, Field(max_length=1_000)]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.op not in ("=", "!=") and isinstance(self.value, bool | str):
+            raise ValueError(f"`{self.op}` compares numbers, and {self.value!r} is none")
+        return self
+
+    def describe(self) -> str:
+        return f"{self.field} {self.op} {json.dumps(self.value, ensure_ascii=False)}"
+
+
 class WorkflowEdge(WorkflowPart):
-    """The output of one node as an input of another. A node's inputs are in the order of its edges."""
+    """The output of one node as an input of another. A node's inputs are in the order of its edges.
+
+    With a `condition` that does not hold, `to` and all nodes behind it are skipped.
+    """
 
     source: NodeId = Field(alias="from")
     target: NodeId = Field(alias="to")
+    # Left out where there is none: documents, patches and their tests stay as they were written.
+    condition: EdgeCondition | None = Field(default=None, exclude_if=lambda condition: condition is None)
+
+    def describe(self) -> str:
+        condition = "" if self.condition is None else f" if {self.condition.describe()}"
+        return f"{self.source} -> {self.target}{condition}"
 
 
 class WorkflowDocument(WorkflowPart):
@@ -52,6 +83,9 @@ class WorkflowDocument(WorkflowPart):
 
     def inputs_of(self, node_id: str) -> list[str]:
         return [edge.source for edge in self.edges if edge.target == node_id]
+
+    def edges_to(self, node_id: str) -> list[WorkflowEdge]:
+        return [edge for edge in self.edges if edge.target == node_id]
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True)

@@ -18,15 +18,17 @@ from app.errors import InvalidInput, LabError, NotFound
 from app.plans.compiler import compile_plan
 from app.plans.schema import read_table_schema
 from app.workflows.document import Node, WorkflowDocument
-from app.workflows.fusion import dataset_ids, find_column_faults, find_item_faults, make_plans, parse
+from app.workflows.faults import WorkflowFault
+from app.workflows.fusion import dataset_ids, find_item_faults, judge_columns, make_plans, parse
 from app.workflows.item_documents import list_placed_nodes
+from app.workflows.named_values import find_value_faults
 from app.workflows.node_configs import HttpRequest, Notify, Predict, ReadDataset, Store, Trigger
 from app.workflows.phrases.work_steps import KnownModel
 from app.workflows.requests.allowed_hosts import RequestHosts
 from app.workflows.requests.host_rules import HostRules
 from app.workflows.requests.mail_config import MailConfig
 from app.workflows.secrets.store import SecretStore, make_unknown_secret_error
-from app.workflows.validation import WorkflowFault, find_faults, find_outputs
+from app.workflows.validation import find_faults, find_outputs
 
 MAX_KNOWN_MODELS = 200
 """Newest models among which words name one by its target."""
@@ -138,8 +140,11 @@ class DocumentCheck:
             return faults
         tables = {ref.id: ref.table for ref in refs}
         schemas = {ref.table: read_table_schema(ref.columns) for ref in refs}
-        faults = find_column_faults(document, make_plans(document, tables), schemas)
-        return faults or find_item_faults(document, tables, schemas)
+        judgement = judge_columns(document, make_plans(document, tables), schemas)
+        if judgement.faults:
+            return judgement.faults
+        faults = [*find_value_faults(document, judgement.columns)]
+        return faults + find_item_faults(document, tables, schemas)
 
     async def _find_model_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
         """Find predictions by models that do not exist."""

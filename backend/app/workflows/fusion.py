@@ -5,7 +5,7 @@ So nothing between two nodes is written or read, and a node that no output needs
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -17,10 +17,12 @@ from app.plans.compiler import compile_plan
 from app.plans.plan import MAX_STEPS, DatasetSource, JoinStep, Plan, PlanSource, Source, UnionStep
 from app.plans.schema import TableSchema
 from app.workflows.document import Node, WorkflowDocument, nodes_by_id
-from app.workflows.item_documents import make_item_document, name_item, select_item
+from app.workflows.faults import WorkflowFault
+from app.workflows.item_documents import ITEM, make_item_document, name_item, select_item
+from app.workflows.named_values import find_inner_value_faults
 from app.workflows.node_configs import Chart, FigureCondition, ForEach, ReadDataset, RunPlan
 from app.workflows.node_types import NODE_TYPES
-from app.workflows.validation import WorkflowFault, sort_nodes
+from app.workflows.validation import sort_nodes
 
 Tables = Mapping[UUID, str]
 """Table name of each dataset."""
@@ -64,15 +66,22 @@ def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
 
 
 def is_query(document: WorkflowDocument, node_id: str) -> bool:
-    """Check that a node and all nodes before it are operations on tables."""
+    """Check that a node and all nodes before it are operations on tables, without a condition between them."""
     nodes = nodes_by_id(document)
-    gives = NODE_TYPES[nodes[node_id].type].gives
-    return gives == "query" and all(is_query(document, source) for source in document.inputs_of(node_id))
+    edges = document.edges_to(node_id)
+    return (
+        NODE_TYPES[nodes[node_id].type].gives == "query"
+        and all(edge.condition is None for edge in edges)
+        and all(is_query(document, edge.source) for edge in edges)
+    )
 
 
 def is_plain(document: WorkflowDocument) -> bool:
     """Check that a workflow does nothing but compute tables from datasets."""
-    return all(NODE_TYPES[node.type].gives in ("query", "nothing") for node in document.nodes)
+    has_branches = any(edge.condition is not None for edge in document.edges)
+    return not has_branches and all(
+        NODE_TYPES[node.type].gives in ("query", "nothing") for node in document.nodes
+    )
 
 
 def name_table(node_id: str, tables: Tables) -> str:
@@ -83,14 +92,21 @@ def name_table(node_id: str, tables: Tables) -> str:
     return name
 
 
-def find_column_faults(
+class ColumnJudgement(NamedTuple):
+    """`columns`: those of each node whose table is known before a run, passed on or of its own."""
+
+    faults: list[WorkflowFault]
+    columns: dict[str, TableSchema]
+
+
+def judge_columns(
     document: WorkflowDocument, plans: Mapping[str, Plan], schemas: Mapping[str, TableSchema]
-) -> list[WorkflowFault]:
+) -> ColumnJudgement:
     """Find the nodes that do not fit the columns of their inputs.
 
     Nodes behind a faulty one are not judged, nor are those behind a table whose columns only a run knows.
     """
-    faults: list[WorkflowFault] = []
+    faults, columns = list[WorkflowFault](), dict[str, TableSchema]()
     places = {node.id: place for place, node in enumerate(document.nodes)}
     unjudged = {node.id for node in document.nodes if NODE_TYPES[node.type].gives == "table"}
     for node_id, plan in plans.items():
@@ -100,6 +116,7 @@ def find_column_faults(
         try:
             compiled = compile_plan(plan, schemas)
             _require_column(document.nodes[places[node_id]], plan, compiled.columns)
+            columns[node_id] = compiled.columns
         except LabError as error:
             unjudged.add(node_id)
             nearest = error.facts.get("nearest")
@@ -111,13 +128,13 @@ def find_column_faults(
                     nearest=[str(name) for name in nearest] if isinstance(nearest, list | tuple) else [],
                 )
             )
-    return faults
+    return ColumnJudgement(faults, columns)
 
 
 def find_item_faults(
     document: WorkflowDocument, tables: Tables, schemas: Mapping[str, TableSchema]
 ) -> list[WorkflowFault]:
-    """Find the nodes in each `for_each` that do not fit the columns of an item."""
+    """Find the nodes in each `for_each`, and values in their texts, that do not fit the columns of an item."""
     faults = []
     for place, node in enumerate(document.nodes):
         config = parse(node)
@@ -125,15 +142,18 @@ def find_item_faults(
             continue
         is_present = {"kind": "not", "operand": select_item(config.column, None, "text")}
         item = make_item_document(document, node, config, "x", is_present)
-        pointers = {name_item(node.id, "x"): f"/nodes/{place}/config/column"}
+        first = name_item(node.id, "x")
+        pointers = {first: f"/nodes/{place}/config/column"}
+        names = {first: ITEM} | {f"{first}-{inner.id}": inner.id for inner in config.nodes}
         for inner_place, inner in enumerate(config.nodes):
-            pointers[f"{name_item(node.id, 'x')}-{inner.id}"] = (
-                f"/nodes/{place}/config/nodes/{inner_place}/config"
-            )
-        for fault in find_column_faults(item, make_plans(item, tables), schemas):
+            pointers[f"{first}-{inner.id}"] = f"/nodes/{place}/config/nodes/{inner_place}/config"
+        judgement = judge_columns(item, make_plans(item, tables), schemas)
+        for fault in judgement.faults:
             node_id = item.nodes[int(fault.pointer.split("/")[2])].id
             if node_id in pointers:
                 faults.append(fault.model_copy(update={"pointer": pointers[node_id]}))
+        columns = {names[key]: schema for key, schema in judgement.columns.items() if key in names}
+        faults += find_inner_value_faults(document, place, columns)
     return faults
 
 

@@ -15,6 +15,7 @@ from app.sessions.events.serialization import dumps
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
+from app.workflows.faults import WorkflowFault
 from app.workflows.intent.classification import classify_intent
 from app.workflows.patching import Operations, apply_patch, make_patch
 from app.workflows.phrases.change import ChangeQuestion
@@ -22,7 +23,7 @@ from app.workflows.phrases.reader import read_change
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import MAX_VERSIONS, make_changed_error
 from app.workflows.statements import PROPOSALS
-from app.workflows.validation import WorkflowFault, find_faults, require_valid
+from app.workflows.validation import find_faults, require_valid
 
 MAX_PROPOSALS = 200
 """Proposals that are kept of a workflow; the oldest go first."""

@@ -10,8 +10,8 @@ from app.program_runs.schemas import RunPreferences, RunStatus, WorkflowOrigin
 from app.sessions.schemas import require_storable
 from app.workflows.differences import WorkflowDifference
 from app.workflows.document import WorkflowDocument
+from app.workflows.faults import WorkflowFault
 from app.workflows.patching import Operations
-from app.workflows.validation import WorkflowFault
 
 WorkflowName = Annotated[
     str,

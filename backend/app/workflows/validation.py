@@ -4,28 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
 from app.errors import InvalidInput
 from app.modeling.problem.name_resolution import nearest_names
 from app.workflows.document import MAX_NODE_ID_CHARS, Node, WorkflowDocument
-from app.workflows.item_documents import INNER_TYPES, ITEM, list_placed_nodes, read_inner_nodes
+from app.workflows.faults import WorkflowFault
+from app.workflows.item_documents import INNER_TYPES, ITEM, read_inner_nodes
+from app.workflows.named_values import find_name_faults
 from app.workflows.node_configs import COMPARES_RUNS, MAX_ITEMS
 from app.workflows.node_types import NODE_TYPES
-from app.workflows.template_fields import STUDY_FIELDS, list_fields
 
 MAX_SHOWN_FAULTS = 100
 """Faults of an answer: a reader mends the first ones and asks again."""
-_FIELDS_OF_STUDY = ("status", "error", *STUDY_FIELDS)
-
-
-class WorkflowFault(BaseModel):
-    """A fault at one place of a document. `nearest`: names that would be right."""
-
-    pointer: str = Field(examples=["/nodes/2/config/k"])
-    code: str = Field(examples=["unknown_node_type"])
-    message: str
-    nearest: list[str] = Field(default_factory=list)
 
 
 def find_faults(document: WorkflowDocument) -> list[WorkflowFault]:
@@ -34,7 +25,7 @@ def find_faults(document: WorkflowDocument) -> list[WorkflowFault]:
     if not faults:
         faults = [*_input_faults(document), *_circle_faults(document), *_study_faults(document)]
     if not faults:
-        faults = [*_text_faults(document)]
+        faults = [*find_name_faults(document, sort_nodes(document))]
     return faults[:MAX_SHOWN_FAULTS]
 
 
@@ -192,36 +183,6 @@ def _study_faults(document: WorkflowDocument) -> Iterator[WorkflowFault]:
         if node.type == "study" and wrong:
             message = f"{node.id} studies datasets, and {wrong[0]} gives none. Put a `store` between them."
             yield WorkflowFault(pointer=f"/nodes/{place}", code="study_needs_dataset", message=message)
-
-
-def _text_faults(document: WorkflowDocument) -> Iterator[WorkflowFault]:
-    """Find values in texts whose node does not exist, or whose study has no such field.
-
-    Columns are known once their table is there, so a run checks those.
-    """
-    types = {node.id: node.type for node in document.nodes}
-    for pointer, node in list_placed_nodes(document):
-        inner = pointer.count("/") > 2
-        for field in list_fields(node):
-            if inner and field.node_id in _inner_names(document, pointer):
-                continue
-            message, nearest = "", []
-            if field.node_id not in types:
-                nearest = [*nearest_names(field.node_id, list(types))]
-                hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-                message = f"The text names {field.node_id}, and there is no such node.{hint}"
-            elif types[field.node_id] == "study" and field.name not in _FIELDS_OF_STUDY:
-                nearest = [*nearest_names(field.name, _FIELDS_OF_STUDY)]
-                message = f"A study has no {field.name}. It has: {', '.join(_FIELDS_OF_STUDY)}."
-            if message:
-                place = f"{pointer}/config/{field.setting}"
-                yield WorkflowFault(pointer=place, code="template_wrong", message=message, nearest=nearest)
-
-
-def _inner_names(document: WorkflowDocument, pointer: str) -> set[str]:
-    """Return the names that texts of a node in `for_each` may use for the item and the nodes beside it."""
-    outer = document.nodes[int(pointer.split("/")[2])]
-    return {ITEM, *(inner.id for inner in read_inner_nodes(outer))}
 
 
 def _circle_faults(document: WorkflowDocument) -> Iterator[WorkflowFault]:

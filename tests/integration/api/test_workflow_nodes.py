@@ -104,7 +104,7 @@ async def test_each_item_has_its_chart_and_all_rows_come_together(ada: User) -> 
     ]
     assert ended["nodes"]["all"]["preview"] == [["north", 3], ["south", 6], [None, 9]]
     charts = [(await ada.http.get(f"/charts/{chart}")).json()["title"] for chart in ended["charts"].values()]
-    assert sorted(charts) == ["None: 9", "north: 3", "south: 6"]
+    assert sorted(charts) == [": 9", "north: 3", "south: 6"]
 
     each["config"]["max_items"] = 2
     few = await run(ada, await save(ada, content))

@@ -6,7 +6,7 @@ from uuid import UUID
 from app.plans.compiler import compile_plan
 from app.plans.plan import MAX_STEPS
 from app.workflows.document import WorkflowDocument
-from app.workflows.fusion import dataset_ids, find_column_faults, make_plans
+from app.workflows.fusion import dataset_ids, judge_columns, make_plans
 
 ORDERS, CUSTOMERS = UUID(int=1), UUID(int=2)
 TABLES = {ORDERS: "orders", CUSTOMERS: "customers"}
@@ -37,13 +37,13 @@ def test_a_chain_with_a_join_is_one_query() -> None:
     assert list(compiled.columns) == ["customer", "total", "id", "name"]
     assert [step.kind for step in plans["best"].steps] == ["group", "join", "top_k"]
     assert dataset_ids(document) == [ORDERS, CUSTOMERS]
-    assert find_column_faults(document, plans, SCHEMAS) == []
+    assert judge_columns(document, plans, SCHEMAS).faults == []
 
 
 def test_a_wrong_column_is_a_fault_of_its_node_and_not_of_those_behind_it() -> None:
     wrong = {"id": "named", "type": "join", "config": {"on": [{"left": "custommer", "right": "id"}]}}
     document = workflow([wrong if node["id"] == "named" else node for node in NODES], EDGES)
-    (fault,) = find_column_faults(document, make_plans(document, TABLES), SCHEMAS)
+    (fault,) = judge_columns(document, make_plans(document, TABLES), SCHEMAS).faults
     assert (fault.pointer, fault.code, fault.nearest) == ("/nodes/3/config", "unknown_column", ["customer"])
     assert fault.message.startswith("There is no column custommer")
 

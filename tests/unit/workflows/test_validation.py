@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.node_types import NODE_TYPES, describe_node_types
@@ -107,3 +108,50 @@ def test_each_type_describes_its_configuration() -> None:
     assert all(view.description for view in views.values())
     assert set(views["join"].config["properties"]) == {"on", "how", "suffix"}
     assert views["join"].config["required"] == ["on"]
+
+
+def branch(*conditions: dict[str, Any] | None) -> WorkflowDocument:
+    """Return a document whose edges from `top`, one for each condition, lead to messages."""
+    tell = [
+        {"id": f"tell{place}", "type": "notify", "config": {"channel": "email"}}
+        for place in range(len(conditions))
+    ]
+    edges = [{"from": "orders", "to": "top"}] + [
+        {"from": "top", "to": node["id"], **({} if condition is None else {"condition": condition})}
+        for node, condition in zip(tell, conditions, strict=True)
+    ]
+    return WorkflowDocument.model_validate({"nodes": [READ, TOP, *tell], "edges": edges})
+
+
+def test_a_condition_of_an_edge_compares_numbers_by_order_and_anything_by_equality() -> None:
+    assert (
+        find_faults(branch({"field": "rows", "op": ">=", "value": 2}, {"field": "x", "op": "=", "value": "a"}))
+        == []
+    )
+    for value in ("2", True):
+        with pytest.raises(ValidationError, match="compares numbers"):
+            branch({"field": "rows", "op": "<", "value": value})
+
+
+def test_a_condition_of_an_edge_is_no_test_of_a_failure() -> None:
+    (fault,) = find_faults(branch(None, {"field": "status", "op": "=", "value": "failed"}))
+    assert (fault.pointer, fault.code) == ("/edges/2/condition/field", "condition_wrong")
+    assert "when: failed" in fault.message
+
+
+def test_a_document_without_conditions_is_stored_without_them() -> None:
+    condition = {"field": "rows", "op": ">", "value": 2}
+    edges = branch(None, condition).to_json()["edges"]
+    assert edges[1:] == [{"from": "top", "to": "tell0"}, {"from": "top", "to": "tell1", "condition": condition}]
+
+
+def test_a_text_names_no_node_that_runs_later_and_no_trigger() -> None:
+    first = {"id": "draw", "type": "chart", "config": {"kind": "bar", "title": "{{keep.rows}}"}}
+    keep = {"id": "keep", "type": "store", "config": {"name": "of {{calls.rows}} {{keep.rows}}"}}
+    calls = {"id": "calls", "type": "trigger", "config": {"kind": "manual"}}
+    faults = find_faults(document([READ, first, keep, calls], ("orders", "draw"), ("draw", "keep")))
+    assert [(fault.pointer, fault.message.split()[0]) for fault in faults] == [
+        ("/nodes/1/config/title", "keep"),
+        ("/nodes/2/config/name", "calls"),
+        ("/nodes/2/config/name", "keep"),
+    ]

@@ -10,13 +10,16 @@ from app.tools.conversation_workflows import ComputedTable
 from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.document import WorkflowDocument, nodes_by_id
 from app.workflows.document_check import DocumentCheck
+from app.workflows.faults import WorkflowFault
 from app.workflows.fusion import parse
 from app.workflows.item_documents import INNER_TYPES
+from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import RunContext, RunServices
-from app.workflows.runs.node_execution import is_closed, record_node
+from app.workflows.runs.node_execution import record_node
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.runs.tables import MAX_PREVIEW_ROWS, TableFacts, compute_sql, find_table_node, list_stages
-from app.workflows.validation import WorkflowFault, find_outputs
+from app.workflows.runs.tables import MAX_PREVIEW_ROWS, TableFacts, compute_sql
+from app.workflows.stages import find_table_node, list_stages
+from app.workflows.validation import find_outputs
 
 SOURCES = ("http_request", "read_dataset", "plan")
 LASTING = ("notify", "store", "condition")
@@ -68,7 +71,7 @@ async def _run_stages(ctx: RunContext, document: WorkflowDocument) -> None:
     results: dict[str, NodeResult] = {}
     for node_id in list_stages(document):
         node = nodes_by_id(document)[node_id]
-        if is_closed(ctx, node, results):
+        if find_closing(ctx, node, results) is not None:
             continue
         results[node_id] = result = await record_node(ctx, node, parse(node), results)
         if result.status != "done":

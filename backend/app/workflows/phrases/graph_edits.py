@@ -29,25 +29,28 @@ def add_node(
 
 def insert_after(document: WorkflowDocument, node_id: str, place: str) -> WorkflowDocument:
     """Take the output of `place` as input, and give the own output to all that took it."""
+    moved = {edge.condition for edge in document.edges if edge.source == place}
+    # A condition is about the result of `place`, so it stays there, unless the branches differ.
+    shared = moved.pop() if len(moved) == 1 else None
     edges = [
-        edge.model_copy(update={"source": node_id}) if edge.source == place else edge for edge in document.edges
+        edge.model_copy(update={"source": node_id, "condition": None if shared is not None else edge.condition})
+        if edge.source == place
+        else edge
+        for edge in document.edges
     ]
-    return _with(document, edges=[*edges, WorkflowEdge(source=place, target=node_id)])
+    return _with(document, edges=[*edges, WorkflowEdge(source=place, target=node_id, condition=shared)])
 
 
 def insert_before(document: WorkflowDocument, node_id: str, place: str) -> WorkflowDocument:
     """Take the first input of `place`, and become its input instead."""
-    edges, source = list(document.edges), None
-    for number, edge in enumerate(edges):
-        if edge.target == place:
-            source = edge.source
-            edges[number] = edge.model_copy(update={"source": node_id})
-            break
-    if source is not None:
-        edges.append(WorkflowEdge(source=source, target=node_id))
-    else:
-        edges.append(WorkflowEdge(source=node_id, target=place))
-    return _with(document, edges=edges)
+    edges = list(document.edges)
+    former = next((number for number, edge in enumerate(edges) if edge.target == place), None)
+    own = WorkflowEdge(source=node_id, target=place)
+    if former is None:
+        return _with(document, edges=[*edges, own])
+    incoming = edges[former].model_copy(update={"target": node_id})
+    edges[former] = own
+    return _with(document, edges=[*edges, incoming])
 
 
 def append_to_outputs(document: WorkflowDocument, node_id: str, has_many_inputs: bool) -> WorkflowDocument:
@@ -68,13 +71,17 @@ def append_to_outputs(document: WorkflowDocument, node_id: str, has_many_inputs:
 
 
 def remove_node(document: WorkflowDocument, node_id: str) -> WorkflowDocument:
-    """Remove a node; what took its output takes its first input instead."""
-    before = document.inputs_of(node_id)
+    """Remove a node; what took its output takes its first input instead, on the condition of that."""
+    before = document.edges_to(node_id)
     edges = []
     for edge in document.edges:
         if edge.target == node_id or (edge.source == node_id and not before):
             continue
-        moved = edge.model_copy(update={"source": before[0]}) if edge.source == node_id else edge
+        if edge.source == node_id:
+            condition = before[0].condition or edge.condition
+            moved = edge.model_copy(update={"source": before[0].source, "condition": condition})
+        else:
+            moved = edge
         if moved not in edges:
             edges.append(moved)
     return _with(document, nodes=[node for node in document.nodes if node.id != node_id], edges=edges)
@@ -100,8 +107,11 @@ def rename_node(document: WorkflowDocument, old: str, name: str) -> WorkflowDocu
     new = new_id(document, name)
     nodes = [node.model_copy(update={"id": new}) if node.id == old else node for node in document.nodes]
     edges = [
-        WorkflowEdge(
-            source=new if edge.source == old else edge.source, target=new if edge.target == old else edge.target
+        edge.model_copy(
+            update={
+                "source": new if edge.source == old else edge.source,
+                "target": new if edge.target == old else edge.target,
+            }
         )
         for edge in document.edges
     ]

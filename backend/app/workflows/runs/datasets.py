@@ -4,8 +4,8 @@ from app.sessions.step_scope import CallResult
 from app.workflows.document import Node
 from app.workflows.node_configs import Store
 from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.result_values import fill_template
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.runs.sending import fill_template
 from app.workflows.runs.tables import find_input_frame
 
 
@@ -15,7 +15,7 @@ async def store_dataset(ctx: RunContext, node: Node, config: Store, results: Res
     Raises TooMany above the storage quota.
     """
     frame = await find_input_frame(ctx, ctx.document.inputs_of(node.id)[0])
-    name = fill_template(config.name, results)
+    name = fill_template(ctx, config.name, results)
     stored = await ctx.services.store_dataset(name, frame, f"workflow {ctx.session.id}:{node.id}")
     result = NodeResult(status="done", rows=frame.meta.get("rows"), dataset_id=stored.id)
     return CallResult(result.model_dump(mode="json"), f"{node.id} stored the dataset {stored.name}.")

@@ -9,8 +9,8 @@ from app.workflows.document import Node
 from app.workflows.fusion import make_plans
 from app.workflows.node_configs import Chart
 from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.result_values import fill_template
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.runs.sending import fill_template
 from app.workflows.runs.tables import MAX_PREVIEW_ROWS, compute_sql
 
 
@@ -23,7 +23,7 @@ async def draw_chart(ctx: RunContext, node: Node, config: Chart, results: Result
         return await compute_sql(ctx, sql, digests, rows)
 
     units = list_units(await ctx.services.datasets.list())
-    title = fill_template(config.title, results) if config.title else None
+    title = fill_template(ctx, config.title, results) if config.title else None
     request = config.model_copy(update={"title": title}).make_request(plan)
     drawing = ChartDrawing(schemas, units, compute, ctx.services.frames, ctx.services.renderer)
     answer = await drawing.draw(request, node.id)

@@ -14,12 +14,13 @@ from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.workflows.document import find_descendants, nodes_by_id
 from app.workflows.fusion import parse
 from app.workflows.node_configs import ForEach, Notify
+from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import RunContext, RunServices
 from app.workflows.runs.items import run_items
-from app.workflows.runs.node_execution import is_closed, record_node
+from app.workflows.runs.node_execution import record_node
 from app.workflows.runs.schemas import NodeResult, RetriedRun
 from app.workflows.runs.sending import AGENT
-from app.workflows.runs.tables import list_stages
+from app.workflows.stages import list_stages
 
 VERSION = 1
 """Version of the graph: runs that have begun go on with the one that they began with."""
@@ -105,8 +106,11 @@ async def _run_node(state: WorkflowRunState, runtime: Runtime[RunContext]) -> di
     node = nodes_by_id(ctx.document)[state["stages"][state["position"]]]
     results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
     config = parse(node)
-    if is_closed(ctx, node, results) or (isinstance(config, Notify) and config.when == "failed"):
+    closing = find_closing(ctx, node, results)
+    if isinstance(config, Notify) and config.when == "failed":
         result = NodeResult(status="skipped")
+    elif closing is not None:
+        result = closing
     elif isinstance(config, ForEach):
         result = await run_items(ctx, node, config, results)
     else:

@@ -29,11 +29,14 @@ from app.workflows.document import Node, WorkflowDocument, nodes_by_id
 from app.workflows.fusion import make_plans, parse
 from app.workflows.item_documents import ITEM, make_item_document, make_literal, name_item, select_item
 from app.workflows.node_configs import MAX_ITEMS, ForEach
+from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import Results, RunContext
-from app.workflows.runs.node_execution import is_closed, record, record_node
+from app.workflows.runs.node_execution import record, record_node
 from app.workflows.runs.schemas import ItemResult, NodeResult
 from app.workflows.runs.sending import AGENT
-from app.workflows.runs.tables import TableFacts, compute_sql, find_table_node, list_stages, store_table
+from app.workflows.runs.tables import TableFacts, compute_sql, store_table
+from app.workflows.stages import find_table_node, list_stages
+from app.workflows.template_fields import list_fields
 
 
 class _Items(NamedTuple):
@@ -122,12 +125,10 @@ async def _run_item(
     names = {first: ITEM} | {f"{first}-{inner.id}": inner.id for inner in config.nodes}
     item_ctx = replace(ctx, item=document, names=names)
     ended = dict(results)
-    for node_id in _list_item_stages(document, first):
+    for node_id in _list_item_stages(document, first, config):
         inner = nodes_by_id(document)[node_id]
-        if is_closed(item_ctx, inner, ended):
-            result = NodeResult(status="skipped")
-        else:
-            result = await record_node(item_ctx, inner, parse(inner), ended)
+        closing = find_closing(item_ctx, inner, ended)
+        result = closing or await record_node(item_ctx, inner, parse(inner), ended)
         ended |= {node_id: result, names[node_id]: result}
     of_item = {names[node_id]: ended[node_id] for node_id in names if node_id in ended}
     value = _value_of(condition)
@@ -142,9 +143,10 @@ async def _run_item(
     return _ItemRun(ItemResult(item=value, rows=rows, status="done"), table)
 
 
-def _list_item_stages(document: WorkflowDocument, first: str) -> list[str]:
+def _list_item_stages(document: WorkflowDocument, first: str, config: ForEach) -> list[str]:
     """List the nodes of an item that do something, its rows before all others."""
-    stages = [node_id for node_id in list_stages(document) if node_id.startswith(f"{first}-")]
+    sources = {f"{first}-{field.node_id}" for inner in config.nodes for field in list_fields(inner)}
+    stages = [node_id for node_id in list_stages(document, sources) if node_id.startswith(f"{first}-")]
     return [first, *stages]
 
 

@@ -34,22 +34,6 @@ _OUTSIDE = frozenset({"request_failed", "request_timed_out", "host_unknown"})
 RunNode = Callable[[RunContext, Node, Any, Results], Awaitable[CallResult]]
 
 
-def is_closed(ctx: RunContext, node: Node, results: Results) -> bool:
-    """Check whether a node before this one ended the branch."""
-    order = [*ctx.document.inputs_of(node.id)]
-    visited: set[str] = set()
-    while order:
-        source = order.pop()
-        if source in visited:
-            continue
-        visited.add(source)
-        result = results.get(source)
-        if result is not None and (result.status != "done" or result.passes is False):
-            return True
-        order += ctx.document.inputs_of(source)
-    return False
-
-
 async def record_node(ctx: RunContext, node: Node, config: Any, results: Results) -> NodeResult:
     """Run a node in a recorded call."""
     run = _RUNS.get(type(config), _run_query)

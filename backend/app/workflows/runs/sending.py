@@ -1,20 +1,18 @@
 """Nodes that reach outside: requests and messages. What cannot be repeated is announced before it is sent."""
 
 import json
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.errors import InvalidInput
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
 from app.workflows.node_configs import HttpRequest, Notify
 from app.workflows.requests.client import OutgoingRequest
 from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.result_values import fill_template
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.runs.tables import MAX_PREVIEW_ROWS, input_table, store_table
-from app.workflows.template_fields import FIELD, STUDY_FIELDS
 
 AGENT = "workflow"
 SEND_AGAIN, LEAVE = "send it again", "leave it"
@@ -90,13 +88,12 @@ async def send_message(ctx: RunContext, node: Node, config: Notify, results: Res
 
     async def send() -> CallResult:
         table = await input_table(ctx, node)
-        inputs = ctx.document.inputs_of(node.id)
-        names = [*inputs, *(ctx.names[source] for source in inputs if source in ctx.names)]
-        values = results if table is None else {**results, **_add_table(results, names, table)}
-        text = fill_template(config.text, values) if config.text else _describe(ctx, config, table, results)
+        text = (
+            fill_template(ctx, config.text, results) if config.text else _describe(ctx, config, table, results)
+        )
         to = config.to if config.secret is None else await ctx.services.read_secret(config.secret)
         if config.channel == "email":
-            subject = fill_template(config.subject, values) if config.subject else _subject(config)
+            subject = fill_template(ctx, config.subject, results) if config.subject else _subject(config)
             await ctx.services.send_mail(to, subject, text, f"{ctx.session.id}.{node.id}")
             result = NodeResult(status="done", attempts=1, rows=table.rows if table else None)
             return CallResult(result.model_dump(mode="json"), f"{node.id} was sent.")
@@ -117,52 +114,6 @@ async def send_message(ctx: RunContext, node: Node, config: Notify, results: Res
         return CallResult(result.model_dump(mode="json"), f"{node.id} was sent.")
 
     return await send_once(ctx, node, config.repeatable, send)
-
-
-def fill_template(text: str, results: Results) -> str:
-    """Fill `{{node.rows}}`, `{{node.column}}` of its first row, and what a study or a condition came to.
-
-    Raises InvalidInput that names what is not there.
-    """
-
-    def fill(field: re.Match[str]) -> str:
-        node_id, name = field[1], field[2]
-        if node_id not in results:
-            raise InvalidInput("template_wrong", f"The text names {node_id}, which has no result here.")
-        result = results[node_id]
-        names = [str(column["name"]) for column in result.columns]
-        if name in names:
-            return str(result.preview[0][names.index(name)]) if result.preview else ""
-        values = _list_values(result)
-        if name not in values:
-            raise InvalidInput(
-                "template_wrong", f"{node_id} has no {name}. It has: {', '.join([*values, *names][:20])}."
-            )
-        value = values[name]
-        if value is None:
-            return ""
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-    return FIELD.sub(fill, text)
-
-
-def _list_values(result: NodeResult) -> dict[str, Any]:
-    """Return what a result has beside its table, by the names that texts use.
-
-    What came to nothing has the fields of a study empty, so that a message about a failure can be sent.
-    """
-    values: dict[str, Any] = {"rows": result.rows, "status": result.status, "error": result.error}
-    if result.figure is not None:
-        values["figure"] = result.figure
-    if result.study is not None or result.status != "done":
-        values |= {name: getattr(result.study, name, None) for name in STUDY_FIELDS}
-    return values
-
-
-def _add_table(results: Results, names: Sequence[str], table: NodeResult) -> dict[str, NodeResult]:
-    """Return the results of nodes that pass a table on, with that table."""
-    facts = {"rows": table.rows, "columns": table.columns, "preview": table.preview}
-    return {name: results.get(name, table).model_copy(update=facts) for name in names}
 
 
 def _subject(config: Notify) -> str:

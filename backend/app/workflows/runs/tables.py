@@ -14,13 +14,12 @@ from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Code, Computation
 from app.sessions.step_scope import CallResult
 from app.tools.frames import make_artifact
-from app.workflows.document import Node, WorkflowDocument, nodes_by_id
+from app.workflows.document import Node
 from app.workflows.fusion import make_plans
 from app.workflows.node_configs import FigureCondition, Payload, RunPython, RunSql
-from app.workflows.node_types import NODE_TYPES
 from app.workflows.runs.context import RunContext
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.validation import find_outputs, sort_nodes
+from app.workflows.stages import find_table_node
 
 MAX_PREVIEW_ROWS = 20
 """Rows of a node's table in the status of a run; all of them are in the stored table."""
@@ -153,26 +152,3 @@ async def _input_digests(ctx: RunContext, node: Node) -> Mapping[str, str]:
         for source, table in tables.items()
         if table in frames
     }
-
-
-def find_table_node(document: WorkflowDocument, node_id: str) -> str:
-    """Return the node that made the table which a node passes on."""
-    nodes = nodes_by_id(document)
-    while NODE_TYPES[nodes[node_id].type].gives == "input" and document.inputs_of(node_id):
-        node_id = document.inputs_of(node_id)[0]
-    return node_id
-
-
-def list_stages(document: WorkflowDocument) -> list[str]:
-    """List the nodes that do something, inputs first: all but operations that are part of another
-    node's query."""
-    nodes = nodes_by_id(document)
-    computed = {find_table_node(document, output) for output in find_outputs(document)}
-    for node in document.nodes:
-        if NODE_TYPES[node.type].gives != "query":
-            computed |= {find_table_node(document, source) for source in document.inputs_of(node.id)}
-    return [
-        node_id
-        for node_id in sort_nodes(document)
-        if NODE_TYPES[nodes[node_id].type].gives in ("table", "input") or node_id in computed
-    ]

@@ -11,7 +11,12 @@ export interface PlacedNode {
 export interface PlacedEdge {
 	from: PlacedNode;
 	to: PlacedNode;
+	/** The test of a value that `from` came to, in words; empty where there is none. */
+	condition: string;
 }
+
+const describeCondition = ({ condition }: Schema<'WorkflowEdge'>): string =>
+	condition ? `${condition.field} ${condition.op} ${JSON.stringify(condition.value)}` : '';
 
 /** Place the nodes of a document without circles, from left to right. */
 export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
@@ -35,7 +40,7 @@ export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: Place
 	const byId = new Map(nodes.map((node) => [node.id, node]));
 	const placed = edges.flatMap((edge) => {
 		const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
-		return from && to ? [{ from, to }] : [];
+		return from && to ? [{ from, to, condition: describeCondition(edge) }] : [];
 	});
 	return { nodes, edges: placed };
 }

@@ -1,0 +1,104 @@
+"""Branches of workflows over the real API: edges whose condition holds are gone along, others are not."""
+
+from typing import Any
+
+import pytest
+
+from .conftest import User
+from .test_workflow_nodes import SALES, read, save, upload
+from .test_workflow_runs import run
+
+pytestmark = pytest.mark.usefixtures("worker")
+
+
+def branch(source: str, target: str, field: str, op: str, value: object) -> dict[str, Any]:
+    return {"from": source, "to": target, "condition": {"field": field, "op": op, "value": value}}
+
+
+def store(node: str, name: str) -> dict[str, Any]:
+    return {"id": node, "type": "store", "config": {"name": name}}
+
+
+async def test_a_run_goes_along_the_edges_whose_conditions_hold(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    top = {"id": "top", "type": "top_k", "config": {"k": 4, "by": "amount"}}
+    first = {"id": "first", "type": "limit", "config": {"rows": 2}}
+    late = {"id": "late", "type": "limit", "config": {"rows": 1}}
+    content = {
+        "name": "Branches",
+        "nodes": [read(dataset), top, first, store("many", "many {{top.rows}}"), store("few", "few"), late],
+        "edges": [
+            {"from": "read", "to": "top"},
+            {"from": "top", "to": "first"},
+            branch("first", "many", "amount", ">=", 9),
+            branch("first", "few", "amount", "<", 9),
+            branch("top", "late", "rows", ">", 4),
+        ],
+    }
+    path = await save(ada, content)
+    ended = await run(ada, path)
+    nodes = ended["nodes"]
+    assert ended["outcome"] == "succeeded", nodes
+    assert {name: node["status"] for name, node in nodes.items()} == {
+        "top": "done",
+        "first": "done",
+        "many": "done",
+        "few": "skipped",
+        "late": "skipped",
+    }
+    stored = (await ada.http.get(f"/datasets/{nodes['many']['dataset_id']}")).json()
+    assert (stored["name"], stored["rows"]) == ("many 4", 2)
+    assert nodes["few"]["notes"] == ["first -> few needs amount < 9, and it is 9."]
+    assert nodes["late"]["notes"] == ["top -> late needs rows > 4, and it is 4."]
+
+    # The branches that were closed run again, and are closed again.
+    again = await ada.http.post(f"/workflow-runs/{ended['id']}/retry", json={"from_node": "late"})
+    assert again.status_code == 201, again.text
+    alone = await ada.http.post(f"{path}/run", json={"node": "late"})
+    assert (alone.status_code, alone.json()["code"]) == (422, "not_a_query")
+
+
+async def test_a_condition_is_changed_by_a_patch_and_shown_in_its_difference(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    content = {
+        "name": "Branches",
+        "nodes": [read(dataset), store("keep", "kept")],
+        "edges": [{"from": "read", "to": "keep"}],
+    }
+    path = await save(ada, content)
+    condition = {"field": "rows", "op": ">", "value": 0}
+    wrong = {**condition, "field": "rowes"}
+
+    async def patch(value: dict[str, Any]) -> dict[str, Any]:
+        operation = {"op": "add", "path": "/edges/0/condition", "value": value}
+        answer = await ada.http.post(f"{path}/patch", json={"operations": [operation]})
+        return dict(answer.json())
+
+    (fault,) = (await patch(wrong))["faults"]
+    assert (fault["pointer"], fault["nearest"]) == ("/edges/0/condition/field", ["rows"])
+    changed = await patch(condition)
+    assert changed["difference"]["text"] == "~ read -> keep: always -> if rows > 0"
+    assert changed["difference"]["edges_changed"][0]["after"] == condition
+    assert changed["workflow"]["document"]["edges"] == [{"from": "read", "to": "keep", "condition": condition}]
+
+
+async def test_a_condition_that_cannot_be_tested_fails_its_node_and_no_other(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    code = "keep['made'] = read.assign(size='large')"
+    content = {
+        "name": "Branches",
+        "nodes": [read(dataset), {"id": "made", "type": "python", "config": {"code": code}}]
+        + [store(name, name) for name in ("ordered", "missing", "equal")],
+        "edges": [
+            {"from": "read", "to": "made"},
+            branch("made", "ordered", "size", ">", 3),
+            branch("made", "missing", "colour", "=", "red"),
+            branch("made", "equal", "size", "=", "large"),
+        ],
+    }
+    ended = await run(ada, await save(ada, content))
+    results = {name: (node["status"], node["code"]) for name, node in ended["nodes"].items()}
+    assert ended["outcome"] == "failed"
+    assert results["ordered"] == ("failed", "condition_wrong")
+    assert results["missing"] == ("failed", "template_wrong")
+    assert results["equal"] == ("done", None)
