@@ -14,7 +14,7 @@ from tests.patience import HANG_GUARD_S
 from .conftest import OWN_PAGE, PHONE, Visit
 
 ROWS = 2_000_000
-"""60 million pixels of lines: more than an element can have, so a pixel of the scrollbar is six of the table."""
+"""60 million pixels of lines, more than an element can have: a pixel of the scrollbar is six of the table."""
 
 
 @pytest.fixture(scope="module")
