@@ -61,6 +61,12 @@ def read_as(record: type[Content], fact: RecordedFact) -> TypedFact[Content]:
     return TypedFact(fact.call, fact.pointer, fact.value, parse_facts(record, fact.value))
 
 
+def final_answer(question: RecordedFact) -> RecordedFact | None:
+    """Return the answer of a question, else its default; of an approval only its decision."""
+    answer = question.at("answer") or question.at("default")
+    return answer and (answer.at("decision") or answer)
+
+
 def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:
     """Return the items at a path; an empty list if nothing was recorded."""
     parent = fact.at(*path) if fact else None

@@ -62,6 +62,18 @@ def test_a_classification_has_all_its_parts_in_order(titanic: list[RecordedCall]
     ]
 
 
+def test_an_approval_is_reported_by_its_decision(titanic: list[RecordedCall]) -> None:
+    answer = {"decision": "approve", "arguments": {"name": "features.py"}}
+    question = {"agent": "planner", "text": "Shall I continue?", "answer": answer, "by": "user"}
+
+    text = prose(make_draft(titanic, questions=[question]))
+
+    (sentence,) = [line for line in text.splitlines() if "Shall I continue?" in line and "by the user" in line]
+    assert "[approve](" in sentence
+    assert "{" not in sentence
+    assert "features.py" not in text
+
+
 def test_a_regression_is_reported_by_its_errors(diabetes: list[RecordedCall]) -> None:
     draft = make_draft(diabetes, questions=[])
 

@@ -3,7 +3,7 @@
 from app.reporting.document.blocks import UnderstandingBlock
 from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, final_answer, items_at
 
 
 def block(draft: ReportDraft) -> UnderstandingBlock | None:
@@ -45,7 +45,7 @@ def _clarifications(draft: ReportDraft) -> list[Text]:
 
 
 def _settled_text(draft: ReportDraft, question: RecordedFact) -> Text:
-    answer = question.at("answer") or question.at("default")
+    answer = final_answer(question)
     if answer is None:
         return ()
     by = "by default" if question.text("by") == "default" else "by the user"

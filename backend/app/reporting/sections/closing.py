@@ -4,7 +4,7 @@ from app.modeling.problem.kinds import BASELINE
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
 from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, final_answer, items_at
 
 _MIN_HOLDOUT_ROWS = 200
 """Below this, a 95 % interval of an accuracy can be wider than 0.1."""
@@ -120,7 +120,7 @@ def _is_offline(session: RecordedFact, path: tuple[str, ...]) -> bool:
 
 
 def _question(draft: ReportDraft, question: RecordedFact) -> list[Text]:
-    answer = question.at("answer") or question.at("default")
+    answer = final_answer(question)
     by = "no one: the default was used" if question.text("by") == "default" else "the user"
     return [
         draft.render(question.at("agent")),
