@@ -186,6 +186,7 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
         created_at=row.created_at,
         started_at=row.started_at,
         ended_at=row.ended_at,
+        worked_s=row.worked_s,
         forked_from=row.forked_from,
         family_id=row.family_id,
         fork=ForkView.model_validate_json(row.fork) if row.fork else None,

@@ -218,6 +218,9 @@ class SessionSummary(_SessionOutput):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    worked_s: float = Field(
+        default=0.0, description="Seconds since the session began, without the time it waited for its user."
+    )
     forked_from: UUID | None = Field(
         default=None, description="The session that this one is a fork of, also if that was deleted since."
     )

@@ -138,6 +138,17 @@ async def test_a_list_can_be_of_one_status(app: FastAPI, ada: User) -> None:
     assert [item["id"] for item in page["items"]] == [done]
 
 
+async def test_lists_count_the_time_of_a_session_without_its_waits(app: FastAPI, ada: User) -> None:
+    session = await create(ada)
+    assert (await ada.http.get(SESSIONS)).json()["items"][0]["worked_s"] == 0
+    await end(app, session)
+    began = "update sessions set started_at = ended_at - interval '90 s', waited_s = 30 where id = $1"
+    await sql(app, began, UUID(session))
+    view = (await ada.http.get(f"{SESSIONS}/{session}")).json()
+    (item,) = (await ada.http.get(SESSIONS)).json()["items"]
+    assert (item["worked_s"], view["worked_s"], view["usage"]["worked_s"]) == (60, 60, 60)
+
+
 async def test_an_answer_is_stored_once_and_wakes_the_session(app: FastAPI, ada: User) -> None:
     session = await create(ada)
     await ask(app, session)

@@ -10,6 +10,7 @@ export interface Understood {
 
 interface Numbered {
 	seq?: number;
+	/** Of recorded events. */
 	created_at?: string;
 }
 

@@ -12,6 +12,8 @@ const ENDED: ReadonlySet<Schema<'SessionStatus'>> = new Set(['completed', 'faile
 export class LiveSession {
 	readonly id: string;
 	view = $state<Schema<'SessionView'> | null>(null);
+	/** When the view was read, in milliseconds of this machine's clock. */
+	viewedAt = $state(0);
 	problem = $state<Problem | null>(null);
 	timeline = new Timeline();
 	understood = $state<Understood | null>(null);
@@ -50,6 +52,7 @@ export class LiveSession {
 		try {
 			const params = { path: { session_id: this.id } };
 			this.view = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}', { params }));
+			this.viewedAt = Date.now();
 			this.problem = null;
 		} catch (error) {
 			this.problem = asProblem(error);

@@ -1,5 +1,6 @@
 import type { Schema } from '#lib/api/client.ts';
 import type { SessionEvent } from '#lib/session/events.ts';
+import { StepClock } from '#lib/session/step-clock.ts';
 
 export interface TimelineItem {
 	key: string;
@@ -32,6 +33,7 @@ const item = (part: Partial<TimelineItem> & Pick<TimelineItem, 'key' | 'kind' | 
 export class Timeline {
 	steps = $state<TimelineStep[]>([]);
 	readonly #fits = new Map<string, Map<string, number>>();
+	readonly #clock = new StepClock();
 
 	/** Put the steps before the events that a fork copied: they have none. */
 	addCopied(copied: Schema<'StepView'>[]): void {
@@ -46,6 +48,7 @@ export class Timeline {
 	}
 
 	add(event: SessionEvent): void {
+		const worked = this.#clock.read(event);
 		switch (event.kind) {
 			case 'step_started': {
 				const step = this.#step(event.step);
@@ -54,7 +57,7 @@ export class Timeline {
 			}
 			case 'step_finished': {
 				const step = this.#step(event.step);
-				Object.assign(step, { node: event.node, state: 'done', seconds: event.duration_ms / 1000 });
+				Object.assign(step, { node: event.node, state: 'done', seconds: worked });
 				step.items = step.items.filter((entry) => entry.kind !== 'running');
 				break;
 			}
