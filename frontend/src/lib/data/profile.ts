@@ -1,3 +1,5 @@
+import { cell } from '#lib/format.ts';
+
 /** A column of a profile. The API documents it loosely, so its members are checked here. */
 export interface ColumnProfile {
 	name: string;
@@ -9,6 +11,8 @@ export interface ColumnProfile {
 	top: { value: string; count: number }[];
 	/** Minimum, quartiles and maximum of numbers. */
 	quantiles: number[] | null;
+	/** First and last moment of a column of times. */
+	days: [string, string] | null;
 }
 
 type Fields = Record<string, unknown>;
@@ -24,7 +28,8 @@ export function readColumn(column: Fields): ColumnProfile {
 		missing: number(column.missing),
 		distinct: number(column.distinct),
 		isUnique: column.unique === true,
-		top: top.slice(0, 4).map((entry) => ({ value: String(entry.value).replace('T00:00:00', ''), count: number(entry.count) })),
+		top: top.slice(0, 4).map((entry) => ({ value: cell(entry.value, String(column.type)), count: number(entry.count) })),
+		days: column.type === 'datetime' ? [cell(column.min, 'datetime'), cell(column.max, 'datetime')] : null,
 		quantiles: marks.every((mark) => typeof mark === 'number') ? (marks as number[]) : null
 	};
 }
