@@ -198,9 +198,16 @@ def show(workflows: WorkflowClient, name: str) -> None:
     for trigger in workflows.triggers(workflow):
         typer.echo(harmless(f"  runs {trigger.text} ({trigger.node})"))
     for node in workflow.document["nodes"]:
-        typer.echo(harmless(f"  {node['id']} ({node['type']}) {json.dumps(node['config'])[:150]}"))
+        config = json.dumps(node["config"])[:150]
+        typer.echo(harmless(f"  {node['id']} ({node['type']}{_describe_limits(node)}) {config}"))
     for edge in workflow.document["edges"]:
         typer.echo(harmless(f"  {_describe_edge(edge)}"))
+
+
+def _describe_limits(node: Mapping[str, Any]) -> str:
+    retries, timeout_s = node.get("retries"), node.get("timeout_s")
+    texts = [f"{retries} retries" if retries else "", f"at most {timeout_s:g} s" if timeout_s else ""]
+    return "".join(f", {text}" for text in texts if text)
 
 
 def _describe_edge(edge: Mapping[str, Any]) -> str:

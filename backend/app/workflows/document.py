@@ -15,6 +15,11 @@ MAX_EDGES = 2_000
 MAX_NODE_ID_CHARS = 100
 """Characters of the id of a node, which is the name of its table."""
 
+MAX_RETRIES = 5
+"""Further attempts of a node: with back-off they take half a minute, of requests about a minute."""
+MAX_NODE_TIMEOUT_S = 86_400.0
+"""Longest time limit of a node, in seconds: no computation may take a day."""
+
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID_CHARS, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -25,11 +30,19 @@ class WorkflowPart(BaseModel):
 
 
 class Node(WorkflowPart):
-    """One operation. `config` is checked against the schema of its type."""
+    """One operation. `config` is checked against the schema of its type.
+
+    A node that fails is run again up to `retries` times. `timeout_s`: seconds after which an attempt fails.
+    """
 
     id: NodeId
     type: Annotated[str, Field(min_length=1, max_length=50)]
     config: dict[str, Any] = Field(default_factory=dict)
+    # Left out where they are not set: documents, patches and their tests stay as they were written.
+    retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = Field(default=0, exclude_if=lambda count: not count)
+    timeout_s: Annotated[float, Field(gt=0, le=MAX_NODE_TIMEOUT_S)] | None = Field(
+        default=None, exclude_if=lambda seconds: seconds is None
+    )
 
     @field_validator("config", mode="before")
     @classmethod
@@ -67,7 +80,6 @@ class WorkflowEdge(WorkflowPart):
 
     source: NodeId = Field(alias="from")
     target: NodeId = Field(alias="to")
-    # Left out where there is none: documents, patches and their tests stay as they were written.
     condition: EdgeCondition | None = Field(default=None, exclude_if=lambda condition: condition is None)
 
     def describe(self) -> str:

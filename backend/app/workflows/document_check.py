@@ -23,6 +23,7 @@ from app.workflows.fusion import dataset_ids, find_item_faults, judge_columns, m
 from app.workflows.item_documents import list_placed_nodes
 from app.workflows.named_values import find_value_faults
 from app.workflows.node_configs import HttpRequest, Notify, Predict, ReadDataset, Store, Trigger
+from app.workflows.node_limits import find_limit_faults
 from app.workflows.phrases.work_steps import KnownModel
 from app.workflows.requests.allowed_hosts import RequestHosts
 from app.workflows.requests.host_rules import HostRules
@@ -117,7 +118,7 @@ class DocumentCheck:
 
     async def find_faults(self, document: WorkflowDocument) -> list[WorkflowFault]:
         """Find the faults of a document; where there are none, those of its datasets and columns."""
-        faults = find_faults(document)
+        faults = find_faults(document) or [*find_limit_faults(document)]
         if faults:
             return faults
         faults = await self._find_sending_faults(document)

@@ -77,10 +77,11 @@ def is_query(document: WorkflowDocument, node_id: str) -> bool:
 
 
 def is_plain(document: WorkflowDocument) -> bool:
-    """Check that a workflow does nothing but compute tables from datasets."""
+    """Check that a workflow does nothing but compute tables from datasets, without limits of its nodes."""
     has_branches = any(edge.condition is not None for edge in document.edges)
     return not has_branches and all(
-        NODE_TYPES[node.type].gives in ("query", "nothing") for node in document.nodes
+        NODE_TYPES[node.type].gives in ("query", "nothing") and not node.retries and node.timeout_s is None
+        for node in document.nodes
     )
 
 

@@ -12,13 +12,11 @@ from app.plans.expressions import Name
 from app.plans.plan import Plan
 from app.plans.plan_document import PlanDocument
 from app.workflows.cron import load_zone, parse_cron
-from app.workflows.document import Node, WorkflowPart
+from app.workflows.document import MAX_RETRIES, Node, WorkflowPart
 
 SecretName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,99}$")]
 HttpUrl = Annotated[str, Field(max_length=2_000, pattern=r"^https?://\S+$")]
 FieldName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-MAX_RETRIES = 5
-"""Further attempts of a request: with back-off they take about a minute."""
 MAX_ITEMS = 100
 """Items of `for_each`: each has a recorded call for each of its nodes, all in one step."""
 MAX_ITEM_NODES = 10

@@ -4,7 +4,9 @@ from collections.abc import Collection
 
 from app.workflows.document import WorkflowDocument, nodes_by_id
 from app.workflows.named_values import list_named_values
+from app.workflows.node_configs import ForEach
 from app.workflows.node_types import NODE_TYPES
+from app.workflows.template_fields import list_fields
 from app.workflows.validation import find_outputs, sort_nodes
 
 
@@ -33,3 +35,10 @@ def list_stages(document: WorkflowDocument, sources: Collection[str] = ()) -> li
         for node_id in sort_nodes(document)
         if NODE_TYPES[nodes[node_id].type].gives in ("table", "input") or node_id in computed
     ]
+
+
+def list_item_stages(document: WorkflowDocument, first: str, config: ForEach) -> list[str]:
+    """List the nodes of an item that do something, its rows before all others."""
+    sources = {f"{first}-{field.node_id}" for inner in config.nodes for field in list_fields(inner)}
+    stages = [node_id for node_id in list_stages(document, sources) if node_id.startswith(f"{first}-")]
+    return [first, *stages]

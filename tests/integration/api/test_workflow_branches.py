@@ -102,3 +102,35 @@ async def test_a_condition_that_cannot_be_tested_fails_its_node_and_no_other(ada
     assert results["ordered"] == ("failed", "condition_wrong")
     assert results["missing"] == ("failed", "template_wrong")
     assert results["equal"] == ("done", None)
+
+
+async def test_a_node_is_run_again_and_ends_in_its_time(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    endless = {
+        "id": "endless",
+        "type": "python",
+        "config": {"code": "while True:\n    pass"},
+        "timeout_s": 1,
+        "retries": 1,
+    }
+    wrong = {"id": "wrong", "type": "python", "config": {"code": "raise ValueError('no')"}, "retries": 1}
+    content = {
+        "name": "Limits",
+        "nodes": [read(dataset), endless, wrong],
+        "edges": [{"from": "read", "to": "endless"}, {"from": "read", "to": "wrong"}],
+    }
+    nodes = (await run(ada, await save(ada, content)))["nodes"]
+    assert (nodes["endless"]["code"], nodes["endless"]["attempts"]) == ("node_timed_out", 2)
+    assert (nodes["wrong"]["status"], nodes["wrong"]["attempts"], len(nodes["wrong"]["notes"])) == (
+        "failed",
+        2,
+        1,
+    )
+
+    ask = {"id": "ask", "type": "approve", "timeout_s": 3}
+    content["nodes"].append(ask)
+    content["edges"].append({"from": "read", "to": "ask"})
+    refused = (await ada.http.post("/workflows", json=content)).json()
+    assert [(fault["pointer"], fault["code"]) for fault in refused["faults"]] == [
+        ("/nodes/3/timeout_s", "limit_without_effect")
+    ]

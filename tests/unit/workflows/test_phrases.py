@@ -61,6 +61,8 @@ PHRASES = {
     "require approval before the email": ["+ approve (approve)", "+ approve -> email"],
     'change the subject to "Weekly report"': ["~ email config.subject: nothing -> Weekly report"],
     "if the request fails, retry it three times": ["~ email config.retries: nothing -> 3"],
+    "retry the top step twice": ["~ best retries: nothing -> 2"],
+    "set the timeout of the top step to 30": ["~ best timeout_s: nothing -> 30.0"],
     "post to #sales every Friday at 17:00": ["+ slack (notify)", "+ trigger (trigger)"],
     "predict churn for the new rows every Monday": ["+ predict (predict)", "+ trigger (trigger)"],
     "draw a chart of price by city after the filter": ["+ chart (chart)", "+ cheap -> chart"],

@@ -103,6 +103,15 @@ def set_config(document: WorkflowDocument, node_id: str, config: Mapping[str, An
     return _with(document, nodes=nodes)
 
 
+def set_limit(document: WorkflowDocument, node_id: str, key: str, value: float) -> WorkflowDocument:
+    """Set the `retries` or `timeout_s` of a node."""
+    nodes = [
+        Node.model_validate({**node.model_dump(), key: value}) if node.id == node_id else node
+        for node in document.nodes
+    ]
+    return _with(document, nodes=nodes)
+
+
 def rename_node(document: WorkflowDocument, old: str, name: str) -> WorkflowDocument:
     new = new_id(document, name)
     nodes = [node.model_copy(update={"id": new}) if node.id == old else node for node in document.nodes]

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from app.workflows.document import Node, WorkflowDocument
+from app.workflows.node_limits import can_have_limit
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion
-from app.workflows.phrases.graph_edits import set_config
+from app.workflows.phrases.graph_edits import set_config, set_limit
 from app.workflows.phrases.node_search import find_nodes
 
 _NUMBER = r"[$€£]?(-?\d[\d,]{0,15}(?:\.\d{1,15})?)%?"
@@ -27,7 +30,8 @@ _TO_TEXT = re.compile(
 """The new text is all that follows, of any length."""
 _QUOTES = "\"“”'"
 _RETRY = re.compile(
-    r"\bretry (?:it |them |the \w+ )?(?P<count>once|twice|three|four|five|\d)\b|\b(?P<count2>\d) (?:re)?tries\b"
+    r"\bretry (?:it |them |the (?:\w+ ){1,4})?(?P<count>once|twice|three|four|five|\d)\b"
+    r"|\b(?P<count2>\d) (?:re)?tries\b"
 )
 _COUNTS = {"once": 1, "twice": 2, "three": 3, "four": 4, "five": 5}
 
@@ -54,6 +58,9 @@ _SYNONYMS = {
     "condition": ("value",),
 }
 """Words for settings -> names of keys, likeliest first."""
+
+_LIMITS = {"retries": "retries", "tries": "retries", "timeout": "timeout_s", "time-out": "timeout_s"}
+"""Words for limits, which any step may have."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +107,14 @@ def _set_number(noun: str, value: float, document: WorkflowDocument) -> Change:
     nodes = {node.id for node in find_nodes(noun, document)}
     leaves = list(_numbers(document))
     inside = [leaf for leaf in leaves if leaf.node.id in nodes] or leaves
+    limit = next((_LIMITS[word] for word in words if word in _LIMITS), None)
+    if limit is not None and all(leaf.key != limit for leaf in inside):
+        return _set_limit(limit, value, document, nodes)
     for word in (*words, *(word.removesuffix("s") for word in words)):
         for key in (word, *_SYNONYMS.get(word, ())):
             matching = [leaf for leaf in inside if leaf.key == key]
             if matching:
                 return _replace(matching, value, document, "")
-    if "retries" in words or "timeout" in words:
-        key = "retries" if "retries" in words else "timeout_s"
-        return _set_on_senders(key, value, document, nodes)
     return _replace(
         inside if nodes else [], value, document, f"No number of this workflow is meant by {noun.strip()!r}."
     )
@@ -133,23 +140,31 @@ def _set_text(noun: str, value: str, document: WorkflowDocument) -> Change | Non
 
 
 def _set_retries(message: str, document: WorkflowDocument, count: int) -> Change:
-    return _set_on_senders("retries", count, document, {node.id for node in find_nodes(message, document)})
+    return _set_limit("retries", count, document, {node.id for node in find_nodes(message, document)})
 
 
-def _set_on_senders(key: str, value: float, document: WorkflowDocument, ids: set[str]) -> Change:
-    types = ("http_request", "notify") if key == "retries" else ("http_request",)
-    nodes = [node for node in document.nodes if node.type in types]
-    nodes = [node for node in nodes if node.id in ids] or nodes
+def _set_limit(key: str, value: float, document: WorkflowDocument, ids: set[str]) -> Change:
+    """Set retries or a time limit: of requests, messages and studies in their configuration."""
+    configured = ("http_request", "notify") if key == "retries" else ("http_request", "study")
+    own = [node for node in document.nodes if node.type in configured]
+    meant = [node for node in document.nodes if node.id in ids and (node in own or can_have_limit(node, key))]
+    nodes = meant or own
     if len(nodes) != 1:
-        reason = (
-            "Which step?" if nodes else f"No step of this workflow has {key}: that is a setting of requests."
-        )
-        return ChangeQuestion(reason, tuple(node.id for node in nodes))
+        reason = "Which step?" if nodes else f"Which step is to have {key}?"
+        options = nodes or [node for node in document.nodes if can_have_limit(node, key)]
+        return ChangeQuestion(reason, tuple(node.id for node in options))
     number = int(value) if float(value).is_integer() else value
-    return ChangedDocument(
-        set_config(document, nodes[0].id, {**nodes[0].config, key: number}),
-        f"Set {key} of {nodes[0].id} to {number}.",
-    )
+    node = nodes[0]
+    try:
+        changed = (
+            set_config(document, node.id, {**node.config, key: number})
+            if node in own
+            else set_limit(document, node.id, key, number)
+        )
+    except ValidationError as error:
+        reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+        return ChangeQuestion(f"{key} of {node.id} cannot be {number}: {reason}. What is it to be?")
+    return ChangedDocument(changed, f"Set {key} of {node.id} to {number}.")
 
 
 def _replace(leaves: list[_SettingValue], value: float, document: WorkflowDocument, reason: str) -> Change:

@@ -64,12 +64,16 @@ class RunServices:
 
 @dataclass(frozen=True)
 class RunContext:
-    """`item`: the document of one item of a `for_each`; `names`: ids of its nodes -> ids in the workflow."""
+    """`item`: the document of one item of a `for_each`; `names`: ids of its nodes -> ids in the workflow.
+
+    `attempt`: that of the node, from 1.
+    """
 
     step: StepScope
     services: RunServices
     item: WorkflowDocument | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    attempt: int = 1
 
     @property
     def session(self) -> SessionFacts:

@@ -25,7 +25,7 @@ from app.plans.plan import (
 )
 from app.plans.schema import read_table_schema
 from app.sessions.step_scope import Call, CallResult
-from app.workflows.document import Node, WorkflowDocument, nodes_by_id
+from app.workflows.document import Node, nodes_by_id
 from app.workflows.fusion import make_plans, parse
 from app.workflows.item_documents import ITEM, make_item_document, make_literal, name_item, select_item
 from app.workflows.node_configs import MAX_ITEMS, ForEach
@@ -35,8 +35,7 @@ from app.workflows.runs.node_execution import record, record_node
 from app.workflows.runs.schemas import ItemResult, NodeResult
 from app.workflows.runs.sending import AGENT
 from app.workflows.runs.tables import TableFacts, compute_sql, store_table
-from app.workflows.stages import find_table_node, list_stages
-from app.workflows.template_fields import list_fields
+from app.workflows.stages import find_table_node, list_item_stages
 
 
 class _Items(NamedTuple):
@@ -125,7 +124,7 @@ async def _run_item(
     names = {first: ITEM} | {f"{first}-{inner.id}": inner.id for inner in config.nodes}
     item_ctx = replace(ctx, item=document, names=names)
     ended = dict(results)
-    for node_id in _list_item_stages(document, first, config):
+    for node_id in list_item_stages(document, first, config):
         inner = nodes_by_id(document)[node_id]
         closing = find_closing(item_ctx, inner, ended)
         result = closing or await record_node(item_ctx, inner, parse(inner), ended)
@@ -141,13 +140,6 @@ async def _run_item(
         return _ItemRun(ItemResult(item=value, rows=rows, status="skipped"), None)
     table = find_table_node(document, f"{first}-{config.nodes[-1].id}")
     return _ItemRun(ItemResult(item=value, rows=rows, status="done"), table)
-
-
-def _list_item_stages(document: WorkflowDocument, first: str, config: ForEach) -> list[str]:
-    """List the nodes of an item that do something, its rows before all others."""
-    sources = {f"{first}-{field.node_id}" for inner in config.nodes for field in list_fields(inner)}
-    stages = [node_id for node_id in list_stages(document, sources) if node_id.startswith(f"{first}-")]
-    return [first, *stages]
 
 
 def _value_of(condition: Mapping[str, Any]) -> Any:

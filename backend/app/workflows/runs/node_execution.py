@@ -1,7 +1,10 @@
 """Execution of nodes: each in a recorded call, whose failure is a result."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 from app.errors import LabError, Unavailable
 from app.sessions.step_scope import Call, CallResult, Question
@@ -31,21 +34,57 @@ from app.workflows.runs.tables import measure, read_payload, run_python, run_que
 APPROVE, REJECT = "approve", "reject"
 _OUTSIDE = frozenset({"request_failed", "request_timed_out", "host_unknown"})
 """Failures of other servers: results of a node, while one of this service is tried again."""
+_FINAL = frozenset({"study_timed_out", "study_cancelled"})
+"""Failures that are not tried again: such a study goes on by itself, or somebody wanted no more of it."""
+RETRY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before each further attempt: half a minute in all, as long as a step may hold its place idle."""
 RunNode = Callable[[RunContext, Node, Any, Results], Awaitable[CallResult]]
 
 
+class NodeTimedOut(LabError):
+    """An attempt of a node took longer than the node allows."""
+
+
+class _Attempt(NamedTuple):
+    """`is_replayed`: it was recorded before a crash, or before the run waited for something."""
+
+    result: NodeResult
+    is_replayed: bool
+
+
 async def record_node(ctx: RunContext, node: Node, config: Any, results: Results) -> NodeResult:
-    """Run a node in a recorded call."""
+    """Run a node, each attempt in a recorded call of its own, until one does not fail or all were made."""
     run = _RUNS.get(type(config), _run_query)
-    return await record(ctx, node, lambda: run(ctx, node, config, results))
+    reasons: list[str] = []
+    while True:
+        attempt = len(reasons) + 1
+        attempt_ctx = replace(ctx, attempt=attempt)
+        result, is_replayed = await _record_attempt(
+            attempt_ctx, node, partial(run, attempt_ctx, node, config, results)
+        )
+        if result.status != "failed" or result.code in _FINAL or attempt > node.retries:
+            break
+        reasons.append(f"Attempt {attempt} failed: {result.error}")
+        if not is_replayed:
+            await asyncio.sleep(RETRY_PAUSES_S[attempt - 1])
+    if not reasons:
+        return result
+    return result.model_copy(update={"attempts": attempt, "notes": [*reasons, *result.notes]})
 
 
 async def record(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallResult]]) -> NodeResult:
     """Record what a node does. Its failure is a result, one of this service is tried again."""
+    return (await _record_attempt(ctx, node, run)).result
+
+
+async def _record_attempt(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallResult]]) -> _Attempt:
+    is_replayed = True
 
     async def run_or_fail() -> CallResult:
+        nonlocal is_replayed
+        is_replayed = False
         try:
-            return await run()
+            return await _run_in_time(node, run)
         except Unavailable as error:
             if error.code not in _OUTSIDE:
                 raise
@@ -53,8 +92,24 @@ async def record(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallRe
         except LabError as error:
             return _failed(error)
 
-    call = Call(f"tool:{node.id}", "tool", f"run_{node.type}", AGENT, {"node": node.id, "config": node.config})
-    return NodeResult.model_validate(await ctx.step.call(call, run_or_fail))
+    key = f"tool:{node.id}" if ctx.attempt == 1 else f"tool:{node.id}:{ctx.attempt}"
+    call = Call(key, "tool", f"run_{node.type}", AGENT, {"node": node.id, "config": node.config})
+    result = NodeResult.model_validate(await ctx.step.call(call, run_or_fail))
+    return _Attempt(result, is_replayed)
+
+
+async def _run_in_time(node: Node, run: Callable[[], Awaitable[CallResult]]) -> CallResult:
+    """Run an attempt. Raises NodeTimedOut after its time limit, when its cell is killed."""
+    limit = asyncio.timeout(node.timeout_s)
+    try:
+        async with limit:
+            return await run()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise NodeTimedOut(
+            "node_timed_out", f"{node.id} took longer than its limit of {node.timeout_s:g} s."
+        ) from None
 
 
 async def _test(ctx: RunContext, node: Node, condition: FigureCondition) -> CallResult:

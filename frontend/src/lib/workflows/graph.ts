@@ -3,6 +3,8 @@ import type { Schema } from '#lib/api/client.ts';
 export interface PlacedNode {
 	id: string;
 	type: string;
+	/** Its retries and time limit, in words. */
+	limits: string;
 	/** Grid places: the longest way from a node without inputs, and the place among nodes with the same. */
 	column: number;
 	row: number;
@@ -17,6 +19,9 @@ export interface PlacedEdge {
 
 const describeCondition = ({ condition }: Schema<'WorkflowEdge'>): string =>
 	condition ? `${condition.field} ${condition.op} ${JSON.stringify(condition.value)}` : '';
+
+const describeLimits = ({ retries, timeout_s }: Schema<'Node'>): string =>
+	[retries && `${retries} retries`, timeout_s && `at most ${timeout_s} s`].filter(Boolean).join(', ');
 
 /** Place the nodes of a document without circles, from left to right. */
 export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
@@ -35,7 +40,7 @@ export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: Place
 		const column = columnOf(node.id);
 		const row = heights.get(column) ?? 0;
 		heights.set(column, row + 1);
-		return { id: node.id, type: node.type, column, row };
+		return { id: node.id, type: node.type, limits: describeLimits(node), column, row };
 	});
 	const byId = new Map(nodes.map((node) => [node.id, node]));
 	const placed = edges.flatMap((edge) => {
