@@ -1,7 +1,8 @@
 """The real application on real servers, and users who are signed in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -19,6 +20,8 @@ from app.settings import Settings, load_settings
 from app.tasks import cancel_and_wait
 from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs
+
+from .mortal_workers import keeping, start_nursery
 
 PREFIX = "/api/v1"
 PASSWORD = "correct horse battery"
@@ -127,3 +130,17 @@ async def worker(app: FastAPI, services: WorkerServices) -> AsyncIterator[None]:
     await cancel_and_wait(task)
     if not task.cancelled():
         task.result()  # its own failure is the test's
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator["subprocess.Popen[str]"]:
+    """The process that forks workers which are killed."""
+    with start_nursery() as process:
+        yield process
+
+
+@pytest.fixture
+def folder(nursery: "subprocess.Popen[str]", settings: Settings, tmp_path: Path) -> Iterator[Path]:
+    """The folder of a worker that is killed at statements: its `pid`, its log and the places of kills."""
+    with keeping(nursery, settings, tmp_path / "worker") as folder:
+        yield folder

@@ -9,11 +9,8 @@ import asyncio
 import json
 import os
 import random
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +23,7 @@ from fastapi import FastAPI
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from tests.integration.sessions.lab.service import PLACE
-from tests.patience import hang_guard, wait_until
+from tests.patience import hang_guard
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.cli.backup_folder import back_up, bring_back
@@ -35,15 +32,11 @@ from app.settings import Settings
 
 from .chatting import SESSIONS, Json, chatting
 from .conftest import User, client_of
+from .mortal_workers import LAPSED, keeping
 from .test_forks import fork, outcome, steps
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
-LAPSED = (
-    "update sessions set lease_until = now() where lease_until > now()",
-    "update fits set lease_until = now() where status = 'running'",
-)
 MAX_PLACE = 40
 """A worker is killed around one of the first twenty statements of a fork: some have fewer, and end unharmed."""
 ENDED = ("completed", "failed", "cancelled")
@@ -173,54 +166,6 @@ class Worker:
 def find_answer(question: Json, answers: Json) -> Any:
     matches = (answer for start, answer in answers.items() if question["key"].startswith(start))
     return next(matches, question["default"])
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator["subprocess.Popen[str]"]:
-    """The process that forks workers: it imports the service once."""
-    command = [sys.executable, "-m", "tests.integration.sessions.lab.nursery"]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        yield process
-        process.kill()
-
-
-@contextmanager
-def keeping(nursery: "subprocess.Popen[str]", settings: Settings, folder: Path) -> Iterator[Path]:
-    """Keep a worker alive, in a folder that has its `pid`, its log and the places of kills."""
-    names = ("database_url", "cells_socket", "llm_model", "llm_base_url", "llm_prices")
-    given = {name: str(value) for name in names if (value := getattr(settings, name)) is not None}
-    given |= {"redis_url": str(settings.redis_address), "labcrew_home": str(settings.home)}
-    given |= {"http_allowed_hosts": ",".join(settings.http_allowed_hosts)}
-    if settings.openai_api_key is not None:
-        given["openai_api_key"] = "test"
-    folder.mkdir()
-    environment = {
-        "LAB_SETTINGS": json.dumps(given),
-        "LAB_KILLS": "statements",
-        "REDIS_URL": str(settings.redis_address),
-        "LAB_FOLDER": str(folder),
-        "LAB_PID": str(folder / "pid"),
-        "LAB_LOG": str(folder / "worker.log"),
-    }
-    assert nursery.stdin
-    assert nursery.stdout
-    nursery.stdin.write(json.dumps(environment) + "\n")
-    nursery.stdin.flush()
-    keeper = int(nursery.stdout.readline())
-    try:
-        wait_until((folder / "pid").exists)
-        yield folder
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(keeper, signal.SIGKILL)
-
-
-@pytest.fixture
-def folder(nursery: "subprocess.Popen[str]", settings: Settings, tmp_path: Path) -> Iterator[Path]:
-    with keeping(nursery, settings, tmp_path / "worker") as folder:
-        yield folder
 
 
 @pytest.fixture

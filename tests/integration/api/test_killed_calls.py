@@ -5,11 +5,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -25,10 +23,10 @@ from app.settings import Settings
 
 from .chatting import SESSIONS, Json, begun, chatting
 from .conftest import User
+from .mortal_workers import keeping
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
 PENGUINS = Path(str(files("bokeh_sampledata"))) / "_data" / "penguins.csv"
 OUTPUTS = {"Plan", "Retrieved", "Analysis", "Prepared", "Trained", "Verdict", "Tuned", "Reported"}
 AGENTS = 6
@@ -55,7 +53,7 @@ class Killer:
 
 @pytest.fixture
 def chat(tmp_path: Path) -> Iterator[ScriptedChat]:
-    with serving(ScriptedChat(hear=Killer(tmp_path / "pid"))) as chat:
+    with serving(ScriptedChat(hear=Killer(tmp_path / "worker" / "pid"))) as chat:
         yield chat
 
 
@@ -65,40 +63,9 @@ def settings(settings: Settings, chat: ScriptedChat, tmp_path: Path) -> Settings
 
 
 @pytest.fixture
-def worker(settings: Settings, chat: ScriptedChat, tmp_path: Path) -> Iterator[None]:
-    """A worker that is started again whenever it dies."""
-    given = {
-        "database_url": settings.database_url,
-        "redis_url": settings.redis_address,
-        "cells_socket": str(settings.cells_socket),
-        "labcrew_home": str(settings.home),
-        "llm_model": "openai:scripted",
-        "llm_base_url": chat.base_url,
-        "openai_api_key": "test",
-        "llm_prices": str(settings.llm_prices),
-    }
-    environment = {
-        "LAB_SETTINGS": json.dumps(given),
-        "REDIS_URL": str(settings.redis_address),
-        "LAB_FOLDER": str(tmp_path),
-        "LAB_PID": str(tmp_path / "pid"),
-        "LAB_LOG": str(tmp_path / "worker.log"),
-    }
-    command = [sys.executable, "-m", "tests.integration.sessions.lab.nursery"]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as nursery:
-        assert nursery.stdin
-        assert nursery.stdout
-        nursery.stdin.write(json.dumps(environment) + "\n")
-        nursery.stdin.flush()
-        keeper = int(nursery.stdout.readline())
-        try:
-            yield
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(keeper, signal.SIGKILL)
-            nursery.kill()
+def folder(nursery: "subprocess.Popen[str]", settings: Settings, tmp_path: Path) -> Iterator[Path]:
+    with keeping(nursery, settings, tmp_path / "worker", kills="answers") as folder:
+        yield folder
 
 
 async def ended(app: FastAPI, ada: User, session: Any, folder: Path) -> Json:
@@ -125,18 +92,18 @@ def killed(folder: Path) -> dict[str, int]:
 
 
 async def test_no_answer_that_was_recorded_is_asked_for_again(
-    app: FastAPI, ada: User, chat: ScriptedChat, worker: None, tmp_path: Path
+    app: FastAPI, ada: User, chat: ScriptedChat, folder: Path
 ) -> None:
     table, quick = PENGUINS.read_bytes(), {"deterministic": True, "time_budget_s": 15}
     session = await begun(ada, "penguins.csv", table, "Which species is a penguin?", **quick)
-    view = await ended(app, ada, session, tmp_path)
+    view = await ended(app, ada, session, folder)
     assert view["status"] == "completed", view["error"]
     assert view["result"]["report"]["checked_claims"] > 0
 
     parts = AGENTS + sum(PARTS.values()) - len(PARTS)
     assert isinstance(chat.hear, Killer)
     assert chat.hear.struck == OUTPUTS
-    assert killed(tmp_path) == {"before": parts, "after": parts}
+    assert killed(folder) == {"before": parts, "after": parts}
     # What was not recorded when its worker died is asked for again, and nothing else.
     asked = Counter(json.dumps([one["messages"], one["tools"]], sort_keys=True) for one in chat.asked)
     assert sorted(asked.values(), reverse=True)[: parts + 1] == [3] * parts + [1]

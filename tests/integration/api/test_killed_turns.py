@@ -5,7 +5,6 @@ The turns change what the conversation has, so that one that took effect twice w
 """
 
 import asyncio
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 
 from .conftest import User
-from .test_fork_property import LAPSED, folder, nursery  # noqa: F401 - fixtures
+from .mortal_workers import LAPSED
 from .test_killed_workflow_runs import choose_places
 from .test_threads import dataset, read_events  # noqa: F401 - a fixture
 from .test_workspace_property import describe
@@ -40,12 +39,12 @@ UNLIKE = ("turn_id", "thread_id", "worldline_id", "parent_id", "created_at", "st
 """What two turns that answer alike differ in, beside the ids of their artifacts."""
 
 
-def count_struck(folder: Path) -> int:  # noqa: F811
+def count_struck(folder: Path) -> int:
     return len([*folder.glob("struck-*")])
 
 
 @asynccontextmanager
-async def lapsing(app: FastAPI, folder: Path) -> AsyncIterator[None]:  # noqa: F811
+async def lapsing(app: FastAPI, folder: Path) -> AsyncIterator[None]:
     """End the lease of each worker that is struck at once, not when its time is over."""
 
     async def lapse() -> None:
@@ -100,8 +99,7 @@ async def test_a_turn_ends_once_with_its_answer_whatever_statement_its_worker_di
     app: FastAPI,
     ada: User,
     dataset: str,  # noqa: F811
-    folder: Path,  # noqa: F811
-    nursery: "subprocess.Popen[str]",  # noqa: F811
+    folder: Path,
 ) -> None:
     unharmed, workspace = await talk(ada, dataset)
     assert [turn["status"] for turn in unharmed] == ["succeeded"] * len(MESSAGES), unharmed

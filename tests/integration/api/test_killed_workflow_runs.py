@@ -4,7 +4,6 @@ import asyncio
 import os
 import random
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from app.db.pool import Database
 from app.settings import Settings
 
 from .conftest import User
-from .test_fork_property import LAPSED, folder, nursery  # noqa: F401 - fixtures
+from .mortal_workers import LAPSED
 from .test_workflow_nodes import SALES, chain, read, save, upload
 from .test_workflow_runs import Outside, outside  # noqa: F401 - a fixture
 
@@ -113,7 +112,7 @@ class KilledRun:
     has_asked: bool
 
 
-async def run_killed(app: FastAPI, ada: User, path: str, folder: Path, place: int) -> KilledRun:  # noqa: F811
+async def run_killed(app: FastAPI, ada: User, path: str, folder: Path, place: int) -> KilledRun:
     (folder / PLACE).write_text(str(place))
     run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
     mark = folder / f"struck-{run_id}"
@@ -138,8 +137,7 @@ async def test_items_and_stored_datasets_come_once_whatever_statement_the_worker
     ada: User,
     path_of_items: str,
     outside: Outside,  # noqa: F811
-    folder: Path,  # noqa: F811
-    nursery: "subprocess.Popen[str]",  # noqa: F811
+    folder: Path,
 ) -> None:
     places = choose_places(MAX_ITEM_PLACE, SAMPLED_ITEM_PLACES)
     struck = 0
@@ -165,8 +163,7 @@ async def test_a_run_ends_once_whatever_statement_its_worker_dies_at(
     ada: User,
     path: str,
     outside: Outside,  # noqa: F811
-    folder: Path,  # noqa: F811
-    nursery: "subprocess.Popen[str]",  # noqa: F811
+    folder: Path,
 ) -> None:
     places = choose_places(MAX_PLACE, SAMPLED_PLACES)
     struck = asked = 0
@@ -208,8 +205,7 @@ class DeadLeases:
 async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_worker_dies_at(
     app: FastAPI,
     ada: User,
-    folder: Path,  # noqa: F811
-    nursery: "subprocess.Popen[str]",  # noqa: F811
+    folder: Path,
 ) -> None:
     dataset = await upload(ada, "sales", SALES)
     learn = {"id": "learn", "type": "study", "config": {"goal": "mean amount by region", "time_budget_s": 5}}
@@ -239,8 +235,7 @@ CANCEL_PLACES = (8, 9, 10, 13, 15)
 async def test_a_run_that_is_cancelled_when_its_worker_dies_leaves_no_study_behind(
     app: FastAPI,
     ada: User,
-    folder: Path,  # noqa: F811
-    nursery: "subprocess.Popen[str]",  # noqa: F811
+    folder: Path,
 ) -> None:
     dataset = await upload(ada, "sales", SALES)
     learn: dict[str, Any] = {"id": "learn", "type": "study", "config": {"goal": "predict it", "ask": True}}
