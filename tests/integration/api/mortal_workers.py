@@ -9,16 +9,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.integration.sessions.lab.duties import QUICK
 from tests.patience import wait_until
 
+from app.db.pool import Database
 from app.settings import Settings
 
 ROOT = Path(__file__).parents[3]
-LAPSED = (
-    "update sessions set lease_until = now() where lease_until > now()",
-    "update fits set lease_until = now() where status = 'running'",
+_IN_FLIGHT_S = 0.05
+"""Seconds after the death of a worker in which a statement that it had sent may still take effect."""
+_DEAD_LEASES = (
+    "update sessions set lease_until = now() where lease_until > now() and lease_until < to_timestamp($1)",
+    "update fits set lease_until = now() where status = 'running' and lease_until > now() "
+    "and lease_until < to_timestamp($1)",
 )
-"""Statements by which the leases of a killed worker end at once."""
+
+
+async def end_dead_leases(database: Database, folder: Path) -> None:
+    """End the leases that workers before the living one of `folder` held, not when their time is over.
+
+    Leases tell nobody's name, but all last equally long: those that were given before the living worker began
+    are over before those that it was given itself.
+    """
+    began_at = (folder / "pid").stat().st_mtime
+    for statement in _DEAD_LEASES:
+        await database.rows(statement, began_at + QUICK.lease_s + _IN_FLIGHT_S)
 
 
 @contextmanager

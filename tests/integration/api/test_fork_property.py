@@ -32,7 +32,7 @@ from app.settings import Settings
 
 from .chatting import SESSIONS, Json, chatting
 from .conftest import User, client_of
-from .mortal_workers import LAPSED, keeping
+from .mortal_workers import end_dead_leases, keeping
 from .test_forks import fork, outcome, steps
 
 pytestmark = pytest.mark.slow
@@ -139,7 +139,7 @@ class Worker:
 
     async def until_the_end(self, user: User, session: UUID | str, answers: Json) -> Json:
         """Wait until it ends, and answer what it asks. Leases of a killed worker end at once."""
-        alive, answered = "", set[str]()
+        answered = set[str]()
         async with hang_guard():
             while True:
                 await asyncio.sleep(0.2)
@@ -157,10 +157,7 @@ class Worker:
                     sent = {"question": question["key"], "answer": find_answer(question, answers)}
                     reply = await user.http.post(f"{SESSIONS}/{session}/respond", json=sent)
                     assert reply.status_code == 202, reply.text
-                if (pid := (self.folder / "pid").read_text()) != alive:
-                    for statement in LAPSED:
-                        await self.app.state.resources.database.rows(statement)
-                    alive = pid
+                await end_dead_leases(self.app.state.resources.database, self.folder)
 
 
 def find_answer(question: Json, answers: Json) -> Any:

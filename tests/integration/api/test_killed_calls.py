@@ -23,14 +23,13 @@ from app.settings import Settings
 
 from .chatting import SESSIONS, Json, begun, chatting
 from .conftest import User
-from .mortal_workers import keeping
+from .mortal_workers import end_dead_leases, keeping
 
 pytestmark = pytest.mark.slow
 
 PENGUINS = Path(str(files("bokeh_sampledata"))) / "_data" / "penguins.csv"
 OUTPUTS = {"Plan", "Retrieved", "Analysis", "Prepared", "Trained", "Verdict", "Tuned", "Reported"}
 AGENTS = 6
-RELEASED = "update sessions set lease_until = now() where id = $1 and lease_until > now()"
 DONE = "select name, count(*) as times from calls where session_id = $1 and kind = 'tool' group by name"
 
 
@@ -70,15 +69,12 @@ def folder(nursery: "subprocess.Popen[str]", settings: Settings, tmp_path: Path)
 
 async def ended(app: FastAPI, ada: User, session: Any, folder: Path) -> Json:
     """The session once it rests. The lease of a worker that died ends at once, not when its time is over."""
-    alive = ""
     async with hang_guard():
         while True:
             view: Json = (await ada.http.get(f"{SESSIONS}/{session}")).json()
             if view["status"] in ("completed", "failed", "awaiting_user"):
                 return view
-            if (pid := told(folder / "pid")) != alive:
-                await app.state.resources.database.rows(RELEASED, session)
-                alive = pid
+            await end_dead_leases(app.state.resources.database, folder)
             await asyncio.sleep(0.05)
 
 

@@ -16,7 +16,7 @@ from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 
 from .conftest import User
-from .mortal_workers import LAPSED
+from .mortal_workers import end_dead_leases
 from .test_killed_workflow_runs import choose_places
 from .test_threads import dataset, read_events  # noqa: F401 - a fixture
 from .test_workspace_property import describe
@@ -39,21 +39,13 @@ UNLIKE = ("turn_id", "thread_id", "worldline_id", "parent_id", "created_at", "st
 """What two turns that answer alike differ in, beside the ids of their artifacts."""
 
 
-def count_struck(folder: Path) -> int:
-    return len([*folder.glob("struck-*")])
-
-
 @asynccontextmanager
 async def lapsing(app: FastAPI, folder: Path) -> AsyncIterator[None]:
-    """End the lease of each worker that is struck at once, not when its time is over."""
+    """End the leases of workers that die meanwhile."""
 
     async def lapse() -> None:
-        known = 0
         while True:
-            if (struck := count_struck(folder)) != known:
-                for statement in LAPSED:
-                    await app.state.resources.database.rows(statement)
-                known = struck
+            await end_dead_leases(app.state.resources.database, folder)
             await asyncio.sleep(0.05)
 
     task = asyncio.create_task(lapse())

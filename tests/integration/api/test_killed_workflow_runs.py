@@ -5,7 +5,6 @@ import os
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,10 @@ from fastapi import FastAPI
 from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 
-from app.db.pool import Database
 from app.settings import Settings
 
 from .conftest import User
-from .mortal_workers import LAPSED
+from .mortal_workers import end_dead_leases
 from .test_workflow_nodes import SALES, chain, read, save, upload
 from .test_workflow_runs import Outside, outside  # noqa: F401 - a fixture
 
@@ -74,16 +72,12 @@ def sent_keys(outside: Outside) -> Counter[str]:  # noqa: F811
     return Counter(key for head in heads for key in re.findall(r"idempotency-key: (\S+)", head, re.IGNORECASE))
 
 
-async def until_the_end(
-    app: FastAPI, ada: User, place: str, is_struck: Callable[[], bool]
-) -> tuple[dict[str, Any], bool]:
+async def until_the_end(app: FastAPI, ada: User, place: str, folder: Path) -> tuple[dict[str, Any], bool]:
     """Follow a run to its end, and refuse to send again what may have been sent. Return it, and if it asked."""
-    has_asked = has_lapsed = False
+    has_asked = False
     async with hang_guard():
         while True:
-            if is_struck() and not has_lapsed:
-                await app.state.resources.database.rows(LAPSED[0])
-                has_lapsed = True
+            await end_dead_leases(app.state.resources.database, folder)
             view: dict[str, Any] = (await ada.http.get(place)).json()
             if view["ended_at"]:
                 return view, has_asked
@@ -116,7 +110,7 @@ async def run_killed(app: FastAPI, ada: User, path: str, folder: Path, place: in
     (folder / PLACE).write_text(str(place))
     run_id = (await ada.http.post(f"{path}/run", json={})).json()["id"]
     mark = folder / f"struck-{run_id}"
-    view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", mark.exists)
+    view, has_asked = await until_the_end(app, ada, f"/workflow-runs/{run_id}", folder)
     return KilledRun(run_id, view, mark.exists(), has_asked)
 
 
@@ -187,21 +181,6 @@ STUDY_PLACES = (9, 13, 17, 21)
 """Statements of the run before, at and behind the beginning of its wait."""
 
 
-@dataclass
-class DeadLeases:
-    """The leases of workers that were killed, which end at once. `marks`: of runs and of studies."""
-
-    database: Database
-    folder: Path
-    marks: int = 0
-
-    async def end(self) -> None:
-        marks = len([*self.folder.glob("struck-*")])
-        if marks > self.marks:
-            await self.database.rows(LAPSED[0])
-        self.marks = marks
-
-
 async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_worker_dies_at(
     app: FastAPI,
     ada: User,
@@ -210,7 +189,6 @@ async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_wor
     dataset = await upload(ada, "sales", SALES)
     learn = {"id": "learn", "type": "study", "config": {"goal": "mean amount by region", "time_budget_s": 5}}
     path = await save(ada, chain(read(dataset), learn))
-    leases = DeadLeases(app.state.resources.database, folder)
     struck = 0
     for place in STUDY_PLACES:
         (folder / PLACE).write_text(str(place))
@@ -218,7 +196,7 @@ async def test_a_run_that_waits_for_a_study_ends_once_whatever_statement_its_wor
         view: dict[str, Any] = {"ended_at": None}
         async with hang_guard():
             while not view["ended_at"]:
-                await leases.end()
+                await end_dead_leases(app.state.resources.database, folder)
                 view = (await ada.http.get(f"/workflow-runs/{run_id}")).json()
                 await asyncio.sleep(0.02)
         struck += (folder / f"struck-{run_id}").exists()
@@ -241,7 +219,6 @@ async def test_a_run_that_is_cancelled_when_its_worker_dies_leaves_no_study_behi
     learn: dict[str, Any] = {"id": "learn", "type": "study", "config": {"goal": "predict it", "ask": True}}
     path = await save(ada, chain(read(dataset), learn))
     database = app.state.resources.database
-    leases = DeadLeases(database, folder)
     live = "select count(*) from sessions where owner_id = $1 and ended_at is null"
     for place in CANCEL_PLACES:
         (folder / PLACE).write_text(str(place))
@@ -252,7 +229,7 @@ async def test_a_run_that_is_cancelled_when_its_worker_dies_leaves_no_study_behi
                 await asyncio.sleep(0.02)
             assert (await ada.http.post(f"/workflow-runs/{run_id}/cancel")).status_code == 202
             while await database.value(live, ada.id):
-                await leases.end()
+                await end_dead_leases(database, folder)
                 await asyncio.sleep(0.02)
         assert (await ada.http.get(f"/workflow-runs/{run_id}")).json()["status"] == "cancelled", place
     started = "select status from sessions where owner_id = $1 and graph = 'pipeline'"

@@ -31,6 +31,8 @@ def opening() -> OpenServices:
     if "LAB_SETTINGS" in os.environ:
         from tests.integration.sessions.lab.service import open_service
 
+        if "llm_model" in json.loads(os.environ["LAB_SETTINGS"]):
+            importlib.import_module("langchain_openai")  # takes seconds, in each life otherwise
         return lambda: open_service(os.environ)
     config = replace(QUICK, slice_s=float(os.environ.get("LAB_SLICE_S", "1.0")))
     config = replace(config, stranded_grace_s=float(os.environ.get("LAB_STRANDED_S", "600")))
@@ -60,9 +62,10 @@ def keep() -> None:
         signal.signal(signal.SIGTERM, end if child else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         if child == 0:
+            # Before it is given a lease: the time of the file tells its leases from those of the dead.
+            Path(os.environ["LAB_PID"]).write_text(str(os.getpid()))
             live()
             return
-        Path(os.environ["LAB_PID"]).write_text(str(child))
         _, status = os.waitpid(child, 0)
         if os.WIFEXITED(status):
             return
