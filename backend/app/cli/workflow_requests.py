@@ -95,6 +95,7 @@ class WorkflowRunAnswer(_Answer):
 class ListedTrigger(_Answer):
     node: str
     text: str
+    next_ticks: list[datetime]
 
 
 class ListedRun(_Answer):
@@ -197,6 +198,9 @@ def show(workflows: WorkflowClient, name: str) -> None:
     typer.echo(f"{harmless(workflow.name)}, version {workflow.version} ({workflow.id})")
     for trigger in workflows.triggers(workflow):
         typer.echo(harmless(f"  runs {trigger.text} ({trigger.node})"))
+        times = ", ".join(f"{tick.astimezone():%a %Y-%m-%d %H:%M}" for tick in trigger.next_ticks)
+        if times:
+            typer.echo(f"    next {times}")
     for node in workflow.document["nodes"]:
         config = json.dumps(node["config"])[:150]
         typer.echo(harmless(f"  {node['id']} ({node['type']}{_describe_limits(node)}) {config}"))

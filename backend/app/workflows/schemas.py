@@ -118,10 +118,23 @@ class WorkflowChange(BaseModel):
     difference: WorkflowDifference
 
 
+class TriggerView(BaseModel):
+    """A trigger. `text`: when it begins runs, in words. `last_tick`: the time of its last run."""
+
+    node: str
+    kind: Literal["manual", "schedule", "interval", "webhook", "dataset"]
+    text: str = Field(examples=["every weekday at 8:00, Europe/Berlin"])
+    next_ticks: list[datetime]
+    last_tick: datetime | None
+
+
 class ValidationView(BaseModel):
+    """The faults of a workflow. `triggers`: those that can be read, and when they would run if saved now."""
+
     is_valid: bool
     faults: list[WorkflowFault]
     outputs: list[str] = Field(description="Nodes whose output no other one takes.")
+    triggers: list[TriggerView]
 
 
 class WorkflowRunView(BaseModel):

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from fastapi import FastAPI
 
@@ -80,3 +81,21 @@ async def test_many_sweepers_begin_each_run_once(app: FastAPI, ada: User) -> Non
     assert await database.value(live, ids["all"]) == MAX_LIVE_RUNS
     skipped = await database.value("select count(*) from audit where action = 'workflow_tick_skipped'")
     assert skipped == 5
+
+
+async def test_a_schedule_is_described_with_its_next_times_before_it_is_saved(ada: User) -> None:
+    schedule = {"kind": "schedule", "cron": "30 7 * * 1-5", "time_zone": "Europe/Berlin"}
+    nodes = [
+        {"id": "mornings", "type": "trigger", "config": schedule},
+        {"id": "wrong", "type": "trigger", "config": {"kind": "schedule", "cron": "61 * * * *"}},
+    ]
+    checked = (await ada.http.post("/workflows/validate", json={"nodes": nodes})).json()
+    assert [fault["pointer"] for fault in checked["faults"]] == ["/nodes/1/config"]
+    (trigger,) = checked["triggers"]
+    assert (trigger["node"], trigger["text"]) == ("mornings", "every weekday at 7:30, Europe/Berlin")
+    times = [
+        datetime.fromisoformat(tick).astimezone(ZoneInfo("Europe/Berlin")) for tick in trigger["next_ticks"]
+    ]
+    assert [f"{time:%H:%M}" for time in times] == ["07:30"] * 5
+    assert times == sorted(set(times))
+    assert all(time.weekday() < 5 for time in times)

@@ -31,6 +31,7 @@ from app.workflows.patching import apply_patch
 from app.workflows.runs.schemas import WorkflowRunPreferences, make_whole_run
 from app.workflows.schemas import (
     MAX_VERSION,
+    TriggerView,
     ValidationView,
     VersionSummary,
     VersionView,
@@ -46,7 +47,7 @@ from app.workflows.schemas import (
     WorkflowView,
 )
 from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
-from app.workflows.triggers.views import TriggerView, list_triggers
+from app.workflows.triggers.views import list_triggers, make_views
 from app.workflows.triggers.webhooks import check_payload
 from app.workflows.validation import find_outputs, require_valid
 
@@ -105,9 +106,11 @@ async def get_workflow_schema(principal: PrincipalDep) -> list[NodeTypeView]:
 
 @router.post("/workflows/validate", operation_id="validate_workflow")
 async def validate_workflow(body: WorkflowDocument, check: CheckDep) -> ValidationView:
-    """Find every fault of a workflow, each with its place. Nothing is saved."""
+    """Find every fault of a workflow, each with its place, and when it would run. Nothing is saved."""
     faults = await check.find_faults(body)
-    return ValidationView(is_valid=not faults, faults=faults, outputs=find_outputs(body))
+    return ValidationView(
+        is_valid=not faults, faults=faults, outputs=find_outputs(body), triggers=make_views(body, {})
+    )
 
 
 @router.post(

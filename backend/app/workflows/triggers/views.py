@@ -3,32 +3,21 @@
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import ValidationError
 
 from app.db.pool import Database
-from app.workflows.document import WorkflowDocument
-from app.workflows.fusion import parse
+from app.workflows.document import Node, WorkflowDocument
 from app.workflows.node_configs import Trigger
 from app.workflows.schedule_text import describe_trigger
-from app.workflows.schemas import WorkflowView
+from app.workflows.schemas import TriggerView, WorkflowView
 from app.workflows.statements import TRIGGERS
 from app.workflows.triggers.ticks import list_ticks
 
 MAX_NEXT_TICKS = 5
 """Next times of a trigger: they show a week of weekdays."""
-
-
-class TriggerView(BaseModel):
-    """A trigger. `text`: when it begins runs, in words. `last_tick`: the time of its last run."""
-
-    node: str
-    kind: Literal["manual", "schedule", "interval", "webhook", "dataset"]
-    text: str = Field(examples=["every weekday at 8:00, Europe/Berlin"])
-    next_ticks: list[datetime]
-    last_tick: datetime | None
 
 
 class TriggerRecord(NamedTuple):
@@ -48,11 +37,14 @@ async def list_triggers(db: Database, workflow: WorkflowView, owner: UUID) -> li
 
 
 def make_views(document: WorkflowDocument, records: Mapping[str, TriggerRecord]) -> list[TriggerView]:
-    """Describe the triggers of a document. A schedule has next times before a sweep has read it, too."""
+    """Describe the triggers of a document, without those whose configuration is wrong.
+
+    A schedule has next times before a sweep has read it, too.
+    """
     views = []
     for node in document.nodes:
-        trigger = parse(node)
-        if not isinstance(trigger, Trigger):
+        trigger = _read_trigger(node)
+        if trigger is None:
             continue
         record = records.get(node.id)
         views.append(
@@ -65,6 +57,13 @@ def make_views(document: WorkflowDocument, records: Mapping[str, TriggerRecord])
             )
         )
     return views
+
+
+def _read_trigger(node: Node) -> Trigger | None:
+    try:
+        return Trigger.model_validate(node.config) if node.type == "trigger" else None
+    except ValidationError:
+        return None
 
 
 def _list_next(trigger: Trigger, next_at: datetime | None) -> list[datetime]:
