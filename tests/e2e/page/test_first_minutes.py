@@ -128,7 +128,7 @@ def _see_it_on_a_phone(phone: Visit, session: str) -> None:
     _check_screen(phone, "page-phone")
     phone.open(f"{session}/report")
     article = phone.page.get_by_role("article")
-    article.get_by_role("button", name="of 100").first.click()
+    article.get_by_role("button", name="of 100").first.press("Enter")
     expect(phone.page.get_by_role("dialog", name="Evidence").get_by_text("recorded as")).to_be_visible()
     _check_screen(phone)
 
