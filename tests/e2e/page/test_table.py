@@ -117,3 +117,25 @@ def test_a_value_becomes_the_filter_on_a_phone_too(open_table: Callable[..., Vis
     expect(cell(page, 2, 0)).to_have_text("500007")
     visitor.check_width()
     visitor.check_access()
+
+
+_TRANSFER = """() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['a,b\\n1,2\\n'], 'small.csv'));
+    return data;
+}"""
+_DROP = """(element, dataTransfer) =>
+    element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))"""
+
+
+def test_a_file_that_is_dropped_beside_its_place_is_no_way_out_of_the_page(visit: Callable[..., Visit]) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.open("/models")
+    heading = page.get_by_role("heading", name="Models")
+    # False: the browser will not open the file in place of the page, as it does where nobody takes the event.
+    assert heading.evaluate(_DROP, page.evaluate_handle(_TRANSFER)) is False
+    visitor.open("/data")
+    page.get_by_role("heading", name="Data").evaluate(_DROP, page.evaluate_handle(_TRANSFER))
+    expect(page.get_by_role("heading", name="small", exact=True)).to_be_visible()
+    expect(cell(page, 1, 1)).to_have_text("2")
