@@ -85,7 +85,9 @@ def _show_result(ending: RunResult, console: Console) -> None:
     if result.answer:
         _show_answer(result.answer, console)
     if holdout:
-        console.print(f"On {holdout.rows:,} hold-out rows: {_with_interval(holdout, places)}")
+        # A row of a series is forecast several times: from several moments, each so many steps ahead.
+        units = "hold-out forecasts" if (result.problem or {}).get("every_step") else "hold-out rows"
+        console.print(f"On {holdout.rows:,} {units}: {_with_interval(holdout, places)}")
     for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
         console.print(f"  - {plain(condition.text)}")
     if ending.report:

@@ -74,6 +74,12 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
     assert "/reports/report.html (41 numbers checked" in shown
 
 
+def test_a_series_that_is_forecast_step_by_step_has_forecasts_and_not_rows() -> None:
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "problem": {"horizon": 7, "every_step": True}}), console)
+    assert "On 263 hold-out forecasts:" in console.export_text()
+
+
 def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
     board: list[Any] = [{"name": f"C{place}", "score": 0.8, "collapsed": 2 <= place < 5} for place in range(7)]
     console = Console(record=True, width=120)
