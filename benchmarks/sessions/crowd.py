@@ -7,12 +7,13 @@ import time
 from base64 import b64encode
 from typing import Any
 
+_SESSION_STREAM = "/api/v1/lab/agent/sessions/{session}/stream"
 _UPGRADE = (
-    "GET /api/v1/lab/agent/sessions/{session}/stream HTTP/1.1\r\nHost: bench\r\n"
+    "GET {path} HTTP/1.1\r\nHost: bench\r\n"
     "Authorization: Bearer {token}\r\n"
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
 )
-_TEXT, _CLOSE = 1, 8
+_TEXT, _CLOSE, _PONG = 1, 8, 10
 _PING = b"\x89\x04"
 """How a ping of the server begins; its events are ASCII, so that nothing else does."""
 
@@ -28,10 +29,15 @@ class Socket(asyncio.Protocol):
 
     @classmethod
     async def connect(cls, port: int, session: str, token: str) -> "Socket":
+        """Open the stream of one session."""
+        return await cls.open(port, _SESSION_STREAM.format(session=session), token)
+
+    @classmethod
+    async def open(cls, port: int, path: str, token: str) -> "Socket":
         loop = asyncio.get_running_loop()
         transport, opened = await loop.create_connection(cls, "127.0.0.1", port)
         key = b64encode(os.urandom(16)).decode()
-        transport.write(_UPGRADE.format(session=session, token=token, key=key).encode())
+        transport.write(_UPGRADE.format(path=path, token=token, key=key).encode())
         opened._transport = transport
         await opened.opened
         return opened
@@ -58,6 +64,9 @@ class Socket(asyncio.Protocol):
         if not self.opened.done():
             self.opened.set_exception(exc or ConnectionError("closed before it was open"))
 
+    def send(self, text: str) -> None:
+        self._transport.write(_masked(_TEXT, text.encode()))
+
     def close(self) -> None:
         self._transport.abort()
 
@@ -76,8 +85,13 @@ class Socket(asyncio.Protocol):
 
 
 def _pong(ping: bytes) -> bytes:
-    body = ping[2 : 2 + ping[1]]
-    return bytes((0x8A, 0x80 | len(body), 0, 0, 0, 0)) + body
+    return _masked(_PONG, ping[2 : 2 + ping[1]])
+
+
+def _masked(kind: int, body: bytes) -> bytes:
+    """A client's frame, with a mask that changes nothing."""
+    size = bytes((0x80 | len(body),)) if len(body) < 126 else bytes((0xFE,)) + len(body).to_bytes(2)
+    return bytes((0x80 | kind,)) + size + bytes(4) + body
 
 
 def _frame(data: bytes) -> tuple[int, bytes, bytes] | None:
