@@ -104,6 +104,10 @@ def test_a_large_table_is_sorted_and_filtered_by_keyboard_alone(open_table: Call
     expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()
     assert [cell(page, row, 0).inner_text() for row in (1, 2, 3, 4)] == ["1500007", "1000007", "500007", "7"]
     visitor.check_access()
+    page.reload()
+    expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()
+    expect(cell(page, 1, 0)).to_have_text("1500007")
+    expect(page.get_by_label("Value")).to_have_value("closed")
 
 
 def test_a_value_becomes_the_filter_on_a_phone_too(open_table: Callable[..., Visit]) -> None:

@@ -12,3 +12,23 @@ export function nextSort(selection: RowSelection, column: string): RowSelection 
 	if (sort !== column) return { ...filter, sort: column };
 	return descending ? filter : { ...filter, sort: column, descending: true };
 }
+
+const COMPARISONS: readonly string[] = ['=', '!=', '<', '<=', '>', '>=', 'contains', 'missing'] satisfies Comparison[];
+
+/** The selection that an address names; what it does not know of an address is left out. */
+export function readSelection(address: Pick<URLSearchParams, 'get'>): RowSelection {
+	const [sort, filter_column, search] = [address.get('sort'), address.get('filter_column'), address.get('search')];
+	const comparison = address.get('comparison') ?? '=';
+	return {
+		...(sort && { sort, descending: address.get('descending') === 'true' }),
+		...(filter_column && COMPARISONS.includes(comparison) && { filter_column, comparison: comparison as Comparison, value: address.get('value') ?? '' }),
+		...(search && { search })
+	};
+}
+
+/** The address of this place with a selection, for a reload, a bookmark or a colleague. */
+export function selectionAddress(place: { readonly pathname: string }, selection: RowSelection): string {
+	const members = Object.entries(selection).map(([name, value]) => [name, String(value)]);
+	const query = new URLSearchParams(members).toString();
+	return query ? `${place.pathname}?${query}` : place.pathname;
+}
