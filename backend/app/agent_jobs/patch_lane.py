@@ -12,6 +12,7 @@ from app.artifacts.workspace import Workspace
 from app.errors import Conflict, InvalidInput, LabError, NotFound, Unavailable
 from app.json_types import JsonValue
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, StepScope
+from app.workflows.authors import Author
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
@@ -119,7 +120,7 @@ async def _propose(
     proposal = await services.proposals.create(saved, change, words, uuid5(session_id, "proposal"))
     facts: dict[str, Any] = {"workflow_id": str(saved.id), "proposal": str(proposal.id), "saved": False}
     if message.save:
-        await services.proposals.accept(proposal.id)
+        await services.proposals.accept(proposal.id, Author("job", session_id))
         return {**facts, "saved": True}
     return {**facts, "question": f"Accept this change? {change.summary}", "options": ["accept", "reject"]}
 

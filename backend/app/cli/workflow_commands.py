@@ -69,13 +69,11 @@ def change(
 
 @app.command("versions")
 def versions(workflow: Workflow, url: Url = None, key: Key = None) -> None:
-    """List the versions of a workflow, newest first."""
+    """List the versions of a workflow, newest first, with their authors."""
     from app.cli import workflow_requests  # noqa: PLC0415 - see above
-    from app.cli.sanitize import harmless  # noqa: PLC0415 - see above
 
     with workflow_requests.open_workflows(url, key) as workflows:
-        for version in workflows.versions(workflow):
-            typer.echo(harmless(f"{version.version:>4}  {version.created_at[:16]}  {version.message}"))
+        workflow_requests.list_versions(workflows, workflow)
 
 
 @app.command("restore")

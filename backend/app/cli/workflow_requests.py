@@ -59,10 +59,21 @@ class Proposal(_Answer):
     status: str
 
 
+class ListedAuthor(_Answer):
+    email: str
+    kind: str
+    name: str | None = None
+
+    def describe(self) -> str:
+        ways = {"api_key": f"key {self.name or 'deleted'}", "conversation": "conversation", "job": "job"}
+        return f"{self.email}, {ways[self.kind]}" if self.kind in ways else self.email
+
+
 class ListedVersion(_Answer):
     version: int
     message: str
     created_at: str
+    author: ListedAuthor | None = None
 
 
 class RunNode(_Answer):
@@ -218,6 +229,13 @@ def _describe_edge(edge: Mapping[str, Any]) -> str:
     condition = edge.get("condition")
     test = "" if condition is None else f" if {condition['field']} {condition['op']} {condition['value']}"
     return f"{edge['from']} -> {edge['to']}{test}"
+
+
+def list_versions(workflows: WorkflowClient, name: str) -> None:
+    """Print the last versions, newest first, with their authors."""
+    for version in workflows.versions(name):
+        author = f"  ({version.author.describe()})" if version.author else ""
+        typer.echo(harmless(f"{version.version:>4}  {version.created_at[:16]}  {version.message}{author}"))
 
 
 def list_runs(workflows: WorkflowClient, name: str) -> None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from app.db.pool import Database
 from app.errors import Conflict, InvalidInput, NotFound
 from app.sessions.events.serialization import dumps
+from app.workflows.authors import Author
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
@@ -140,15 +141,17 @@ class ProposalService:
         rows = await self.db.rows(PROPOSALS.list_proposals, workflow_id, self.owner, limit, offset)
         return [await self._view(row) for row in rows]
 
-    async def accept(self, proposal_id: UUID) -> ProposalView:
-        """Save the proposed version.
+    async def accept(self, proposal_id: UUID, author: Author) -> ProposalView:
+        """Save the proposed version, whose author is who accepts it.
 
         Raises InvalidInput with its faults, Conflict if it was decided or the workflow has changed since.
         """
         proposal = await self.get(proposal_id)
         if proposal.status == "open":
             require_valid(proposal.faults)
-            version = await self.db.value(PROPOSALS.accept_proposal, proposal_id, self.owner, MAX_VERSIONS)
+            version = await self.db.value(
+                PROPOSALS.accept_proposal, proposal_id, self.owner, MAX_VERSIONS, author.kind, author.reference
+            )
             decided = await self.get(proposal_id)
             if version is None and decided.status == "open":
                 raise make_changed_error(proposal.workflow_id, None)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from app.program_runs.schemas import RunPreferences, RunStatus, WorkflowOrigin
 from app.sessions.schemas import require_storable
+from app.workflows.authors import AuthorKind
 from app.workflows.differences import WorkflowDifference
 from app.workflows.document import WorkflowDocument
 from app.workflows.faults import WorkflowFault
@@ -98,11 +99,24 @@ class WorkflowView(WorkflowSummary):
     document: WorkflowDocument
 
 
+class VersionAuthor(BaseModel):
+    """The account that made a version, and how. `name`: of the API key. `session_id`: of the turn or job."""
+
+    email: str
+    kind: AuthorKind
+    name: str | None = None
+    session_id: UUID | None = None
+
+
 class VersionSummary(BaseModel):
-    """A version. `patch`: RFC 6902, from the version before; null for the first one."""
+    """A version. `patch`: RFC 6902, from the version before; null for the first one.
+
+    `author` is null where it was saved before authors were recorded.
+    """
 
     version: int
     message: str
+    author: VersionAuthor | None
     patch: list[dict[str, Any]] | None
     created_at: datetime
 

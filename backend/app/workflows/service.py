@@ -12,9 +12,11 @@ from app.errors import Conflict, NotFound, TooMany
 from app.program_runs.schemas import RUN_STATUS
 from app.sessions.events.serialization import dumps
 from app.sessions.lifecycle import SessionStatus
+from app.workflows.authors import Author, AuthorKind
 from app.workflows.document import WorkflowDocument
 from app.workflows.patching import make_patch
 from app.workflows.schemas import (
+    VersionAuthor,
     VersionSummary,
     VersionView,
     WorkflowRunView,
@@ -41,13 +43,33 @@ class WorkflowRecord(NamedTuple):
 
 
 class VersionRecord(NamedTuple):
-    """A version. JSON: `patch` and `document`."""
+    """A version with its author. JSON: `patch`, and `document`, which lists leave out."""
 
     version: int
     message: str
     patch: str | None
     created_at: datetime
-    document: str
+    email: str
+    author_kind: AuthorKind | None
+    author_ref: UUID | None
+    key_name: str | None
+    document: str = "null"
+
+    def make_summary(self) -> VersionSummary:
+        is_session = self.author_kind in ("conversation", "job")
+        author = self.author_kind and VersionAuthor(
+            email=self.email,
+            kind=self.author_kind,
+            name=self.key_name,
+            session_id=self.author_ref if is_session else None,
+        )
+        return VersionSummary(
+            version=self.version,
+            message=self.message,
+            author=author,
+            patch=_loads(self.patch),
+            created_at=self.created_at,
+        )
 
 
 class WorkflowRunRecord(NamedTuple):
@@ -67,6 +89,7 @@ class WorkflowChangeRequest:
 
     document: WorkflowDocument
     message: str
+    author: Author
     name: str | None = None
     read_version: int | None = None
     patch: list[dict[str, Any]] | None = None
@@ -78,7 +101,12 @@ class WorkflowService:
     owner: UUID
 
     async def create(
-        self, name: str, document: WorkflowDocument, message: str, idempotency_key: str | None = None
+        self,
+        name: str,
+        document: WorkflowDocument,
+        message: str,
+        author: Author,
+        idempotency_key: str | None = None,
     ) -> WorkflowView:
         """Save the first version, or return the workflow that was created with this key.
 
@@ -87,7 +115,15 @@ class WorkflowService:
         workflow_id = uuid5(self.owner, idempotency_key) if idempotency_key else uuid4()
         content = dumps(document.to_json(), "workflow")
         row = await self.db.row(
-            WORKFLOWS.create_workflow, workflow_id, self.owner, name, content, message, MAX_WORKFLOWS
+            WORKFLOWS.create_workflow,
+            workflow_id,
+            self.owner,
+            name,
+            content,
+            message,
+            MAX_WORKFLOWS,
+            author.kind,
+            author.reference,
         )
         if row is not None:
             return WorkflowView(**WorkflowSummary(**row).model_dump(), document=document)
@@ -130,6 +166,8 @@ class WorkflowService:
             dumps(request.patch or make_patch(current.document, request.document), "patch"),
             request.message,
             MAX_VERSIONS,
+            request.author.kind,
+            request.author.reference,
         )
         if version is None:
             raise make_changed_error(current.id, (await self.get(current.id)).version)
@@ -164,7 +202,7 @@ class WorkflowService:
         rows = await self.db.rows(WORKFLOWS.list_versions, workflow_id, self.owner, limit, offset)
         if not rows:
             await self.get(workflow_id)
-        return [VersionSummary(**{**row, "patch": _loads(row["patch"])}) for row in rows]
+        return [VersionRecord(**row).make_summary() for row in rows]
 
     async def get_version(self, workflow_id: UUID, version: int) -> VersionView:
         """Raises NotFound."""
@@ -173,13 +211,8 @@ class WorkflowService:
             await self.get(workflow_id)
             raise NotFound("version_not_found", f"This workflow has no version {version}.")
         record = VersionRecord(**row)
-        return VersionView(
-            version=record.version,
-            message=record.message,
-            patch=_loads(record.patch),
-            created_at=record.created_at,
-            document=WorkflowDocument.model_validate_json(record.document),
-        )
+        document = WorkflowDocument.model_validate_json(record.document)
+        return VersionView(**record.make_summary().model_dump(), document=document)
 
     async def list_runs(self, workflow_id: UUID, limit: int, offset: int) -> list[WorkflowRunView]:
         """List runs, newest first. Raises NotFound."""

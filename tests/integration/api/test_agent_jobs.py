@@ -118,7 +118,9 @@ async def test_a_lasting_change_comes_back_as_a_patch_and_as_a_proposal(owner: U
     await push(redis, job_id="p-3", workflow_tag="Best", prompt="use 4 instead of 10", save=True)
     answer = await read(redis, "p-3")
     assert (answer["status"], answer["result_preview"]["saved"]) == ("completed", True)
-    assert (await owner.http.get(path)).json()["version"] == 2
+    author = (await owner.http.get(f"{path}/versions/2")).json()["author"]
+    assert (author["email"], author["kind"]) == (owner.email, "job")
+    assert author["session_id"] is not None
     await push(redis, job_id="p-4", workflow_tag="Best", prompt="use 5 instead of 4", current_workflow=document)
     assert (await read(redis, "p-4"))["error"]["type"] == "workflow_changed"
 

@@ -76,6 +76,12 @@ async def test_an_answer_becomes_a_workflow_that_words_change(ada: User) -> None
     assert (await ada.http.post("/chat", json=unknown)).status_code == 422
     run = await ada.http.post(f"/workflows/{made['workflow']['id']}/run", json={})
     assert run.status_code == 201, run.text
+    authors = [
+        version["author"]
+        for version in (await ada.http.get(f"/workflows/{made['workflow']['id']}/versions")).json()
+    ]
+    assert {(author["email"], author["kind"]) for author in authors} == {(ada.email, "conversation")}
+    assert len({author["session_id"] for author in authors}) == len(authors)
 
     sent = await ask(ada, "email me the top 3 cities by people every Monday", dataset_ids=[dataset])
     preview = set(sent["question"]["about"]["preview"].splitlines())

@@ -132,3 +132,18 @@ async def test_a_workflow_with_several_outputs_needs_to_be_told_which(
     refused = await ada.http.post(f"/workflows/{workflow['id']}/run", json={})
     assert refused.json()["code"] == "several_outputs"
     assert "largest, totals" in refused.json()["detail"]
+
+
+async def test_each_version_names_its_author(ada: User, content: dict[str, Any]) -> None:
+    path = f"/workflows/{(await save(ada, content))['id']}"
+    key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()
+    smaller = {"nodes": content["nodes"][:1]}
+    headers = {"Authorization": f"Bearer {key['key']}"}
+    assert (await ada.http.put(path, json=smaller, headers=headers)).status_code == 200
+    operation = {"op": "replace", "path": "/nodes/0/id", "value": "first"}
+    proposed = {"message": "", "operations": [operation], "save": True}
+    assert (await ada.http.post(f"{path}/proposals", json=proposed, headers=headers)).status_code == 201
+    versions = (await ada.http.get(f"{path}/versions")).json()
+    person = {"email": ada.email, "kind": "person", "name": None, "session_id": None}
+    by_key = {**person, "kind": "api_key", "name": "nightly"}
+    assert [version["author"] for version in versions] == [by_key, by_key, person]

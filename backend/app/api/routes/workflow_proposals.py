@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.deps import CHECK_STORAGE, PageDep, PrincipalDep, ResourcesDep
 from app.api.openapi import problems
+from app.api.workflow_authors import AuthorDep
 from app.workflows.patching import Operations
 from app.workflows.proposals import ProposalService, ProposalView, propose_by_operations, propose_by_words
 from app.workflows.schemas import ReadVersion, VersionMessage
@@ -53,6 +54,7 @@ async def propose_workflow_change(
     workflow_id: UUID,
     body: ProposalCreate,
     proposals: ProposalServiceDep,
+    author: AuthorDep,
     request: Request,
     response: Response,
 ) -> ProposalView:
@@ -70,7 +72,7 @@ async def propose_workflow_change(
     proposal = await proposals.create(workflow, change, body.message)
     prefix = request.url.path.partition("/workflows/")[0]
     response.headers["Location"] = f"{prefix}/workflow-proposals/{proposal.id}"
-    return await proposals.accept(proposal.id) if body.save else proposal
+    return await proposals.accept(proposal.id, author) if body.save else proposal
 
 
 @router.get(
@@ -96,9 +98,11 @@ async def get_workflow_proposal(proposal_id: UUID, proposals: ProposalServiceDep
     responses=problems(404, 409),
     dependencies=[CHECK_STORAGE],
 )
-async def accept_workflow_proposal(proposal_id: UUID, proposals: ProposalServiceDep) -> ProposalView:
+async def accept_workflow_proposal(
+    proposal_id: UUID, proposals: ProposalServiceDep, author: AuthorDep
+) -> ProposalView:
     """Save the proposed version. A workflow that was changed since stays as it is."""
-    return await proposals.accept(proposal_id)
+    return await proposals.accept(proposal_id, author)
 
 
 @router.post(

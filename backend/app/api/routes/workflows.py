@@ -18,10 +18,12 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
+from app.api.workflow_authors import AuthorDep
 from app.errors import InvalidInput
 from app.program_runs.schemas import GRAPH, RunStatus, RunStatusView, WorkflowOrigin
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
+from app.workflows.authors import Author
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck, RequestTarget
@@ -80,6 +82,7 @@ class Changing:
     service: WorkflowService
     check: DocumentCheck
     current: WorkflowView
+    author: Author
     dry: bool
 
     async def save(self, change: WorkflowChangeRequest) -> WorkflowChange:
@@ -90,9 +93,9 @@ class Changing:
 
 
 async def _changing(
-    workflow_id: UUID, service: WorkflowServiceDep, check: CheckDep, dry: DryRun = False
+    workflow_id: UUID, service: WorkflowServiceDep, check: CheckDep, author: AuthorDep, dry: DryRun = False
 ) -> Changing:
-    return Changing(service, check, await service.get(workflow_id), dry)
+    return Changing(service, check, await service.get(workflow_id), author, dry)
 
 
 ChangingDep = Annotated[Changing, Depends(_changing)]
@@ -124,13 +127,14 @@ async def create_workflow(
     body: WorkflowCreate,
     service: WorkflowServiceDep,
     check: CheckDep,
+    author: AuthorDep,
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> WorkflowView:
     """Save a workflow. One that is not valid is refused, with all of its faults."""
     require_valid(await check.find_faults(body.document))
-    workflow = await service.create(body.name, body.document, body.message, idempotency_key)
+    workflow = await service.create(body.name, body.document, body.message, author, idempotency_key)
     response.headers["Location"] = f"{request.url.path}/{workflow.id}"
     return workflow
 
@@ -155,7 +159,7 @@ async def get_workflow(workflow_id: UUID, service: WorkflowServiceDep) -> Workfl
 )
 async def replace_workflow(body: WorkflowReplace, changing: ChangingDep) -> WorkflowChange:
     """Save a new version with this content."""
-    change = WorkflowChangeRequest(body.document, body.message, body.name, body.version)
+    change = WorkflowChangeRequest(body.document, body.message, changing.author, body.name, body.version)
     return await changing.save(change)
 
 
@@ -169,7 +173,7 @@ async def patch_workflow(body: WorkflowPatch, changing: ChangingDep) -> Workflow
     """Save a new version that the operations make of the current one."""
     patched = apply_patch(changing.current.document, body.operations)
     operations = [operation.to_json() for operation in body.operations]
-    change = WorkflowChangeRequest(patched, body.message, None, body.version, operations)
+    change = WorkflowChangeRequest(patched, body.message, changing.author, None, body.version, operations)
     return await changing.save(change)
 
 
@@ -183,7 +187,7 @@ async def restore_workflow(body: WorkflowRestore, changing: ChangingDep) -> Work
     """Save the content of an earlier version as a new one."""
     former = await changing.service.get_version(changing.current.id, body.to)
     message = body.message or f"Restore version {body.to}."
-    change = WorkflowChangeRequest(former.document, message, None, body.version)
+    change = WorkflowChangeRequest(former.document, message, changing.author, None, body.version)
     return await changing.save(change)
 
 

@@ -37,6 +37,10 @@ class WorkflowVersionRow(Base):
     """The patch of RFC 6902 from the version before; null for the first one."""
     message: Mapped[str]
     created_at: Mapped[datetime] = now()
+    author_kind: Mapped[str | None]
+    """How the owner made it: `person`, `api_key`, `conversation` or `job`; null before authors were named."""
+    author_ref: Mapped[UUID | None]
+    """The API key, or the session of the conversation's turn or of the job."""
 
 
 class WorkflowProposalRow(Base):

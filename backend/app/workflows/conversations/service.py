@@ -20,6 +20,7 @@ from app.tools.conversation_workflows import (
     RequestedChange,
     WorkflowCard,
 )
+from app.workflows.authors import Author
 from app.workflows.conversations.answer_documents import (
     make_plan_document,
     make_sql_document,
@@ -106,11 +107,12 @@ class OwnerWorkflows:
         )
 
     async def save(self, key: str, change: RequestedChange) -> WorkflowCard:
+        author = Author("conversation", self.turn.id)
         if change.workflow is None:
             planned = await self._plan(change)
             request_key = f"turn {self._key(key, change)}"
             document, summary = planned.change.document, planned.change.summary
-            view = await self.workflows.create(planned.name, document, summary, request_key)
+            view = await self.workflows.create(planned.name, document, summary, author, request_key)
             return _describe(view, summary, compare_documents(EMPTY, document).text)
         saved = await self._find(change.workflow)
         proposal_id = self._key(key, change)
@@ -118,7 +120,7 @@ class OwnerWorkflows:
             proposal = await self.proposals.get(proposal_id)
         except LabError:  # nobody was asked: the owner allowed such changes
             proposal = await self._propose(key, change, await self._plan(change))
-        accepted = await self.proposals.accept(proposal.id)
+        accepted = await self.proposals.accept(proposal.id, author)
         view = await self.workflows.get(saved.id)
         return _describe(view, accepted.summary, proposal.difference.text)
 

@@ -39,7 +39,7 @@ with decided as (
 select id from decided
 
 -- name: accept_proposal
--- $1 id, $2 owner, $3 versions to keep. The proposal and the new version are one statement: neither is lost.
+-- $1 id, $2 owner, $3 versions to keep, $4 and $5 kind and reference of the author. The proposal and the new version are one statement: neither is lost.
 with moved as (
   update workflows w set version = w.version + 1, updated_at = now()
   from workflow_proposals p
@@ -49,8 +49,8 @@ with moved as (
   update workflow_proposals p set status = 'accepted', decided_at = now() from moved
   where p.id = $1 and p.status = 'open' returning p.id
 ), added as (
-  insert into workflow_versions (workflow_id, n, document, patch, message)
-  select id, version, document, operations, message from moved
+  insert into workflow_versions (workflow_id, n, document, patch, message, author_kind, author_ref)
+  select id, version, document, operations, message, $4, $5::uuid from moved
 ), pruned as (
   delete from workflow_versions v using moved where v.workflow_id = moved.id and v.n <= moved.version - $3::int
 ), trail as (

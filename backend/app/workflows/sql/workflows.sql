@@ -1,12 +1,13 @@
 -- name: create_workflow
--- $1 id, $2 owner, $3 name, $4 document, $5 message, $6 most workflows
+-- $1 id, $2 owner, $3 name, $4 document, $5 message, $6 most workflows, $7 and $8 kind and reference of the author
 with made as (
   insert into workflows (id, owner_id, name, version)
   select $1, $2, $3, 1 where (select count(*) from workflows where owner_id = $2) < $6::int
   on conflict (id) do nothing
   returning id, name, version, created_at, updated_at
 ), first_version as (
-  insert into workflow_versions (workflow_id, n, document, message) select id, 1, $4::json, $5 from made
+  insert into workflow_versions (workflow_id, n, document, message, author_kind, author_ref)
+  select id, 1, $4::json, $5, $7, $8::uuid from made
 ), trail as (
   insert into audit (owner_id, actor, action, detail)
   select $2, 'user', 'workflow_created', jsonb_build_object('workflow', id) from made
@@ -14,14 +15,15 @@ with made as (
 select id, name, version, created_at, updated_at from made
 
 -- name: save_version
--- $1 id, $2 owner, $3 version that was read, $4 name, $5 document, $6 patch, $7 message, $8 versions to keep
+-- $1 id, $2 owner, $3 version that was read, $4 name, $5 document, $6 patch, $7 message, $8 versions to keep,
+-- $9 and $10 kind and reference of the author
 with moved as (
   update workflows set version = version + 1, name = coalesce($4, name), updated_at = now()
   where id = $1 and owner_id = $2 and version = $3
   returning id, version
 ), added as (
-  insert into workflow_versions (workflow_id, n, document, patch, message)
-  select id, version, $5::json, $6::json, $7 from moved
+  insert into workflow_versions (workflow_id, n, document, patch, message, author_kind, author_ref)
+  select id, version, $5::json, $6::json, $7, $9, $10::uuid from moved
 ), pruned as (
   delete from workflow_versions v using moved where v.workflow_id = moved.id and v.n <= moved.version - $8::int
 ), trail as (
@@ -45,15 +47,17 @@ limit $4 offset $5
 select count(*) as total from (select from workflows where owner_id = $1 limit $2) as few
 
 -- name: list_versions
-select v.n as version, v.message, v.patch, v.created_at
-from workflow_versions v join workflows w on w.id = v.workflow_id
+select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name
+from workflow_versions v join workflows w on w.id = v.workflow_id join users u on u.id = w.owner_id
+left join api_keys k on v.author_kind = 'api_key' and k.id = v.author_ref
 where w.id = $1 and w.owner_id = $2
 order by v.n desc
 limit $3 offset $4
 
 -- name: get_version
-select v.n as version, v.message, v.patch, v.created_at, v.document
-from workflow_versions v join workflows w on w.id = v.workflow_id
+select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name, v.document
+from workflow_versions v join workflows w on w.id = v.workflow_id join users u on u.id = w.owner_id
+left join api_keys k on v.author_kind = 'api_key' and k.id = v.author_ref
 where w.id = $1 and w.owner_id = $2 and v.n = $3
 
 -- name: delete_workflow
