@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from app.db.pool import Database
 from app.errors import Conflict, InvalidInput, NotFound
+from app.observability.metrics.workflows import WORKFLOW_VERSIONS
 from app.sessions.events.serialization import dumps
 from app.workflows.authors import Author
 from app.workflows.differences import WorkflowDifference, compare_documents
@@ -152,6 +153,8 @@ class ProposalService:
             version = await self.db.value(
                 PROPOSALS.accept_proposal, proposal_id, self.owner, MAX_VERSIONS, author.kind, author.reference
             )
+            if version is not None:
+                WORKFLOW_VERSIONS.labels(author.kind).inc()
             decided = await self.get(proposal_id)
             if version is None and decided.status == "open":
                 raise make_changed_error(proposal.workflow_id, None)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4, uuid5
 from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database
 from app.errors import Conflict, NotFound, TooMany
+from app.observability.metrics.workflows import WORKFLOW_VERSIONS
 from app.program_runs.schemas import RUN_STATUS
 from app.sessions.events.serialization import dumps
 from app.sessions.lifecycle import SessionStatus
@@ -126,6 +127,7 @@ class WorkflowService:
             author.reference,
         )
         if row is not None:
+            WORKFLOW_VERSIONS.labels(author.kind).inc()
             return WorkflowView(**WorkflowSummary(**row).model_dump(), document=document)
         if not await self._exists(workflow_id):
             raise TooMany(
@@ -171,6 +173,7 @@ class WorkflowService:
         )
         if version is None:
             raise make_changed_error(current.id, (await self.get(current.id)).version)
+        WORKFLOW_VERSIONS.labels(request.author.kind).inc()
         return preview(current, request)
 
     async def delete(self, workflow_id: UUID) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from .conftest import User
 from .test_workflow_nodes import SALES, read, save, upload
@@ -104,6 +105,20 @@ async def test_a_condition_that_cannot_be_tested_fails_its_node_and_no_other(ada
     assert results["equal"] == ("done", None)
 
 
+def read_counts() -> dict[str, float]:
+    """Return metrics of programs, of manual runs that failed, and of versions that people saved."""
+    samples = {
+        "failed": ("nodes", {"type": "python", "status": "failed"}),
+        "retries": ("retries", {"type": "python"}),
+        "runs": ("runs", {"trigger": "manual", "outcome": "failed"}),
+        "versions": ("versions", {"author": "person"}),
+    }
+    return {
+        name: REGISTRY.get_sample_value(f"labcrew_workflow_{metric}_total", labels) or 0
+        for name, (metric, labels) in samples.items()
+    }
+
+
 async def test_a_node_is_run_again_and_ends_in_its_time(ada: User) -> None:
     dataset = await upload(ada, "sales", SALES)
     endless = {
@@ -119,7 +134,10 @@ async def test_a_node_is_run_again_and_ends_in_its_time(ada: User) -> None:
         "nodes": [read(dataset), endless, wrong],
         "edges": [{"from": "read", "to": "endless"}, {"from": "read", "to": "wrong"}],
     }
+    before = read_counts()
     nodes = (await run(ada, await save(ada, content)))["nodes"]
+    counts = {name: count - before[name] for name, count in read_counts().items()}
+    assert counts == {"failed": 4, "retries": 2, "runs": 1, "versions": 1}
     assert (nodes["endless"]["code"], nodes["endless"]["attempts"]) == ("node_timed_out", 2)
     assert (nodes["wrong"]["status"], nodes["wrong"]["attempts"], len(nodes["wrong"]["notes"])) == (
         "failed",

@@ -13,9 +13,18 @@ from prometheus_client import (
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from app.observability.metrics import agents, api_requests, cells, deletion, sessions, stores
+from app.observability.metrics import (
+    agent_jobs,
+    agents,
+    api_requests,
+    cells,
+    deletion,
+    sessions,
+    stores,
+    workflows,
+)
 
-METRIC_MODULES = (api_requests, sessions, agents, cells, stores, deletion)
+METRIC_MODULES = (api_requests, sessions, agent_jobs, workflows, agents, cells, stores, deletion)
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotation

@@ -8,12 +8,13 @@ from langgraph.runtime import Runtime
 
 from app.errors import Conflict
 from app.json_types import JsonValue
+from app.observability.metrics.workflows import WORKFLOW_RUNS
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.workflows.document import find_descendants, nodes_by_id
 from app.workflows.fusion import parse
-from app.workflows.node_configs import ForEach, Notify
+from app.workflows.node_configs import ForEach, Notify, Trigger
 from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import RunContext, RunServices
 from app.workflows.runs.items import run_items
@@ -131,7 +132,15 @@ async def _finish(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict
         if has_failed and isinstance(config, Notify) and config.when == "failed":
             results[node.id] = await record_node(ctx, node, config, results)
     nodes = {node_id: result.model_dump(mode="json") for node_id, result in results.items()}
+    WORKFLOW_RUNS.labels(_find_trigger_kind(ctx), "failed" if has_failed else "succeeded").inc()
     return {"nodes": nodes}
+
+
+def _find_trigger_kind(ctx: RunContext) -> str:
+    """Return the kind of the trigger of a run, or `manual` or `retry`."""
+    node = nodes_by_id(ctx.document).get(ctx.preferences.trigger)
+    config = None if node is None else parse(node)
+    return config.kind if isinstance(config, Trigger) else ctx.preferences.trigger
 
 
 def _result(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Execution of nodes: each in a recorded call, whose failure is a result."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from app.errors import LabError, Unavailable
+from app.observability.metrics.workflows import WORKFLOW_NODE_SECONDS, WORKFLOW_NODES, WORKFLOW_RETRIES
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
 from app.workflows.node_configs import (
@@ -66,6 +68,7 @@ async def record_node(ctx: RunContext, node: Node, config: Any, results: Results
             break
         reasons.append(f"Attempt {attempt} failed: {result.error}")
         if not is_replayed:
+            WORKFLOW_RETRIES.labels(node.type).inc()
             await asyncio.sleep(RETRY_PAUSES_S[attempt - 1])
     if not reasons:
         return result
@@ -80,9 +83,16 @@ async def record(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallRe
 async def _record_attempt(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallResult]]) -> _Attempt:
     is_replayed = True
 
-    async def run_or_fail() -> CallResult:
+    async def run_and_count() -> CallResult:
         nonlocal is_replayed
         is_replayed = False
+        began = time.perf_counter()
+        answer = await run_or_fail()
+        WORKFLOW_NODE_SECONDS.labels(node.type).observe(time.perf_counter() - began)
+        WORKFLOW_NODES.labels(node.type, NodeResult.model_validate(answer.value).status).inc()
+        return answer
+
+    async def run_or_fail() -> CallResult:
         try:
             return await _run_in_time(node, run)
         except Unavailable as error:
@@ -94,7 +104,7 @@ async def _record_attempt(ctx: RunContext, node: Node, run: Callable[[], Awaitab
 
     key = f"tool:{node.id}" if ctx.attempt == 1 else f"tool:{node.id}:{ctx.attempt}"
     call = Call(key, "tool", f"run_{node.type}", AGENT, {"node": node.id, "config": node.config})
-    result = NodeResult.model_validate(await ctx.step.call(call, run_or_fail))
+    result = NodeResult.model_validate(await ctx.step.call(call, run_and_count))
     return _Attempt(result, is_replayed)
 
 

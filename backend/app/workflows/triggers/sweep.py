@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 
 from app.db.pool import Database
 from app.jobs import SendJob
+from app.observability.metrics.workflows import WORKFLOW_TICKS
 from app.program_runs.schemas import WorkflowOrigin
 from app.sessions.admission import AdmissionQueue
 from app.sessions.config import SessionsConfig
@@ -21,7 +22,7 @@ from app.workflows.runs.schemas import WorkflowRunPreferences, make_whole_run
 from app.workflows.statements import TRIGGERS
 from app.workflows.triggers.datasets import DatasetFirings
 from app.workflows.triggers.limits import MAX_LIVE_RUNS
-from app.workflows.triggers.ticks import choose_tick, first_tick
+from app.workflows.triggers.ticks import MAX_LATE_S, choose_tick, first_tick
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,8 @@ class TriggerSweep:
             return 0
         tick, following = choose_tick(trigger, due.next_at, due.now)
         if tick is None:
-            await self.db.value(TRIGGERS.move, due.workflow_id, due.node_id, due.next_at, following)
+            if await self.db.value(TRIGGERS.move, due.workflow_id, due.node_id, due.next_at, following):
+                WORKFLOW_TICKS.labels("skipped").inc()
             return 0
         origin = WorkflowOrigin(id=due.workflow_id, version=due.version, node="")
         document = WorkflowDocument.model_validate_json(due.document)
@@ -93,7 +95,12 @@ class TriggerSweep:
             secrets.randbelow(2**31),
             MAX_LIVE_RUNS,
         )
-        return 0 if fired is None or fired["session_id"] is None else 1
+        if fired is None:
+            return 0
+        has_begun = fired["session_id"] is not None
+        is_late = (due.now - tick).total_seconds() > MAX_LATE_S
+        WORKFLOW_TICKS.labels(("late" if is_late else "begun") if has_begun else "skipped").inc()
+        return int(has_begun)
 
 
 async def sweep_triggers_for_ever(sweep: TriggerSweep) -> None:
