@@ -68,15 +68,25 @@ def test_runs_of_a_workflow_are_listed_with_the_id_that_a_retry_takes(up: Up, la
     file = tmp_path / "arrivals.json"
     nodes = [
         {"id": "came", "type": "payload", "config": {}},
-        {"id": "top", "type": "limit", "config": {"rows": 3}},
+        {"id": "top", "type": "limit", "config": {"rows": 3}, "retries": 2, "timeout_s": 30},
     ]
-    file.write_text(json.dumps({"nodes": nodes, "edges": [{"from": "came", "to": "top"}]}))
+    condition = {"field": "rows", "op": ">", "value": 0}
+    edges = [{"from": "came", "to": "top", "condition": condition}]
+    file.write_text(json.dumps({"nodes": nodes, "edges": edges}))
     assert labcrew(up.home, "workflow", "create", str(file)).returncode == 0
     assert "not run yet" in labcrew(up.home, "workflow", "runs", "arrivals").stdout
     zone = ("--time-zone", "Europe/Berlin", "--yes")
     changed = labcrew(up.home, "workflow", "change", "arrivals", "run it every weekday at 8", *zone)
     assert changed.returncode == 0, changed.stdout + changed.stderr
-    assert "every weekday at 8:00, Europe/Berlin" in labcrew(up.home, "workflow", "show", "arrivals").stdout
+    description = labcrew(up.home, "workflow", "show", "arrivals").stdout.splitlines()
+    assert "every weekday at 8:00, Europe/Berlin" in description[1]
+    assert description[2].startswith("    next ")
+    assert description[2].count(", ") == 4
+    assert '  top (limit, 2 retries, at most 30 s) {"rows": 3}' in description
+    assert description[-1] == "  came -> top if rows > 0"
+    versions = labcrew(up.home, "workflow", "versions", "arrivals").stdout.splitlines()
+    assert [line.split()[0] for line in versions] == ["2", "1"]
+    assert all(line.endswith(")") and "@" in line for line in versions)
 
     run = labcrew(up.home, "workflow", "run", "arrivals")
     assert "payload" in run.stdout, run.stdout + run.stderr

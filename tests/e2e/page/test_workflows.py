@@ -20,14 +20,14 @@ def make_workflow(visitor: Visit) -> None:
             "config": {"kind": "schedule", "cron": "0 8 * * 1-5", "time_zone": "Europe/Berlin"},
         },
         {"id": "cities", "type": "read_dataset", "config": {"dataset_id": dataset}},
-        {"id": "largest", "type": "top_k", "config": {"k": 3, "by": "people"}},
+        {"id": "largest", "type": "top_k", "config": {"k": 3, "by": "people"}, "retries": 2},
         {"id": "draw", "type": "chart", "config": {"kind": "bar", "x": "city", "y": ["people"]}},
         {"id": "check", "type": "approve", "config": {"text": "Are these the largest?"}},
     ]
     edges = [
         {"from": "cities", "to": "largest"},
         {"from": "largest", "to": "draw"},
-        {"from": "draw", "to": "check"},
+        {"from": "draw", "to": "check", "condition": {"field": "rows", "op": ">", "value": 1}},
     ]
     visitor.call("POST", "/workflows", data={"name": "Largest cities", "nodes": nodes, "edges": edges})
 
@@ -53,7 +53,10 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     page.get_by_role("link", name="Accept or reject it").click()
 
     expect(page.get_by_text("version 1,", exact=False).first).to_be_visible()
+    expect(page.get_by_role("list", name="Conditions")).to_have_text("draw → check if rows > 1")
+    expect(page.get_by_role("list", name="Nodes").first).to_contain_text("top_k, 2 retries")
     page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("Version 2, “use 2 instead of 3”")).to_contain_text(", by ")
     expect(page.get_by_text("version 2,", exact=False).first).to_be_visible()
     page.get_by_role("button", name="Run it").click()
     page.get_by_role("group", name="Question").get_by_role("button").first.click()
