@@ -109,7 +109,8 @@ def stop(up: Up) -> None:
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """A data folder that is not there yet, with a short path."""
-    with tempfile.TemporaryDirectory(prefix="labcrew-e2e-") as folder:
+    # The service of a test that failed runs until the end of the session, and may still write there.
+    with tempfile.TemporaryDirectory(prefix="labcrew-e2e-", ignore_cleanup_errors=True) as folder:
         yield Path(folder) / "home"
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from app.charts.drawing_launch import start_own
 from app.charts.drawing_process import (
-    MAX_CHART_S,
     MAX_MESSAGE_BYTES,
-    MAX_START_S,
+    MAX_WALL_S,
     ChartRefused,
     frame_message,
 )
@@ -20,8 +19,8 @@ from app.json_types import JsonValue
 
 PNG_SCALE = 2.0
 """Pixels of a PNG for one of the specification: sharp on dense screens."""
-_QUEUE_S = 10 * MAX_CHART_S + MAX_START_S
-"""Seconds until an answer that the charts of ten others may take up before it."""
+_QUEUE_S = 2 * MAX_WALL_S
+"""Seconds until an answer: for a chart at its limit, and one before it."""
 
 
 @dataclass(frozen=True)
