@@ -31,12 +31,13 @@ _PATIENCE_S = 60.0
 class Conversation:
     """A user with a thread. `turns`: those sent, in order."""
 
-    client: Client
+    port: int
+    token: str
     sockets: list[Socket]
     thread: str = ""
     turns: list[str] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """For its one connection: a message waits for the answer to the one before."""
+    """A message waits for the answer to the one before."""
 
     async def say(self) -> None:
         """Send a message, and have each stream watch its turn."""
@@ -44,7 +45,10 @@ class Conversation:
             body: dict[str, object] = {"message": _MESSAGE}
             if self.thread:
                 body["thread_id"] = self.thread
-            turn = await self.client.call("POST", "/api/v1/chat?wait=0", body)
+            # A connection of its own: the service closes those that were silent for as long as a user thinks.
+            client = await Client.connect(self.port, self.token)
+            turn = await client.call("POST", "/api/v1/chat?wait=0", body)
+            client.close()
         self.thread, name = str(turn["thread_id"]), str(turn["turn_id"])
         self.turns.append(name)
         for socket in self.sockets:
@@ -54,7 +58,7 @@ class Conversation:
 async def open_conversation(port: int, streams: int) -> Conversation:
     token = await sign_in(port)
     sockets = [await Socket.open(port, _STREAM, token) for _ in range(streams)]
-    return Conversation(await Client.connect(port, token), sockets)
+    return Conversation(port, token, sockets)
 
 
 async def say_evenly(conversations: list[Conversation], rate: float, seconds: float) -> float:
@@ -75,6 +79,8 @@ def read_frames(socket: Socket) -> tuple[dict[str, list[int]], set[str]]:
     """Return the numbers of the events by turn as they came, and the turns whose end came."""
     numbers, ended = defaultdict[str, list[int]](list), set[str]()
     for _, frame in socket.events():
+        if frame.get("type") == "heartbeat":
+            continue
         if frame["kind"] == "ended":
             ended.add(frame["watch"])
         elif frame["kind"] == "events":
