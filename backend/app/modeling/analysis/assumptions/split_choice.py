@@ -87,22 +87,42 @@ def measure_structures(
         return []
     free = replace(problem, time_column=None, group_column=None, group_with=())
     bench = Bench(free, seed, rows, deadline, threads)
-    measured: list[MeasuredStructure] = []
-    for entity in structures.entities:
-        compared = bench.compare_entities(train, entity) if not deadline.is_over else None
+    # The order comes before further entities: those are often parts of the first, later times are another risk.
+    measured = _measure_entities(bench, train, problem, structures.entities[:1])
+    if structures.order and (not deadline.is_over or not measured):
+        measured += _measure_order(bench, train, problem, structures.order, measured)
+    measured += _measure_entities(bench, train, problem, structures.entities[1:])
+    leading = _choose_cautious(measured)
+    return [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+
+
+def _measure_entities(
+    bench: "Bench", train: pd.DataFrame, problem: Problem, entities: Sequence[RowStructure]
+) -> list["MeasuredStructure"]:
+    """Measure what new entities change, as long as there is time."""
+    measured = []
+    for entity in entities:
+        compared = bench.compare_entities(train, entity) if not bench.deadline.is_over else None
         if compared:
             is_settled = problem.group_column in entity.columns
             measured.append(MeasuredStructure(entity, compared, AssumptionKind.ENTITIES, is_settled))
-    if structures.order and (not deadline.is_over or not measured):
-        # Later rows are often those of new entities too: only the loss beyond that is one of time.
-        nested = next((entry.structure for entry in measured if entry.compared.matters), None)
-        is_settled = problem.time_column == structures.order.columns[0]
-        is_settled |= structures.order.is_strong and nested is None
-        compared = bench.compare_order(train, structures.order, None if is_settled else nested)
-        if compared:
-            measured.append(MeasuredStructure(structures.order, compared, AssumptionKind.TIME, is_settled))
-    leading = _choose_cautious(measured)
-    return [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+    return measured
+
+
+def _measure_order(
+    bench: "Bench",
+    train: pd.DataFrame,
+    problem: Problem,
+    order: RowStructure,
+    entities: Sequence["MeasuredStructure"],
+) -> list["MeasuredStructure"]:
+    """Measure what later times change."""
+    # Later rows are often those of new entities too: only the loss beyond that is one of time.
+    nested = next((entry.structure for entry in entities if entry.compared.matters), None)
+    is_settled = problem.time_column == order.columns[0]
+    is_settled |= order.is_strong and nested is None
+    compared = bench.compare_order(train, order, None if is_settled else nested)
+    return [MeasuredStructure(order, compared, AssumptionKind.TIME, is_settled)] if compared else []
 
 
 def _choose_measured(
@@ -114,9 +134,7 @@ def _choose_measured(
         rows = sample_size(train, problem, 2 * (len(entities) + (order is not None)), deadline)
         if rows >= MIN_ROWS:
             return Structures(entities, order), rows
-        if entities and order:
-            order = None
-        elif entities:
+        if len(entities) > 1 or not order:
             entities.pop()
         else:
             order = None
