@@ -73,6 +73,12 @@ def test_the_references_get_every_fold_that_a_candidate_gets() -> None:
     assert request == FoldRequest(["A", "B", "baseline", "PlainBoosting"], [1, 2, 3, 4])
 
 
+def test_a_reference_that_has_all_weight_after_one_fold_does_not_end_the_fits() -> None:
+    references = [fit("baseline", [0], 0.1, 0.5), fit("PlainBoosting", [0], 0.1, 0.99)]
+    request = next_round(standing(FIRST, 9.0, references, weights={"PlainBoosting": 1.0, "A": 0.0}))
+    assert request == FoldRequest(["A", "B", "C", "baseline", "PlainBoosting"], [1, 2, 3, 4])
+
+
 def test_references_that_a_round_left_out_come_before_variants() -> None:
     every = [0, 1, 2, 3, 4]
     whole = [fit("A", every), fit("B", every)]

@@ -72,15 +72,18 @@ class TuningState:
 
     @property
     def weighted_candidates(self) -> list[FitSummary]:
-        """The candidates that get more fits, by descending weight; the two best by score for a single model."""
+        """The candidates that get more fits, by descending weight; the two best by score for a single model.
+
+        The three best by score where no candidate has weight: one fold may give all of it to a reference, by
+        luck, and is no reason to stop.
+        """
         candidates = self.candidates
-        if self.is_single_model or not self.weights:
-            sign = -1 if candidates and candidates[0].greater_is_better else 1
-            return sorted(candidates, key=lambda fit: sign * (fit.score or 0.0))[
-                : 2 if self.is_single_model else 3
-            ]
         weighted = [fit for fit in candidates if self.weights.get(fit.name, 0.0) >= MIN_WEIGHT]
-        return sorted(weighted, key=lambda fit: -self.weights[fit.name])[:MAX_WEIGHTED_CANDIDATES]
+        if weighted and not self.is_single_model:
+            return sorted(weighted, key=lambda fit: -self.weights[fit.name])[:MAX_WEIGHTED_CANDIDATES]
+        sign = -1 if candidates and candidates[0].greater_is_better else 1
+        best = sorted(candidates, key=lambda fit: sign * (fit.score or 0.0))
+        return best[: 2 if self.is_single_model else 3]
 
 
 def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
