@@ -10,6 +10,7 @@ import pandas as pd
 from app.modeling.analysis.assumptions.entities_and_order import RowStructure, find_entities, find_order
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
+    MIN_UNITS,
     ComparedScores,
     SidePredictions,
     compare_scores,
@@ -193,7 +194,7 @@ class UnmeasuredStructures:
         columns = [entity.columns for entity in (*self.entities, *([self.order] if self.order else []))]
         names = ", ".join(" and ".join(map(repr, names)) for names in columns)
         return (
-            [f"It was not measured what new values of {names} change: the time was too short."]
+            [f"It was not measured what new values of {names} change: too little time, or too few rows."]
             if columns
             else []
         )
@@ -261,10 +262,17 @@ class Bench:
         plan = FoldPlan(SplitKind.TIME, FOLDS - 1, self.seed)
         later = predict_out_of_fold(frame, ordered, plan, self.threads, is_last_only=True)
 
-        def number_blocks(rows: np.ndarray) -> np.ndarray:
-            """Number the blocks of time (all rows,) by those rows that both sides predict."""
+        def number_blocks(rows: np.ndarray) -> np.ndarray | None:
+            """Number the blocks of time (all rows,) by those rows that both sides predict.
+
+            None for too few of them, as two years: then rows are drawn alone, which says how these periods
+            differ from the earlier ones and not how periods differ at all. It is no reason to say nothing.
+            """
+            blocks = time_blocks(times[rows], TIME_BLOCKS)
+            if len(blocks) < MIN_UNITS:
+                return None
             numbers = np.zeros(len(frame), dtype=int)
-            for number, block in enumerate(time_blocks(times[rows], TIME_BLOCKS)):
+            for number, block in enumerate(blocks):
                 numbers[rows[block]] = number
             return numbers
 
@@ -286,7 +294,7 @@ class Bench:
         self,
         holds: SidePredictions | None,
         otherwise: SidePredictions | None,
-        number_units: Callable[[np.ndarray], np.ndarray],
+        number_units: Callable[[np.ndarray], np.ndarray | None],
     ) -> ComparedScores | None:
         if holds is None or otherwise is None:
             return None

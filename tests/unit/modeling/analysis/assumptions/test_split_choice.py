@@ -147,6 +147,23 @@ def test_drift_is_found_in_a_shuffled_file_by_its_only_date() -> None:
     assert locked.train["ordered_date"].max() <= locked.holdout["ordered_date"].min()
 
 
+@pytest.mark.parametrize("rise", [0.0, 2.0])
+def test_drift_over_four_years_is_measured_by_the_rows_of_the_last_ones(rise: float) -> None:
+    rng = np.random.default_rng(2)
+    year, size = rng.integers(2016, 2020, 3000), rng.normal(size=3000)
+    frame = pd.DataFrame(
+        {"year": year, "size": size, "weight": size + rise * (year - 2016) + rng.normal(size=3000)}
+    )
+    problem, assumptions = measure(frame, "weight")
+    order = assumptions["time"]
+    assert (order["column"], order["matters"]) == ("year", bool(rise))
+    assert problem.time_column == ("year" if rise else None)
+    if rise:
+        is_late = year >= 2018
+        late = error_of(frame, "weight", np.flatnonzero(~is_late), np.flatnonzero(is_late), [], [])
+        assert_right(order, "otherwise", late)
+
+
 def test_a_date_without_an_effect_leaves_the_split_at_random() -> None:
     frame = ratings(users=400, length=3).drop(columns="user_id")
     days = np.random.default_rng(5).integers(0, 900, len(frame))
