@@ -12,6 +12,7 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError
 
 from app.cli.fork_request import CreatedFork
+from app.cli.received_events import ReceivedEvent, parse_event
 from app.cli.responses import (
     CoinSeries,
     CommittedStep,
@@ -19,13 +20,11 @@ from app.cli.responses import (
     Json,
     ListedSession,
     Predictions,
-    ReceivedEvent,
     ReportCheck,
     SavedArtifact,
     SeriesStatistics,
     SessionDocument,
     UploadedDataset,
-    parse_event,
 )
 from app.errors import LabError, NotFound, Unauthorized, Unavailable
 

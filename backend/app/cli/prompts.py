@@ -6,7 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from app.cli.responses import Json, QuestionEvent
+from app.cli.received_events import QuestionEvent
+from app.cli.responses import Json
 from app.cli.sanitize import harmless, plain
 
 
@@ -15,13 +16,21 @@ def put(question: QuestionEvent, console: Console, read: Callable[[str], str]) -
 
     `read` receives a prompt without markup.
     """
-    console.print(f"\n[bold]{plain(question.agent.replace('_', ' '))} asks:[/] {plain(question.text)}")
+    show_question(question, console)
     options = list(question.options)
-    for number, option in enumerate(options, 1):
-        console.print(f"  {number}. {plain(as_text(option))}")
     hint = "" if question.default is None else f" [{harmless(as_text(question.default))}]"
     typed = read(f"Your answer{hint}: ").strip()
     return parse_answer(typed, options, question.default, question.answer_schema)
+
+
+def show_question(question: QuestionEvent, console: Console) -> None:
+    """Print a question with its options, and before a plan what it is for: that is what a user agrees to."""
+    console.print()
+    if question.understanding:
+        console.print(f"[bold]Understood:[/] {plain(question.understanding)}")
+    console.print(f"[bold]The {plain(question.agent.replace('_', ' '))} asks:[/] {plain(question.text)}")
+    for number, option in enumerate(question.options, 1):
+        console.print(f"  {number}. {plain(as_text(option))}")
 
 
 def parse_answer(typed: str, options: list[Any], default: Any, schema: Json) -> Any:

@@ -14,7 +14,8 @@ from rich.console import Console
 from app.cli import prompts
 from app.cli.client import LabClient, Refused
 from app.cli.interrupts import hold_interrupts
-from app.cli.responses import ColumnReading, FileReading, QuestionEvent, SessionDocument, SessionResult
+from app.cli.received_events import QuestionEvent
+from app.cli.responses import ColumnReading, FileReading, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.session_screen import Screen
 from app.errors import LabError

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.cli.responses import (
+from app.cli.received_events import (
     ActivityEvent,
     AnswerEvent,
     BudgetEvent,

@@ -16,6 +16,7 @@ from app.cli.client import MAX_PAGE_ITEMS, LabClient
 from app.cli.exit_codes import Exit
 from app.cli.fork_request import ForkOptions
 from app.cli.interrupts import hold_interrupts
+from app.cli.received_events import QuestionEvent
 from app.cli.responses import ListedSession, Predictions
 from app.cli.run_session import (
     RunResult,
@@ -63,7 +64,7 @@ def show_session(session: str, url: str | None, key: str | None, as_json: bool) 
     console = _console(as_json)
     with _connection(url, key, console) as client:
         stored = client.session(find_session(client, session))
-        question = stored.question.as_event() if stored.question else None
+        question = QuestionEvent.from_open(stored.question) if stored.question else None
         files = save_files(client, stored.id, _report_folder(None) / stored.id) if stored.ended else ()
     ending = RunResult(stored, stored.elapsed_s, files, question)
     if not as_json:
@@ -129,9 +130,9 @@ def answer_session(
             client.respond(stored.id, question.key, value)
         elif options.can_answer:
             with name_at_interrupt(client, stored.id, options, console):
-                is_answered = answer_question(client, stored.id, question.as_event(), console)
+                is_answered = answer_question(client, stored.id, QuestionEvent.from_open(question), console)
             if not is_answered:
-                waiting = RunResult(stored, stored.elapsed_s, (), question.as_event())
+                waiting = RunResult(stored, stored.elapsed_s, (), QuestionEvent.from_open(question))
                 return _print_ending(waiting, console, as_json)
         else:
             raise InvalidInput("no_answer", f'Give the answer: labcrew answer {stored.id} "..."')

@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from app.cli.responses import ReceivedEvent, UnderstandingEvent
+from app.cli.received_events import ReceivedEvent, UnderstandingEvent
 from app.cli.sanitize import plain
 from app.cli.session_progress import SessionProgress, StepLine
 

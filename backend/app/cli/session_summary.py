@@ -9,16 +9,9 @@ from rich.table import Table
 
 from app.cli.block_charts import draw_blocks
 from app.cli.exit_codes import Exit
-from app.cli.prompts import as_text
-from app.cli.responses import (
-    AnswerTable,
-    Conclusion,
-    DriverList,
-    HoldoutScore,
-    Json,
-    QuestionEvent,
-    RankedCandidate,
-)
+from app.cli.prompts import show_question
+from app.cli.received_events import QuestionEvent
+from app.cli.responses import AnswerTable, Conclusion, DriverList, HoldoutScore, Json, RankedCandidate
 from app.cli.result_table import NUMBERS, show_row_count, show_rows
 from app.cli.run_session import FORECASTS, RunResult
 from app.cli.sanitize import harmless, plain
@@ -200,9 +193,7 @@ def _number(value: Any, places: int) -> str:
 
 
 def _show_waiting(question: QuestionEvent, session_id: str, console: Console) -> None:
-    console.print(f"\nThe {question.agent.replace('_', ' ')} asks: {plain(question.text)}")
-    for number, option in enumerate(question.options, 1):
-        console.print(f"  {number}. {plain(as_text(option))}")
+    show_question(question, console)
     example = "1" if question.options else '"..."'
     console.print(
         f"The session waits. Answer it: labcrew answer {session_id} {example}\n"

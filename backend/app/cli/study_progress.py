@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from app.cli.client import LabClient
-from app.cli.responses import QuestionEvent
+from app.cli.received_events import QuestionEvent
 from app.cli.sanitize import plain
 
 

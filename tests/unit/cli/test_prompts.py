@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.prompts import parse_answer, put
-from app.cli.responses import QuestionEvent
+from app.cli.received_events import QuestionEvent
 
 
 @pytest.mark.parametrize(

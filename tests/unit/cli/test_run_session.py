@@ -5,7 +5,8 @@ import pytest
 from rich.console import Console
 
 from app.cli.client import LabClient, Refused
-from app.cli.responses import ReceivedEvent, SavedArtifact, SessionDocument, UploadedDataset, parse_event
+from app.cli.received_events import ReceivedEvent, parse_event
+from app.cli.responses import SavedArtifact, SessionDocument, UploadedDataset
 from app.cli.run_session import RunRequest, run_session, save_files
 
 

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.prompts import put
-from app.cli.responses import QuestionEvent
+from app.cli.received_events import QuestionEvent
 from app.cli.sanitize import plain
 
 HOSTILE = "\x1b[2J[/red] [bold]<=50K\x07\u202e"

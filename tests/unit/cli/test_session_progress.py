@@ -1,4 +1,4 @@
-from app.cli.responses import parse_event
+from app.cli.received_events import parse_event
 from app.cli.session_progress import SessionProgress
 
 

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from app.cli.client import LabClient
-from app.cli.responses import ListedSession, Predictions, ReceivedEvent, SessionDocument, parse_event
+from app.cli.received_events import ReceivedEvent, parse_event
+from app.cli.responses import ListedSession, Predictions, SessionDocument
 from app.cli.run_session import RunRequest, WatchOptions, run_session, watch_session
 from app.cli.session_requests import find_compared, find_session, print_row_problems
 from app.errors import InvalidInput, NotFound

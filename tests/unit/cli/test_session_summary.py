@@ -5,7 +5,8 @@ import pytest
 from rich.console import Console
 
 from app.cli.exit_codes import Exit
-from app.cli.responses import SessionDocument, parse_event
+from app.cli.received_events import parse_event
+from app.cli.responses import SessionDocument
 from app.cli.run_session import RunResult
 from app.cli.session_summary import document, exit_of, show
 
@@ -184,3 +185,11 @@ def test_the_options_of_an_open_question_are_numbered_as_they_are_answered() -> 
     text = console.export_text()
     assert "  2. other" in text
     assert "labcrew answer s1 1" in text
+
+
+def test_a_plan_to_approve_stands_below_what_it_is_for() -> None:
+    about = {"understood": {"text": "I will predict `kids`.", "confidence": 0.8}}
+    asked = {"kind": "clarification_asked", "agent": "planner", "text": "?", "about": about, "question": "1"}
+    console = Console(record=True, width=100)
+    show(ending("awaiting_user", waiting=parse_event(asked)), console)
+    assert "Understood: I will predict `kids`.\nThe planner asks: ?" in console.export_text()
