@@ -13,7 +13,7 @@ from app.api.router import PREFIX
 
 API_NAMES = ("chat", "threads", "turns", "worldlines", "tools", "artifacts", "datasets")
 """First parts of paths whose operations also answer under `/api`."""
-ROOT_NAMES = (*API_NAMES, "generate-diff", "runs")
+ROOT_NAMES = (*API_NAMES, "generate-diff", "runs", "test")
 """First parts of paths whose operations also answer without a prefix."""
 
 RUN_WAIT_S = 30

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from app.tasks import cancel_and_wait
 from app.worker.event_loop import WorkerServices
 
 from .conftest import User
+from .test_ownership import GENERATED
 
 FLIGHTS = b"city,price\nBern,134\nThun,435\nBiel,556\nBern,90\n"
 MESSAGE = {"version": "1.0", "workflow_owner": "flights"}
@@ -204,3 +206,26 @@ async def test_a_job_that_was_begun_is_free_to_be_answered_at_once(
     async with hang_guard():
         while await app.state.resources.database.value(free) != 1:  # noqa: ASYNC110 - another task does it
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_trial_is_answered_at_once_and_only_in_development(app: FastAPI, owner: User) -> None:
+    answered = await owner.http.post("/test/chat", json={"prompt": "show me the top 2 flights by price"})
+    assert answered.status_code == 200, answered.text
+    view = answered.json()
+    assert [row[-1] for row in view["answer"]["result_preview"]["rows"]] == [556, 435], view
+    reads = {"nodes": [{"id": "made", "type": "plan", "config": {"plan": GENERATED}}], "edges": []}
+    changed = await owner.http.post(
+        "/test/chat", json={"prompt": "run it every weekday at 8", "current_workflow": reads}
+    )
+    assert changed.json()["answer"]["metadata"]["lane"] == "patch", changed.text
+    assert changed.json()["answer"]["result_preview"]["patch"][0]["op"] == "add"
+    assert (await owner.http.post("/test/chat", json={"prompt": ""})).status_code == 422
+    resources = app.state.resources
+    production = resources.settings.model_copy(update={"labcrew_env": "production"})
+    app.state.resources = replace(resources, settings=production)
+    try:
+        refused = await owner.http.post("/test/chat", json={"prompt": "how many flights?"})
+    finally:
+        app.state.resources = resources
+    assert (refused.status_code, refused.json()["code"]) == (403, "development_only")

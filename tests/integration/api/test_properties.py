@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from tests.patience import HANG_GUARD_S, wait_until
 
-from app.api.routes import runs, threads
+from app.api import session_waits
 from app.settings import Settings
 
 from .conftest import PASSWORD, PREFIX
@@ -93,8 +93,8 @@ NOBODY = Caller({}, {}, ())
 
 @pytest.fixture
 def service(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    for waiting in (runs, threads):  # nobody works here: each wait would last to its end
-        monkeypatch.setattr(waiting, "MAX_WAIT_S", 0.05)
+    # Nobody works here: each wait would last to its end.
+    monkeypatch.setattr(session_waits, "MAX_WAIT_S", 0.05)
     quick = {"address_requests": "", "user_requests": "", "user_uploads": "", "user_sessions": 0}
     with served(settings.model_copy(update=quick)) as url:
         wait_until(lambda: _answers(url), every_s=0.05)

@@ -1,7 +1,5 @@
 """Runs: a program or query over your tables, in a sandbox cell."""
 
-import asyncio
-from contextlib import aclosing, suppress
 from typing import Annotated
 from uuid import UUID
 
@@ -19,10 +17,10 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
+from app.api.session_waits import Wait, ends_within
 from app.program_runs.queries import RunFilter, RunReader
 from app.program_runs.queries import list_runs as list_runs_of
 from app.program_runs.schemas import GRAPH, Language, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
-from app.resources import Resources
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 from app.threads.queries import ThreadReader
@@ -39,11 +37,6 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> RunReader
 
 
 ServiceDep = Annotated[SessionService, Depends(_service)]
-MAX_WAIT_S = 60.0
-"""Longest wait for the end of a run: below the usual time-out of balancers, a minute and more."""
-Wait = Annotated[
-    float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end of the run before the answer.")
-]
 ReaderDep = Annotated[RunReader, Depends(_reader)]
 
 
@@ -76,23 +69,10 @@ async def create_run(
         body = body.model_copy(update={"dataset_ids": body.dataset_ids or thread.dataset_ids})
     created = await service.create(principal.user_id, body, idempotency_key, parent_id=body.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
-    if wait and await _ends_within(resources, created.id, min(wait, MAX_WAIT_S)):
+    if await ends_within(resources, created.id, wait):
         response.status_code = 200
         return await reader.get(created.id)
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
-
-
-async def _ends_within(resources: Resources, run_id: UUID, wait_s: float) -> bool:
-    """Follow the events of a run until it has ended, or the time is over."""
-    with suppress(TimeoutError):
-        async with (
-            asyncio.timeout(wait_s),
-            aclosing(resources.watch.stream_batches(run_id)) as batches,
-        ):
-            async for _ in batches:
-                pass
-        return True
-    return False
 
 
 @router.get("", operation_id="list_runs")

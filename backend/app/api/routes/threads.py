@@ -1,8 +1,6 @@
 """Conversations: messages to the analyst, their turns, and the threads that hold them."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
 from typing import Annotated
 from uuid import UUID
 
@@ -21,6 +19,7 @@ from app.api.deps import (
 )
 from app.api.event_stream import EventStream, format_event
 from app.api.openapi import problems
+from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
 from app.resources import Resources
 from app.sessions.events.serialization import EventMessage
 from app.threads.queries import ThreadReader
@@ -40,11 +39,6 @@ from app.threads.stream_events import TurnTranslation
 
 router = APIRouter(tags=["chat"], responses=problems(401))
 
-MAX_WAIT_S = 60.0
-"""Longest wait for the end of a turn: below the usual time-out of balancers, a minute and more."""
-PAUSES = frozenset({"clarification_asked"})
-"""Events that end the wait: the turn goes on when its user has answered."""
-
 
 async def _service(resources: ResourcesDep) -> ThreadService:
     return ThreadService(resources.database, resources.send)
@@ -56,9 +50,6 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadRea
 
 ThreadServiceDep = Annotated[ThreadService, Depends(_service)]
 ThreadReaderDep = Annotated[ThreadReader, Depends(_reader)]
-Wait = Annotated[
-    float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end of the turn before the answer.")
-]
 
 
 @router.post(
@@ -90,7 +81,7 @@ async def chat(
     """
     created = await service.post(principal.user_id, body, idempotency_key)
     response.headers["Location"] = _turn_path(request, created)
-    has_ended = await _ends_within(resources, created.turn_id, min(wait, MAX_WAIT_S))
+    has_ended = await ends_within(resources, created.turn_id, wait)
     response.status_code = 200 if has_ended else 202
     return await reader.get_turn(created.turn_id)
 
@@ -145,7 +136,7 @@ async def _run_tool(
         preferences=TurnPreferences(time_limit_s=body.timeout_s),
     )
     created = await service.post(principal.user_id, message)
-    await _ends_within(resources, created.turn_id, MAX_WAIT_S)
+    await ends_within(resources, created.turn_id, MAX_WAIT_S)
     return created.turn_id
 
 
@@ -268,22 +259,6 @@ async def delete_thread(
 def _turn_path(request: Request, created: CreatedTurn) -> str:
     prefix = request.url.path.partition("/chat")[0]
     return f"{prefix}/turns/{created.turn_id}"
-
-
-async def _ends_within(resources: Resources, turn_id: UUID, wait_s: float) -> bool:
-    """Follow the events of a turn until it has ended or asks its user, or the time is over."""
-    if not wait_s:
-        return False
-    with suppress(TimeoutError):
-        async with (
-            asyncio.timeout(wait_s),
-            aclosing(resources.watch.stream_batches(turn_id)) as batches,
-        ):
-            async for batch in batches:
-                if any(event.kind in PAUSES for event in batch):
-                    return False
-        return True
-    return False
 
 
 def _stream(
