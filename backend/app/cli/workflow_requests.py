@@ -81,6 +81,7 @@ class RunNode(_Answer):
     rows: int | None = None
     figure: float | None = None
     passes: bool | None = None
+    answer: str | None = None
     error: str | None = None
     notes: list[str] = Field(default_factory=list)
     columns: list[dict[str, Any]] = Field(default_factory=list)
@@ -318,6 +319,7 @@ def _describe(node_id: str, node: RunNode) -> str:
         f"{node.rows:,} rows" if node.rows is not None else "",
         f"figure {node.figure:g}" if node.figure is not None else "",
         {True: "passes", False: "does not pass", None: ""}[node.passes],
+        " ".join((node.answer or "").split()),
         node.error or "",
         *node.notes,
     ]

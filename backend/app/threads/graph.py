@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from app.agents.analyst.answer_descriptions import describe_answer
 from app.agents.analyst.brief import ProgramOutcome, QueryAnswer
 from app.agents.analyst.output import Reply
-from app.agents.runtime.agent_loop import Agent
+from app.agents.runtime.agent_loop import Agent, AgentRunOptions
 from app.artifacts.workspace import Workspace
 from app.charts.renderer import ChartRenderer
 from app.json_types import JsonValue
@@ -49,7 +49,10 @@ class ChatState(JournaledState, total=False):
 
 @dataclass(frozen=True)
 class ChatContext:
-    """One turn: its data, the cells it computes in, the analyst and the turns before it."""
+    """One turn: its data, the cells it computes in, the analyst and the turns before it.
+
+    `studies`, `workflows`: None where they cannot be started or changed.
+    """
 
     step: StepScope
     frames: Workspace
@@ -58,7 +61,7 @@ class ChatContext:
     analyst: Agent[Reply]
     memory: TurnMemory
     renderer: ChartRenderer
-    studies: ConversationStudies
+    studies: ConversationStudies | None
     records: SessionRecords
     workflows: ConversationWorkflows | None = None
 
@@ -122,7 +125,7 @@ async def _answer(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, 
 async def answer_message(chat: ChatContext) -> dict[str, Any]:
     """Execute a message as it stands, or have the analyst answer it. Returns its outcome."""
     mode = str(chat.step.session.preferences["mode"])
-    return await (_ask_analyst(chat) if mode == "auto" else _execute_directly(chat, mode))
+    return await (ask_analyst(chat) if mode == "auto" else _execute_directly(chat, mode))
 
 
 async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
@@ -142,10 +145,15 @@ async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
     return {"text": text, **outcome}
 
 
-async def _ask_analyst(chat: ChatContext) -> dict[str, Any]:
+async def ask_analyst(chat: ChatContext, withheld_tools: Sequence[str] = ()) -> dict[str, Any]:
+    """Have the analyst answer the message of a step. Returns its outcome: text, table, charts and the like.
+
+    `withheld_tools`: those that could only refuse.
+    """
     context = await _read_context(chat)
     brief: dict[str, JsonValue] = {"message": chat.step.session.goal, **context}
-    result = await chat.analyst.run(chat.tool_context(ANALYST), brief)
+    options = AgentRunOptions(withheld_tools=withheld_tools)
+    result = await chat.analyst.run(chat.tool_context(ANALYST), brief, options=options)
     parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
     return {"text": result.output.text, **parts, **_find_saved_workflow(result.answers)}
 
@@ -157,7 +165,8 @@ async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
         ctx = chat.tool_context(ANALYST)
         tables = [(await get_dataset_schema(ctx, ref.table)).value for ref in await chat.conversation.list()]
         earlier = await chat.memory.read(chat.step.session)
-        studies: list[JsonValue] = [dump_facts(card) for card in await chat.studies.list()]
+        cards = [] if chat.studies is None else await chat.studies.list()
+        studies: list[JsonValue] = [dump_facts(card) for card in cards]
         files: list[JsonValue] = [*sorted((await chat.conversation.read_snapshot()).files)]
         value: dict[str, JsonValue] = {"tables": tables, "earlier": earlier, "studies": studies, "files": files}
         return CallResult({**value, **await _read_workflows(chat, earlier)})

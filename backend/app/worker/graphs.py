@@ -87,7 +87,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     )
 
     def workflow_services_of(facts: SessionFacts) -> RunServices:
-        return make_services_of_run(resources, facts, workspace_of(facts), shelf_of(facts))
+        return make_services_of_run(resources, facts, workspace_of(facts), shelf_of(facts), chat.make_context)
 
     job = job_spec(chat.make_context, partial(make_job_services, resources))
     return Graphs([runs, pipeline, chat, job, workflow_spec(workflow_services_of)])

@@ -1,5 +1,6 @@
 """Assembly of the services of workflows: those of their runs, and those of conversations about them."""
 
+from dataclasses import replace
 from functools import partial
 
 from app.artifacts.workspace import Workspace
@@ -12,7 +13,7 @@ from app.workflows.conversations.pipelines import Pipelines
 from app.workflows.conversations.service import OwnerWorkflows
 from app.workflows.proposals import ProposalService
 from app.workflows.requests.client import RequestClient
-from app.workflows.runs.context import FindFigure, RunServices
+from app.workflows.runs.context import FindFigure, MakeChat, RunServices
 from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import WorkflowRunPreferences
 from app.workflows.service import WorkflowService
@@ -44,7 +45,7 @@ def make_run_services(
 
 
 def make_services_of_run(
-    resources: Resources, run: SessionFacts, frames: Workspace, datasets: DatasetSource
+    resources: Resources, run: SessionFacts, frames: Workspace, datasets: DatasetSource, make_chat: MakeChat
 ) -> RunServices:
     """Make the services of a run, whose conditions compare with the run before it."""
     preferences = WorkflowRunPreferences.model_validate(run.preferences)
@@ -54,7 +55,7 @@ def make_services_of_run(
     async def find_figure(node_id: str) -> float | None:
         return await earlier.find_figure(preferences.workflow.id, node_id, run_ids)
 
-    return make_run_services(resources, run, frames, datasets, find_figure)
+    return replace(make_run_services(resources, run, frames, datasets, find_figure), make_chat=make_chat)
 
 
 def make_owner_workflows(

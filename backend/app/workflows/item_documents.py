@@ -14,7 +14,7 @@ from app.workflows.node_types import NODE_TYPES
 FOR_EACH = "for_each"
 ITEM = "item"
 """Name of the rows of an item in texts of its nodes."""
-_NOT_INSIDE = frozenset({FOR_EACH, "approve", "study"})
+_NOT_INSIDE = frozenset({FOR_EACH, "agent", "approve", "study"})
 """Types that wait or nest, or that are too much for each item."""
 INNER_TYPES = tuple(
     name

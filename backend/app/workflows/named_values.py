@@ -12,7 +12,11 @@ from app.workflows.item_documents import ITEM, list_placed_nodes, read_inner_nod
 from app.workflows.template_fields import STUDY_FIELDS, list_fields
 
 _OF_ANY_NODE = ("rows", "status", "error")
-_OF_TYPE: Mapping[str, tuple[str, ...]] = {"condition": ("figure",), "study": STUDY_FIELDS}
+_OF_TYPE: Mapping[str, tuple[str, ...]] = {
+    "condition": ("figure",),
+    "study": STUDY_FIELDS,
+    "agent": ("answer",),
+}
 """Values of a type of node beside those of any node and the columns of its table."""
 _NUMBERS = ("rows", "figure", "value")
 """Values that are numbers; a column of such a name goes before them."""

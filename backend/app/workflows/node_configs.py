@@ -251,6 +251,18 @@ class ForEach(WorkflowPart):
     nodes: Annotated[list[Node], Field(min_length=1, max_length=MAX_ITEM_NODES)]
 
 
+class AskAgent(WorkflowPart):
+    """Has the analyst of conversations answer a prompt about the tables of its inputs, each named by its node.
+
+    `prompt` may name values as the text of a message does. Its table is that of the answer, or one row with the
+    words in the column `answer`; texts name the words `{{node.answer}}`. It reads these tables only: it sends
+    nothing, knows no secret, and changes no workflow or dataset. Without a chat model it understands questions
+    about tables, and fails with `agent_not_understood` for anything else.
+    """
+
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
+
+
 class RunStudy(WorkflowPart):
     """Starts a study of the crew over the datasets that its inputs read or store, and waits for its result.
 

@@ -31,6 +31,7 @@ from app.plans.plan import (
 from app.workflows.document import WorkflowPart
 from app.workflows.node_configs import (
     Approve,
+    AskAgent,
     Chart,
     FigureCondition,
     ForEach,
@@ -122,6 +123,7 @@ NODE_TYPES: Mapping[str, NodeType] = {
         NodeType("sql", RunSql, 0, 20, gives="table"),
         NodeType("python", RunPython, 0, 20, gives="table"),
         NodeType("predict", Predict, 1, 1, gives="table"),
+        NodeType("agent", AskAgent, 1, 20, gives="table"),
         NodeType("for_each", ForEach, 1, 1, gives="table"),
         NodeType("chart", Chart, 1, 1, gives="input"),
         NodeType("study", RunStudy, 1, 20, gives="input"),

@@ -9,7 +9,7 @@ from app.workflows.document import Node
 FIELD = re.compile(r"\{\{\s*([A-Za-z0-9_-]+)\.([^{}]{1,200}?)\s*\}\}")
 STUDY_FIELDS = ("headline", "target", "metric", "value", "model_id")
 """What texts may name of a study, beside `status` and `error`."""
-TEXTS = {"notify": ("subject", "text"), "chart": ("title",), "store": ("name",)}
+TEXTS = {"notify": ("subject", "text"), "chart": ("title",), "store": ("name",), "agent": ("prompt",)}
 """Type of a node -> those of its settings that are texts with values."""
 
 

@@ -29,6 +29,7 @@ _TYPE_WORDS = {
     "for_each": "for each|loop|each",
     "trigger": "trigger|schedule|cron|timer|(?:daily|hourly|nightly|weekly|monthly) run",
     "sql": "sql|query",
+    "agent": "agent|analyst|assistant",
     "python": "python|program|script|code|processing",
 }
 _CHANNEL_WORDS = {"email": "e-?mail|mail", "slack": "slack", "webhook": "webhook"}

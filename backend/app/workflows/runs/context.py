@@ -12,7 +12,8 @@ from app.datasets.dataset_source import DatasetSource
 from app.plans.schema import TableSchema, read_table_schema
 from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.step_scope import SessionFacts, StepScope
-from app.workflows.document import WorkflowDocument
+from app.threads.graph import ChatContext
+from app.workflows.document import WorkflowDocument, nodes_by_id
 from app.workflows.fusion import name_table
 from app.workflows.node_configs import RunStudy
 from app.workflows.requests.client import RequestClient
@@ -32,6 +33,7 @@ FindFigure = Callable[[str], Awaitable[float | None]]
 SendMail = Callable[[str | None, str, str, str], Awaitable[None]]
 FindModel = Callable[[UUID | None, str | None], Awaitable[str]]
 StartStudy = Callable[[UUID, UUID, RunStudy, Sequence[UUID]], Awaitable[None]]
+MakeChat = Callable[[StepScope], ChatContext]
 StoreDataset = Callable[[str, FrameRef, str], Awaitable[StoredDataset]]
 
 
@@ -46,6 +48,7 @@ class RunServices:
     `send_mail(to, subject, text, key)`: to None it goes to the owner. `find_model(id, target)`: its digest.
     `store_dataset(name, table, key)`: stores a table once for a key.
     `start_study(run, id, study, datasets)`: starts a session once, unless the run was cancelled.
+    `make_chat(step)`: the context in which the analyst answers; None where no agent is asked.
     """
 
     frames: Workspace
@@ -60,6 +63,7 @@ class RunServices:
     store_dataset: StoreDataset
     renderer: ChartRenderer
     start_study: StartStudy
+    make_chat: MakeChat | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,10 @@ class RunContext:
         names = {dataset.id: dataset.table for dataset in datasets}
         digests = {dataset.table: dataset.digest for dataset in datasets}
         schemas = {dataset.table: read_table_schema(dataset.columns) for dataset in datasets}
+        nodes = nodes_by_id(self.document)
         for frame in await self.services.frames.frames():
+            if frame.name not in nodes:  # made by an agent on its way
+                continue
             name = name_table(frame.name, names)
             digests[name] = frame.digest
             schemas[name] = read_table_schema(frame.meta.get("columns", []))

@@ -13,6 +13,7 @@ from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
 from app.workflows.node_configs import (
     Approve,
+    AskAgent,
     Chart,
     FigureCondition,
     HttpRequest,
@@ -24,6 +25,7 @@ from app.workflows.node_configs import (
     RunStudy,
     Store,
 )
+from app.workflows.runs.agents import ask_agent
 from app.workflows.runs.context import Results, RunContext
 from app.workflows.runs.datasets import store_dataset
 from app.workflows.runs.drawing import draw_chart
@@ -36,8 +38,9 @@ from app.workflows.runs.tables import measure, read_payload, run_python, run_que
 APPROVE, REJECT = "approve", "reject"
 _OUTSIDE = frozenset({"request_failed", "request_timed_out", "host_unknown"})
 """Failures of other servers: results of a node, while one of this service is tried again."""
-_FINAL = frozenset({"study_timed_out", "study_cancelled"})
-"""Failures that are not tried again: such a study goes on by itself, or somebody wanted no more of it."""
+_FINAL = frozenset({"study_timed_out", "study_cancelled", "agent_not_understood"})
+"""Failures that are not tried again: such a study goes on by itself, or somebody wanted no more of it, and
+rules understand the same words alike."""
 RETRY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before each further attempt: half a minute in all, as long as a step may hold its place idle."""
 RunNode = Callable[[RunContext, Node, Any, Results], Awaitable[CallResult]]
@@ -165,5 +168,6 @@ _RUNS: Mapping[type, RunNode] = {
     Chart: draw_chart,
     Store: store_dataset,
     RunStudy: run_study,
+    AskAgent: ask_agent,
 }
 """Configuration -> how its node runs; any other node is a query."""

@@ -60,6 +60,8 @@ def _list_values(result: NodeResult, table: NodeResult) -> dict[str, Any]:
     values: dict[str, Any] = {"rows": rows, "status": result.status, "error": result.error}
     if result.figure is not None:
         values["figure"] = result.figure
+    if result.answer is not None:
+        values["answer"] = result.answer
     if result.study is not None:
         values |= {name: getattr(result.study, name) for name in STUDY_FIELDS}
     return values

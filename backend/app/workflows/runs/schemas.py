@@ -45,7 +45,7 @@ class StudyOutcome(BaseModel):
 class NodeResult(BaseModel):
     """The result of one node. `passes`: of a condition or approval. `figure`: the one that a
     condition tested. `chart`: digest of the chart that it drew. `dataset_id`: the dataset that it stored.
-    `study_id`: the study that it started, `study`: how that ended."""
+    `study_id`: the study that it started, `study`: how that ended. `answer`: the words of an agent."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -60,6 +60,7 @@ class NodeResult(BaseModel):
     dataset_id: UUID | None = None
     study_id: UUID | None = None
     study: StudyOutcome | None = None
+    answer: str | None = None
     items: list[ItemResult] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list, description="Warnings, a sentence each.")
     error: str | None = None

@@ -49,6 +49,13 @@ async def run_query(ctx: RunContext, node: Node) -> CallResult:
     return store_table(node, await _compute(ctx, await _find_plan(ctx, node.id)))
 
 
+async def store_records(ctx: RunContext, node: Node, records: Any, pointer: str = "") -> CallResult:
+    """Make a table of JSON. `pointer`: to the list of records in it (RFC 6901)."""
+    blob = await ctx.services.frames.put(json.dumps(records).encode())
+    work = Computation("records.read", {"pointer": pointer, "rows": MAX_PREVIEW_ROWS})
+    return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
+
+
 async def read_payload(ctx: RunContext, node: Node, config: Payload) -> CallResult:
     """Make a table of what a webhook brought. Raises InvalidInput in a run that brought nothing."""
     payload = ctx.preferences.payload
@@ -56,9 +63,7 @@ async def read_payload(ctx: RunContext, node: Node, config: Payload) -> CallResu
         raise InvalidInput(
             "payload_missing", f"{node.id}: this run has no payload. A webhook brings one, or `payload`."
         )
-    blob = await ctx.services.frames.put(json.dumps(payload).encode())
-    work = Computation("records.read", {"pointer": config.records, "rows": MAX_PREVIEW_ROWS})
-    return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
+    return await store_records(ctx, node, payload, config.records)
 
 
 async def run_sql(ctx: RunContext, node: Node, config: RunSql) -> CallResult:
@@ -143,12 +148,12 @@ async def find_input_frame(ctx: RunContext, source: str) -> FrameRef:
     return frames[name]
 
 
-async def _input_digests(ctx: RunContext, node: Node) -> Mapping[str, str]:
-    """Return the digests of the stored tables of a node's inputs, by the names of their nodes."""
+async def list_input_frames(ctx: RunContext, node: Node) -> dict[str, FrameRef]:
+    """Return the stored tables of a node's inputs, by the names of their nodes."""
     frames: dict[str, FrameRef] = {frame.name: frame for frame in await ctx.services.frames.frames()}
     tables = {source: find_table_node(ctx.document, source) for source in ctx.document.inputs_of(node.id)}
-    return {
-        ctx.names.get(source, source): frames[table].digest
-        for source, table in tables.items()
-        if table in frames
-    }
+    return {ctx.names.get(source, source): frames[table] for source, table in tables.items() if table in frames}
+
+
+async def _input_digests(ctx: RunContext, node: Node) -> Mapping[str, str]:
+    return {name: frame.digest for name, frame in (await list_input_frames(ctx, node)).items()}
