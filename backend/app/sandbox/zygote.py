@@ -3,8 +3,8 @@
 Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
 environment. The SEQPACKET socket is connected to one client, and the zygote ends with it; or it listens, and
 serves the host. With a lifeline the zygote ends when its standard input does.
-Uploads and questions (`first`) are served while it imports the libraries of models, one between two looks at
-its sockets; any other request waits until all are there.
+Uploads and questions (`first`) are served before the libraries of models are there. These are imported when
+no request has come for a moment, one between two looks at the sockets; other requests wait until all are there.
 It runs no parallel region and keeps one thread, because only then is a fork of it sound: a lock that another
 thread held, such as OpenMP's, would stay locked in the child. When a client ends, whatever the cause, its
 connection closes and its cells end.
@@ -16,7 +16,6 @@ connection closes and its cells end.
              if it had one
 """
 
-import importlib
 import json
 import os
 import resource
@@ -40,10 +39,13 @@ from app.sandbox.contract import Limits
 from app.sandbox.isolation import Tier, interpreter_paths, survey_host
 from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
 from app.sandbox.output_folders import MAX_ENTRIES
-from app.sandbox.preloaded_libraries import finish_loading, load_first, remaining_libraries
+from app.sandbox.preloaded_libraries import load_first, remaining_steps
 from app.sandbox.request_format import MAX_CONTROL_BYTES
 from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
 
+QUIET_S = 1.0
+"""Seconds without a request or a new client after which the libraries of models are imported: a service that
+starts needs the processors itself, and the cells of an upload and of the question behind it are close."""
 SPARE_DELAY_S = 0.01
 """Delay before the next spare is forked while another is ready. Most cells answer within it, and a fork would
 take that time from them on the same processor."""
@@ -62,7 +64,8 @@ class Zygote:
         self._self = os.pidfd_open(os.getpid())
         self._cache = cache
         self._tier = tier
-        self._unloaded = deque(remaining_libraries())
+        self._remaining = deque(remaining_steps())
+        self._load_at = time.monotonic() + QUIET_S
         self._prepare_cells()
 
     def _prepare_cells(self) -> None:
@@ -80,16 +83,18 @@ class Zygote:
 
     def _load_next(self) -> None:
         """Import one more library; after the last one, cells are forked from the complete process."""
-        importlib.import_module(self._unloaded.popleft())
-        if not self._unloaded:
-            finish_loading()
+        self._remaining.popleft()()
+        if not self._remaining:
             _require_one_thread(self._proc)
             self._spares.release()
             self._prepare_cells()
 
     def _load_all(self) -> None:
-        while self._unloaded:
+        while self._remaining:
             self._load_next()
+
+    def _put_off_loading(self) -> None:
+        self._load_at = time.monotonic() + QUIET_S
 
     def serve(self, listener: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
         """Serve until the clients have gone. `missing`: tier -> reason why that stronger tier does not work.
@@ -113,7 +118,7 @@ class Zygote:
             if handlers:
                 continue
             self._adjust_spares()
-            if self._unloaded:
+            if self._loading_pause_s() == 0:
                 self._load_next()
 
     def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
@@ -130,23 +135,31 @@ class Zygote:
 
     def _pause_ms(self) -> float:
         """Return the time to wait for events, in ms; negative: until there is one."""
-        if self._unloaded:
-            return 0
-        next_check_s = min((running.next_check_s() for running in self._cells), default=SPARE_DELAY_S)
+        pauses_s = [running.next_check_s() for running in self._cells]
         if self._spares.is_short:
-            return 1_000 * min(SPARE_DELAY_S, next_check_s) if self._spares.has_idle else 0
-        if self._cells:
-            return 1_000 * next_check_s
+            pauses_s.append(SPARE_DELAY_S if self._spares.has_idle else 0)
+        loading_pause_s = self._loading_pause_s()
+        if loading_pause_s is not None:
+            pauses_s.append(loading_pause_s)
+        if pauses_s:
+            return 1_000 * min(pauses_s)
         return 1_000 * MAX_IDLE_S if self._spares.has_idle else -1
+
+    def _loading_pause_s(self) -> float | None:
+        """Return the time until the next library is imported; None if there is none, or nobody needs it yet."""
+        if not self._remaining or not self._clients:
+            return None
+        return max(0.0, self._load_at - time.monotonic())
 
     def _adjust_spares(self) -> None:
         if self._spares.is_short:
             self._spares.add()
-        elif not self._cells:
+        elif not self._cells and not self._remaining:
             self._spares.release()
 
     def _add_client(self, client: socket.socket, facts: Mapping[str, object]) -> None:
         self._clients.append(client)
+        self._put_off_loading()
         self._watch(client.fileno(), partial(self._handle_message, client))
         _send(client, {"ready": facts})
 
@@ -204,6 +217,7 @@ class Zygote:
         bounded = isolated and not request["trusted"]
         folder = create_bounded_filesystem(bounds.disk_bytes, MAX_ENTRIES) if bounded else None
         started = time.monotonic()
+        self._put_off_loading()
         spare, initial_vitals = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
         return RunningCell(
             client=client,
@@ -267,6 +281,7 @@ class Zygote:
         os.close(running.pidfd)
         self._close_cell_socket(running)
         self._cells.remove(running)
+        self._put_off_loading()
         self._report_end(running, status, rusage)
 
     def _report_end(self, running: RunningCell, status: int, rusage: resource.struct_rusage) -> None:

@@ -14,7 +14,7 @@ MIB = 1 << 20
 @pytest.fixture(params=[False, True], ids=["opened", "prepared"])
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> CellWorkspace:
     if request.param:
-        sql.prepare_database()
+        sql.prepare_databases()
     (tmp_path / "output").mkdir()
     (tmp_path / "input.csv").write_text("v\n1\n")
     (tmp_path / "secret.csv").write_text("word\nhidden\n")

@@ -44,16 +44,22 @@ _prepared: list[duckdb.DuckDBPyConnection] = []
 """Databases without a user, each for one `connect` of this process or of a fork of it."""
 
 
-def prepare_database() -> None:
-    """Open a database that the first `connect` of this process, and of each of its forks, takes.
+PREPARED_DATABASES = 2
+"""Databases that a cell needs at most without opening one: an upload converts with one, and profiles with the
+other, so that neither has what the other buffered."""
+
+
+def prepare_databases() -> None:
+    """Open databases that the first `connect` of this process, and of each of its forks, takes.
 
     A zygote calls it once: opening a database takes twenty milliseconds in a fork, more than most queries. A
-    fork is sound since the database has no threads and no files.
+    fork is sound since a database has no threads and no files.
     """
-    database = _open_database()
-    # The parser that serializes a query for the policy sets itself up at its first use.
-    database.execute("SELECT json_serialize_sql('SELECT 1')").fetchall()
-    _prepared.append(database)
+    for _ in range(PREPARED_DATABASES):
+        database = _open_database()
+        # The parser that serializes a query for the policy sets itself up at its first use.
+        database.execute("SELECT json_serialize_sql('SELECT 1')").fetchall()
+        _prepared.append(database)
 
 
 def _open_database() -> duckdb.DuckDBPyConnection:
