@@ -82,18 +82,27 @@ def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
     return run_command
 
 
-def start(home: Path, **settings: str) -> Up:
+@pytest.fixture(scope="session")
+def start_process() -> Callable[..., "subprocess.Popen[str]"]:
+    """Start one `labcrew` command with this data folder, whose output goes to `up.txt` beside that."""
+    return begin
+
+
+def begin(home: Path, *arguments: str, **settings: str) -> "subprocess.Popen[str]":
     mortal = launcher(CALLER_ACCOUNT, None, signal.SIGTERM)  # it ends with pytest, however that ends
-    output = home.parent / "up.txt"
-    with output.open("w") as file:
-        process = subprocess.Popen(
-            [*mortal, *PROGRAM, "up"],
+    with (home.parent / "up.txt").open("w") as file:
+        return subprocess.Popen(
+            [*mortal, *PROGRAM, *arguments],
             env=environment(home, **settings),
             cwd=home.parent,
             stdout=file,
             stderr=subprocess.STDOUT,
             text=True,
         )
+
+
+def start(home: Path, **settings: str) -> Up:
+    process, output = begin(home, "up", **settings), home.parent / "up.txt"
     wait_until(lambda: process.poll() is not None or running_service(home), every_s=0.05)
     addresses = running_service(home)
     assert addresses, f"the service ended before it was up:\n{output.read_text()}"

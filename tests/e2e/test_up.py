@@ -5,7 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from tests.patience import wait_until
+from tests.patience import ended, wait_until
 
 from app.cli.service_file import running_service
 
@@ -43,6 +43,20 @@ def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> Non
     # They were told to end as their parent died, and finish what they do first.
     wait_until(lambda: not any(alive(pid) for pid in orphans), every_s=0.1)
     assert third.interrupt() == 0
+
+
+def test_a_service_that_is_stopped_while_it_starts_does_not_go_on(tmp_path: Path, start_process) -> None:
+    home = tmp_path / "home"
+    starting = start_process(home, "up")
+    # The first of its processes: the libraries, the servers and the API are still to come.
+    wait_until(lambda: starting.poll() is not None or pids(home) != [], every_s=0.01)
+    running = pids(home)
+    starting.send_signal(signal.SIGTERM)
+    assert ended(starting) == 0
+    assert "Labcrew is up" not in (home.parent / "up.txt").read_text()
+    assert running_service(home) is None
+    assert not any(alive(pid) for pid in running)
+    assert not list(home.rglob("*.pid"))
 
 
 def test_every_failure_is_one_sentence(tmp_path: Path, labcrew) -> None:

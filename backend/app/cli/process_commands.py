@@ -7,12 +7,14 @@ import asyncio
 import gc
 import importlib
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from app.cli.addresses import with_addresses
+from app.cli.quick_imports import quick_imports
 from app.errors import InvalidInput
 from app.settings import load_settings
 
@@ -22,9 +24,13 @@ Fd = Annotated[int | None, typer.Option(hidden=True, help="A listening socket th
 Queues = Annotated[str, typer.Option(help="Queues to serve, with commas between.")]
 
 
-def load_shared() -> None:
-    """Import what `api` and `worker` both need, so that forks of this process share it."""
+def load_shared(on_module: Callable[[], object] = lambda: None) -> None:
+    """Import what `api` and `worker` both need, so that forks of this process share it.
+
+    `on_module` is called after each module, and may raise to end this.
+    """
     _load(
+        on_module,
         "uvloop",
         "app.resources",
         "app.deletion.accounts",
@@ -34,17 +40,24 @@ def load_shared() -> None:
     )
 
 
-def load_worker() -> None:
-    """Import what `worker` needs, so that a fork of this process starts at once."""
-    _load("celery.apps.worker", "celery.concurrency.thread", "app.worker.process")
+def load_worker(on_module: Callable[[], object] = lambda: None) -> None:
+    """Import what `worker` needs, so that a fork of this process starts at once. `on_module`: see above."""
+    _load(
+        on_module,
+        "celery.apps.worker",
+        "celery.concurrency.thread",
+        "app.sessions.graphs",
+        "app.worker.event_loop",
+        "app.worker.graphs",
+        "app.worker.process",
+    )
 
 
-def _load(*modules: str) -> None:
-    """Import without looking for garbage meanwhile, which takes a tenth of the time and finds none."""
-    gc.disable()
-    for module in modules:
-        importlib.import_module(module)
-    gc.enable()
+def _load(on_module: Callable[[], object], *modules: str) -> None:
+    with quick_imports():
+        for module in modules:
+            importlib.import_module(module)
+            on_module()
 
 
 def api(fd: Fd = None) -> None:

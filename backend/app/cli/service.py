@@ -43,6 +43,10 @@ _START_S = 600.0
 """For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
 
+class _Stopped(Exception):
+    """`stopping` was set while the service started."""
+
+
 class Service:
     """Use it from the main thread: its processes die with the thread that started them.
 
@@ -62,8 +66,10 @@ class Service:
         self.stages = StartTiming()
         self.stopping = threading.Event()
 
-    def start(self) -> ServiceAddresses:
-        """Raises Conflict when a service runs on this folder, or the port is taken, and InvalidInput for
+    def start(self) -> ServiceAddresses | None:
+        """Start everything, and return the addresses; None if `stopping` was set meanwhile.
+
+        Raises Conflict when a service runs on this folder, or the port is taken, and InvalidInput for
         settings of a chat model that cannot work."""
         check_chat_settings(self._settings.chat)
         private_folder(self._home)
@@ -72,6 +78,9 @@ class Service:
         self._undo.callback(lock.release)
         try:
             return self._start()
+        except _Stopped:
+            self.stop()
+            return None
         except BaseException:
             self.stop()
             raise
@@ -114,12 +123,12 @@ class Service:
         valkey = None if self._settings.redis_address else self._begin_valkey()
         postgres = None if self._settings.database_url else self._begin_postgres()
         self.stages.end("servers launched")
-        load_shared()
+        load_shared(self._check_stopping)
         self.stages.end("imports that all share")
         redis_url = valkey.url() if valkey else self._settings.redis_address or ""
         database_url = postgres.url() if postgres else self._settings.database_url or ""
         self._wait_for_servers(valkey, postgres)
-        self.stages.end("servers ready")
+        self.stages.end("servers ready", waited=True)
         self._environment = child_environment(
             {
                 "LABCREW_HOME": str(self._home),
@@ -131,24 +140,25 @@ class Service:
         )
         _migrate(database_url)
         self.stages.end("schema")
+        self._check_stopping()
         # Imported modules stay: collecting them would copy the pages that the forks share.
         gc.freeze()
         api_process = self._begin_api(listener)
         # A client that comes before the API answers waits in the backlog of the listener.
         addresses = ServiceAddresses(api, database_url, redis_url, os.getpid())
         self._undo.enter_context(publish_addresses(self._home, addresses))
-        load_worker()
+        load_worker(self._check_stopping)
         self.stages.end("imports of the workers")
         gc.freeze()
         for queue in QUEUES:
             for n in range(1, self._settings.workers_per_queue + 1):
                 self._begin_worker(f"worker-{queue}-{n}", queue)
-        api_process.wait_until(lambda: _answers(api, "/healthz"), timeout_s=_START_S)
+        api_process.wait_until(lambda: _answers(api, "/healthz"), _START_S, self._check_stopping)
         self._targets.add("api", f"{reachable(host)}:{port}")
         self._targets.leave(self._home / "run" / "prometheus.json")
-        self.stages.end("API ready")
+        self.stages.end("API ready", waited=True)
         self._wait_for_workers(api)
-        self.stages.end("workers ready")
+        self.stages.end("workers ready", waited=True)
         return addresses
 
     def _begin_computing(self) -> tuple[Path, Path]:
@@ -169,7 +179,12 @@ class Service:
     def _wait_for_servers(self, valkey: Valkey | None, postgres: Postgres | None) -> None:
         for server in (valkey, postgres):
             if server:
-                server.wait()
+                server.wait(self._check_stopping)
+
+    def _check_stopping(self) -> None:
+        """Raise _Stopped if a signal has come: what is starting need not be awaited."""
+        if self.stopping.is_set():
+            raise _Stopped
 
     def _wait_for_workers(self, api: str) -> None:
         """Wait until sessions can run, for a while: a chat model that cannot be used does not keep this up."""

@@ -29,6 +29,8 @@ def up(port: Port = None, quiet: Quiet = False) -> None:
     service = Service(settings, typer.echo)
     _stop_on_signals(service)
     addresses = service.start()
+    if addresses is None:
+        return
     try:
         if not quiet:
             typer.echo(_greeting(service, addresses, settings))

@@ -72,10 +72,19 @@ class Daemon:
         self.launch(command)
         self.wait_until(ready, timeout_s)
 
-    def wait_until(self, ready: Callable[[], bool], timeout_s: float = _START_WAIT_S) -> None:
-        """Wait until the process is ready. Raises Unavailable with the last line of its log."""
+    def wait_until(
+        self,
+        ready: Callable[[], bool],
+        timeout_s: float = _START_WAIT_S,
+        on_look: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Wait until the process is ready. Raises Unavailable with the last line of its log.
+
+        `on_look` is called after each look, and may raise to end this.
+        """
         deadline = time.monotonic() + timeout_s
         while not ready():
+            on_look()
             if not self.alive or time.monotonic() > deadline:
                 self.stop()
                 raise Unavailable(

@@ -9,6 +9,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -77,14 +78,15 @@ class Postgres:
             lock.unlink(missing_ok=True)
         self.daemon.launch(self._command())
 
-    def wait(self) -> None:
+    def wait(self, on_look: Callable[[], object] = lambda: None) -> None:
         """Wait until the launched server is ready. Raises Unavailable.
 
-        It is started again while backends of a killed one still hold its shared memory.
+        It is started again while backends of a killed one still hold its shared memory. `on_look`: see
+        `Daemon.wait_until`.
         """
         for attempts in range(_MAX_START_ATTEMPTS, 0, -1):
             try:
-                self.daemon.wait_until(self._is_ready)
+                self.daemon.wait_until(self._is_ready, on_look=on_look)
             except Unavailable:
                 if attempts == 1 or "still in use" not in self.daemon.log_text():
                     raise

@@ -5,6 +5,7 @@ Nothing is written to disk: all that Redis holds can be made again from Postgres
 
 import signal
 import socket
+from collections.abc import Callable
 from urllib.parse import quote
 
 from app.servers.child_process import Daemon
@@ -52,9 +53,9 @@ class Valkey:
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.daemon.launch([str(self._folders.valkey), *options])
 
-    def wait(self) -> None:
-        """Wait until the server that was launched answers. Raises Unavailable."""
-        self.daemon.wait_until(self._answers)
+    def wait(self, on_look: Callable[[], object] = lambda: None) -> None:
+        """Wait until the launched server answers. Raises Unavailable. `on_look`: see `Daemon.wait_until`."""
+        self.daemon.wait_until(self._answers, on_look=on_look)
 
     def stop(self) -> None:
         self.daemon.stop()
