@@ -39,6 +39,7 @@ def main() -> None:
         home, table = Path(folder) / "home", Path(folder) / "orders.csv"
         table.write_text("region,amount\nnorth,10\nsouth,20\nnorth,5\n")
         environment = {**os.environ, "LABCREW_HOME": str(home)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installation has its modules compiled
         question = [*PROGRAM, "run", str(table), QUESTION]
         print_figures("the first `up` ever", [start(environment)[0]])
         bare = print_figures("python -c pass", repeat(times, lambda: run([sys.executable, "-c", "pass"])))

@@ -59,6 +59,7 @@ class _ImportMessage(BaseModel):
 
 class _ItemPage(BaseModel):
     items: list[Json]
+    next_cursor: str | None = None
 
 
 class LabClient:
@@ -77,6 +78,9 @@ class LabClient:
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._http.close()
 
     def check_key(self) -> None:
@@ -150,9 +154,16 @@ class LabClient:
         body = {"dataset_id": dataset_id, "format": "csv", "strict": is_strict}
         return Predictions.model_validate(self._json("POST", f"/models/{model_id}/predict", json=body))
 
-    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
-        items = self._items("/artifacts", {"session_id": session_id, "kind": kind})
-        return [SavedArtifact.model_validate(item) for item in items]
+    def artifacts(self, session_id: str) -> list[SavedArtifact]:
+        """List all artifacts of a session, newest first."""
+        items: list[Json] = []
+        filters: dict[str, str | int] = {"session_id": session_id, "limit": MAX_PAGE_ITEMS}
+        while True:
+            page = _ItemPage.model_validate(self._json("GET", "/artifacts", params=filters))
+            items += page.items
+            if page.next_cursor is None:
+                return [SavedArtifact.model_validate(item) for item in items]
+            filters["after"] = page.next_cursor
 
     def download(self, artifact_id: str, path: Path) -> None:
         self.save(f"/artifacts/{artifact_id}", path)

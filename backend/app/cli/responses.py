@@ -61,6 +61,7 @@ class UploadedDataset(ApiDocument):
 
 class SavedArtifact(ApiDocument):
     id: str
+    kind: str
     name: str
 
 

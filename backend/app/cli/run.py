@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.exit_codes import Exit
+from app.cli.quick_imports import quick_imports
 from app.cli.run_options import RunOptions
 from app.errors import InvalidInput, NotFound
 
@@ -95,8 +96,8 @@ _NEXT_STEPS = (
 
 
 def _execute(options: RunOptions) -> Exit:
-    from app.cli.run_command import execute_run  # noqa: PLC0415 - a second that `--help` need not wait
-
+    with quick_imports():
+        from app.cli.run_command import execute_run  # noqa: PLC0415 - time that `--help` need not wait
     return execute_run(options)
 
 

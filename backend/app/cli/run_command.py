@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from app.cli.exit_codes import Exit
+from app.cli.quick_imports import quick_imports
 from app.cli.run_options import RunOptions
 from app.cli.sanitize import harmless
 from app.cli.service_connection import connected
@@ -28,11 +29,11 @@ def execute_run(options: RunOptions) -> Exit:
     try:
         with connected(settings, options.url, options.key, tell) as client:
             # After the start of a service: it starts while these are imported.
-            from rich.console import Console  # noqa: PLC0415 - here and below
+            with quick_imports():
+                from rich.console import Console  # noqa: PLC0415 - here and below
 
-            from app.cli.run_session import RunRequest, run_session  # noqa: PLC0415
-            from app.cli.session_summary import document, exit_of, show  # noqa: PLC0415
-
+                from app.cli.run_session import RunRequest, run_session  # noqa: PLC0415
+                from app.cli.session_summary import document, exit_of, show  # noqa: PLC0415
             console = Console(quiet=options.as_json, highlight=False, soft_wrap=True)
             folder = options.out or settings.home / "reports"
             request = RunRequest(options.files, options.goal, options.preferences, folder)

@@ -15,7 +15,7 @@ from app.cli import prompts
 from app.cli.client import LabClient, Refused
 from app.cli.interrupts import hold_interrupts
 from app.cli.received_events import QuestionEvent
-from app.cli.responses import ColumnReading, FileReading, SessionDocument, SessionResult
+from app.cli.responses import ColumnReading, FileReading, SavedArtifact, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.session_screen import Screen
 from app.errors import LabError
@@ -181,16 +181,21 @@ def answer_question(client: LabClient, session_id: str, question: QuestionEvent,
 def save_files(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
     """Save the report of an ended session and what belongs to it; the paths, the report's among them."""
     paths: list[Path] = []
-    for kind in DOWNLOADED_KINDS:
-        for artifact in client.artifacts(session_id, kind):
-            if kind == "table" and artifact.name not in DOWNLOADED_TABLES:
-                continue
-            place = folder / FIGURES if kind == "figure" else folder
-            place.mkdir(parents=True, exist_ok=True)
-            path = _free_path(place / Path(artifact.name).name, paths)
-            client.download(artifact.id, path)
-            paths.append(path)
+    for artifact in sorted(filter(_is_downloaded, client.artifacts(session_id)), key=_download_order):
+        place = folder / FIGURES if artifact.kind == "figure" else folder
+        place.mkdir(parents=True, exist_ok=True)
+        path = _free_path(place / Path(artifact.name).name, paths)
+        client.download(artifact.id, path)
+        paths.append(path)
     return tuple(paths)
+
+
+def _is_downloaded(artifact: SavedArtifact) -> bool:
+    return artifact.name in DOWNLOADED_TABLES if artifact.kind == "table" else artifact.kind in DOWNLOADED_KINDS
+
+
+def _download_order(artifact: SavedArtifact) -> int:
+    return DOWNLOADED_KINDS.index(artifact.kind)
 
 
 def _free_path(path: Path, saved: Sequence[Path]) -> Path:

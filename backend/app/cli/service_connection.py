@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.cli.command_process import start_command
+from app.cli.quick_imports import quick_imports
 from app.cli.service_file import ServiceAddresses, running_service
 from app.errors import InvalidInput, Unauthorized
 from app.private_files import read_private, write_private
@@ -33,17 +34,14 @@ def connected(
     if url:
         if not key:
             raise InvalidInput("key_missing", "--url needs an API key: set LABCREW_API_KEY or give --key.")
-        from app.cli.client import LabClient  # noqa: PLC0415 - here and below: httpx, while the service starts
-
+        with quick_imports():  # here and below: httpx, while the service starts
+            from app.cli.client import LabClient  # noqa: PLC0415
         with LabClient(url, key) as client:
             client.check_key()
             yield client
         return
-    with _service_here(settings, tell) as addresses:
-        from app.cli.client import LabClient  # noqa: PLC0415
-
-        with LabClient(addresses.api, _own_key(settings, addresses)) as client:
-            yield client
+    with _service_here(settings, tell) as addresses, _sign_in_here(settings, addresses) as client:
+        yield client
 
 
 @contextmanager
@@ -64,35 +62,41 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
     )
     try:
         start_command(daemon, ["up", "--quiet", "--port", "0"])
-        for module in _CLIENT_MODULES:
-            importlib.import_module(module)
+        with quick_imports():
+            for module in _CLIENT_MODULES:
+                importlib.import_module(module)
         daemon.wait_until(lambda: running_service(settings.home) is not None, _START_S)
         started = running_service(settings.home)
         if started is None:
             raise RuntimeError("the service wrote its addresses and removed them at once")
         yield started
     except KeyboardInterrupt:
-        tell("Stopping the service...")  # one that still starts ends when it has started
+        tell("Stopping the service...")
         raise
     finally:
         daemon.stop(max_wait_s=60)
 
 
-def _own_key(settings: Settings, addresses: ServiceAddresses) -> str:
-    """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
-    from app.cli.client import LabClient  # noqa: PLC0415
+def _sign_in_here(settings: Settings, addresses: ServiceAddresses) -> "LabClient":
+    """A client with the key of this machine's own account, kept in the data folder.
+
+    A key that no longer works is replaced by a new one.
+    """
+    with quick_imports():
+        from app.cli.client import LabClient  # noqa: PLC0415
 
     file = settings.home / "terminal.key"
     if file.is_symlink() or file.exists():
-        key = read_private(file).strip()
+        client = LabClient(addresses.api, read_private(file).strip())
         try:
-            with LabClient(addresses.api, key) as client:
-                client.check_key()
-            return key
+            client.check_key()
         except Unauthorized:
+            client.close()
             file.unlink()
+        else:
+            return client
     from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
 
     key = AccountAdmin(addresses.database_url).own_key(OWN_ACCOUNT, "labcrew run")
     write_private(file, key)
-    return key
+    return LabClient(addresses.api, key)

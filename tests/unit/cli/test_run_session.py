@@ -41,7 +41,7 @@ class _AsksAndAnswers(LabClient):
     def session(self, session_id: str) -> SessionDocument:
         return SessionDocument(id=session_id, status="completed")
 
-    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
+    def artifacts(self, session_id: str) -> list[SavedArtifact]:
         return []
 
 
@@ -72,13 +72,18 @@ def test_the_end_of_input_leaves_the_question_open(tmp_path: Path) -> None:
 class _DrewTwice(_AsksAndAnswers):
     """A service whose session has a report, and two figures of one name."""
 
-    def artifacts(self, session_id: str, kind: str) -> list[SavedArtifact]:
+    def artifacts(self, session_id: str) -> list[SavedArtifact]:
         names = {
-            "report": ["report.html"],
             "figure": ["figure-1.png", "figure-1.png"],
-            "table": ["join.parquet"],
+            "model": ["model.skops"],
+            "report": ["report.html"],
+            "table": ["join.parquet", "forecasts.csv"],
         }
-        return [SavedArtifact(id=f"{kind}{n}", name=name) for n, name in enumerate(names.get(kind, ()))]
+        return [
+            SavedArtifact(id=f"{kind}{n}", kind=kind, name=name)
+            for kind, of_kind in names.items()
+            for n, name in enumerate(of_kind)
+        ]
 
     def download(self, artifact_id: str, path: Path) -> None:
         path.write_text(artifact_id)
@@ -87,8 +92,10 @@ class _DrewTwice(_AsksAndAnswers):
 def test_figures_are_saved_beside_the_report_under_names_of_their_own(tmp_path: Path) -> None:
     with _DrewTwice("http://127.0.0.1:1", "key") as client:
         saved = save_files(client, "one", tmp_path)
+    assert saved[0].name == "report.html"
     assert {str(path.relative_to(tmp_path)): path.read_text() for path in saved} == {
         "report.html": "report0",
+        "forecasts.csv": "table1",
         "figures/figure-1.png": "figure0",
         "figures/figure-1-2.png": "figure1",
     }

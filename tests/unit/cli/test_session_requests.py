@@ -74,7 +74,7 @@ class _AskedBefore(LabClient):
     def session(self, session_id: str) -> SessionDocument:
         return SessionDocument(id=session_id, status="completed")
 
-    def artifacts(self, session_id: str, kind: str) -> list:
+    def artifacts(self, session_id: str) -> list:
         return []
 
 
