@@ -222,7 +222,11 @@ def show(workflows: WorkflowClient, name: str) -> None:
 
 def _describe_limits(node: Mapping[str, Any]) -> str:
     retries, timeout_s = node.get("retries"), node.get("timeout_s")
-    texts = [f"{retries} retries" if retries else "", f"at most {timeout_s:g} s" if timeout_s else ""]
+    texts = [
+        "any input" if node.get("needs") == "any" else "",
+        f"{retries} retries" if retries else "",
+        f"at most {timeout_s:g} s" if timeout_s else "",
+    ]
     return "".join(f", {text}" for text in texts if text)
 
 

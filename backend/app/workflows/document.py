@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from app.errors import InvalidInput
 from app.plans.plan import require_bounded
 
 MAX_NODES = 500
@@ -20,6 +21,9 @@ MAX_RETRIES = 5
 MAX_NODE_TIMEOUT_S = 86_400.0
 """Longest time limit of a node, in seconds: no computation may take a day."""
 
+PASSES = "passes"
+"""Name of the outcome of a condition or an approval: an edge that tests it may be open where that is false."""
+
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID_CHARS, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -33,6 +37,7 @@ class Node(WorkflowPart):
     """One operation. `config` is checked against the schema of its type.
 
     A node that fails is run again up to `retries` times. `timeout_s`: seconds after which an attempt fails.
+    `needs`: all of its inputs, or `any` of them, without those on branches that are closed.
     """
 
     id: NodeId
@@ -43,6 +48,7 @@ class Node(WorkflowPart):
     timeout_s: Annotated[float, Field(gt=0, le=MAX_NODE_TIMEOUT_S)] | None = Field(
         default=None, exclude_if=lambda seconds: seconds is None
     )
+    needs: Literal["all", "any"] = Field(default="all", exclude_if=lambda needs: needs == "all")
 
     @field_validator("config", mode="before")
     @classmethod
@@ -54,8 +60,8 @@ class Node(WorkflowPart):
 class EdgeCondition(WorkflowPart):
     """A test of one value of the result of `from`, by the names that texts use.
 
-    `field`: `rows`, a column of the first row, `figure` of a condition, or a value of a study. A value that is
-    missing passes no test.
+    `field`: `rows`, a column of the first row, `figure` of a condition, `passes` of a condition or an approval,
+    or a value of a study. A value that is missing passes no test.
     """
 
     field: Annotated[str, Field(min_length=1, max_length=200, examples=["rows"])]
@@ -68,6 +74,24 @@ class EdgeCondition(WorkflowPart):
             raise ValueError(f"`{self.op}` compares numbers, and {self.value!r} is none")
         return self
 
+    def holds(self, value: object) -> bool:
+        """Test a value that is there. Raises InvalidInput for a comparison of what is no number."""
+        operand = self.value
+        if self.op in ("=", "!="):
+            # True is 1 in Python, and in no table.
+            is_equal = isinstance(value, bool) == isinstance(operand, bool) and value == operand
+            return is_equal == (self.op == "=")
+        if isinstance(value, bool | str) or not isinstance(value, int | float) or isinstance(operand, str):
+            raise InvalidInput(
+                "condition_wrong", f"{self.field} is {value!r}, and `{self.op}` compares numbers."
+            )
+        return {
+            "<": value < operand,
+            "<=": value <= operand,
+            ">": value > operand,
+            ">=": value >= operand,
+        }[self.op]
+
     def describe(self) -> str:
         return f"{self.field} {self.op} {json.dumps(self.value, ensure_ascii=False)}"
 
@@ -75,7 +99,8 @@ class EdgeCondition(WorkflowPart):
 class WorkflowEdge(WorkflowPart):
     """The output of one node as an input of another. A node's inputs are in the order of its edges.
 
-    With a `condition` that does not hold, `to` and all nodes behind it are skipped.
+    With a `condition` that does not hold, `to` and all nodes behind it are skipped, unless another input is
+    enough for `to`.
     """
 
     source: NodeId = Field(alias="from")
@@ -105,6 +130,17 @@ class WorkflowDocument(WorkflowPart):
 
 def nodes_by_id(document: WorkflowDocument) -> Mapping[str, Node]:
     return {node.id: node for node in document.nodes}
+
+
+def find_ancestors(document: WorkflowDocument, node_id: str) -> set[str]:
+    """Return the nodes whose output a node takes, directly or through others."""
+    ancestors, waiting = set[str](), document.inputs_of(node_id)
+    while waiting:
+        current = waiting.pop()
+        if current not in ancestors:
+            ancestors.add(current)
+            waiting += document.inputs_of(current)
+    return ancestors
 
 
 def find_descendants(document: WorkflowDocument, node_id: str) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from app.plans.expressions import ColumnType
-from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
+from app.workflows.document import Node, WorkflowDocument, WorkflowEdge, find_ancestors
 from app.workflows.node_configs import ForEach
 from app.workflows.node_types import NODE_TYPES
 
@@ -61,7 +61,7 @@ def make_item_document(
 
     `condition`: selects the rows of the item.
     """
-    before = _find_ancestors(document, node.id)
+    before = find_ancestors(document, node.id)
     first = name_item(node.id, number)
     chain = [
         Node(id=first, type="filter", config={"condition": dict(condition)}),
@@ -86,13 +86,3 @@ def select_item(column: str, value: Any, type_: ColumnType) -> dict[str, Any]:
 def make_literal(value: Any, type_: ColumnType) -> dict[str, Any]:
     literal: dict[str, Any] = {"kind": "literal", "value": value}
     return {**literal, "type": "datetime"} if type_ == "datetime" and value is not None else literal
-
-
-def _find_ancestors(document: WorkflowDocument, node_id: str) -> set[str]:
-    ancestors, waiting = set[str](), [*document.inputs_of(node_id)]
-    while waiting:
-        current = waiting.pop()
-        if current not in ancestors:
-            ancestors.add(current)
-            waiting += document.inputs_of(current)
-    return ancestors

@@ -6,20 +6,21 @@ from typing import NamedTuple
 from app.modeling.problem.name_resolution import nearest_names
 from app.plans.expressions import ColumnType
 from app.plans.schema import TableSchema
-from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
+from app.workflows.document import PASSES, Node, WorkflowDocument, WorkflowEdge
 from app.workflows.faults import WorkflowFault
 from app.workflows.item_documents import ITEM, list_placed_nodes, read_inner_nodes
 from app.workflows.template_fields import STUDY_FIELDS, list_fields
 
 _OF_ANY_NODE = ("rows", "status", "error")
 _OF_TYPE: Mapping[str, tuple[str, ...]] = {
-    "condition": ("figure",),
+    "condition": ("figure", PASSES),
+    "approve": (PASSES,),
     "study": STUDY_FIELDS,
     "agent": ("answer",),
 }
 """Values of a type of node beside those of any node and the columns of its table."""
-_NUMBERS = ("rows", "figure", "value")
-"""Values that are numbers; a column of such a name goes before them."""
+_TYPES: Mapping[str, ColumnType] = {"rows": "number", "figure": "number", "value": "number", PASSES: "boolean"}
+"""Types of values; a column of such a name goes before them."""
 _NUMBER_TYPES: tuple[ColumnType, ...] = ("integer", "number")
 
 
@@ -144,7 +145,7 @@ def _find_wrong_type(place: int, edge: WorkflowEdge, columns: TableSchema) -> It
     condition = edge.condition
     if condition is None:
         return
-    type_ = columns.get(condition.field, "number" if condition.field in _NUMBERS else None)
+    type_ = columns.get(condition.field, _TYPES.get(condition.field))
     operand = condition.value
     value_type = "boolean" if isinstance(operand, bool) else "text" if isinstance(operand, str) else "number"
     expected = "number" if type_ in _NUMBER_TYPES else "text" if type_ == "datetime" else type_

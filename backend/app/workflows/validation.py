@@ -11,6 +11,7 @@ from app.modeling.problem.name_resolution import nearest_names
 from app.workflows.document import MAX_NODE_ID_CHARS, Node, WorkflowDocument
 from app.workflows.faults import WorkflowFault
 from app.workflows.item_documents import INNER_TYPES, ITEM, read_inner_nodes
+from app.workflows.joins import find_join_faults
 from app.workflows.named_values import find_name_faults
 from app.workflows.node_configs import COMPARES_RUNS, MAX_ITEMS
 from app.workflows.node_types import NODE_TYPES
@@ -25,7 +26,8 @@ def find_faults(document: WorkflowDocument) -> list[WorkflowFault]:
     if not faults:
         faults = [*_input_faults(document), *_circle_faults(document), *_study_faults(document)]
     if not faults:
-        faults = [*find_name_faults(document, sort_nodes(document))]
+        order = sort_nodes(document)
+        faults = [*find_name_faults(document, order), *find_join_faults(document, order)]
     return faults[:MAX_SHOWN_FAULTS]
 
 

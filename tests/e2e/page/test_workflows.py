@@ -79,6 +79,37 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     visitor.check_rules()
 
 
+def test_branches_that_join_and_the_words_of_an_agent_are_seen(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    file = {"name": "cities.csv", "mimeType": "text/csv", "buffer": CITIES}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    nodes: list[dict[str, Any]] = [
+        {"id": "cities", "type": "read_dataset", "config": {"dataset_id": dataset}},
+        {"id": "many", "type": "top_k", "config": {"k": 2, "by": "people"}},
+        {"id": "few", "type": "limit", "config": {"rows": 1}},
+        {"id": "both", "type": "union", "needs": "any"},
+        {"id": "count", "type": "agent", "config": {"prompt": "how many rows are there?"}},
+    ]
+    edges = [
+        {"from": "cities", "to": "many", "condition": {"field": "rows", "op": ">", "value": 3}},
+        {"from": "cities", "to": "few", "condition": {"field": "rows", "op": "<=", "value": 3}},
+        {"from": "many", "to": "both"},
+        {"from": "few", "to": "both"},
+        {"from": "both", "to": "count"},
+    ]
+    saved = visitor.call("POST", "/workflows", data={"name": "Joined", "nodes": nodes, "edges": edges})
+    visitor.open(f"/workflows/{saved['id']}")
+
+    expect(page.get_by_role("list", name="Nodes").first).to_contain_text("union, any input")
+    page.get_by_role("button", name="Run it").click()
+    results = page.get_by_role("list", name="Nodes of the run")
+    expect(results).to_contain_text("cities -> few needs rows <= 3, and it is 4.")
+    expect(results.get_by_role("listitem").filter(has_text="count")).to_contain_text("2")
+    visitor.check_access()
+    visitor.check_rules()
+
+
 def test_a_secret_is_saved_by_its_name_and_never_shown(visit: Any) -> None:
     visitor: Visit = visit()
     page = visitor.page

@@ -177,6 +177,49 @@ async def test_a_run_ends_once_whatever_statement_its_worker_dies_at(
         assert asked >= 2
 
 
+JOIN_PLACES = (7, 12, 16, 19, 22, 25)
+"""Statements of the run at its branches, at the node where they join, and behind it."""
+
+
+async def test_branches_join_again_whatever_statement_the_worker_dies_at(
+    app: FastAPI,
+    ada: User,
+    outside: Outside,  # noqa: F811
+    folder: Path,
+) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    tell = {"id": "tell", "type": "notify", "config": {"channel": "slack", "to": f"{outside.url}/x"}}
+    nodes = [
+        read(dataset),
+        {"id": "many", "type": "store", "config": {"name": "many"}},
+        {"id": "few", "type": "store", "config": {"name": "few"}},
+        {**tell, "config": {**tell["config"], "repeatable": True}, "needs": "any"},
+    ]
+    content = {
+        "name": "Joined",
+        "nodes": nodes,
+        "edges": [
+            {"from": "read", "to": "many", "condition": {"field": "rows", "op": ">", "value": 3}},
+            {"from": "read", "to": "few", "condition": {"field": "rows", "op": "<=", "value": 3}},
+            {"from": "many", "to": "tell"},
+            {"from": "few", "to": "tell"},
+        ],
+    }
+    host = outside.url.removeprefix("http://")
+    assert (await ada.http.put("/request-hosts", json={"hosts": [host]})).status_code == 200
+    path = await save(ada, content)
+    struck = 0
+    for place in JOIN_PLACES:
+        killed = await run_killed(app, ada, path, folder, place)
+        struck += killed.is_struck
+        statuses = {name: node["status"] for name, node in killed.view["nodes"].items()}
+        assert statuses == {"read": "done", "many": "done", "few": "skipped", "tell": "done"}, (place, killed)
+        assert "9 rows" in outside.messages[-1]["text"]
+        stored = "select count(*) from datasets where idempotency_key = $1"
+        assert await app.state.resources.database.value(stored, f"workflow {killed.id}:many") == 1
+    assert struck >= len(JOIN_PLACES) // 2
+
+
 STUDY_PLACES = (9, 13, 17, 21)
 """Statements of the run before, at and behind the beginning of its wait."""
 

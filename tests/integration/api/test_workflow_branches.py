@@ -7,7 +7,7 @@ from prometheus_client import REGISTRY
 
 from .conftest import User
 from .test_workflow_nodes import SALES, read, save, upload
-from .test_workflow_runs import run
+from .test_workflow_runs import follow, run
 
 pytestmark = pytest.mark.usefixtures("worker")
 
@@ -57,6 +57,84 @@ async def test_a_run_goes_along_the_edges_whose_conditions_hold(ada: User) -> No
     assert again.status_code == 201, again.text
     alone = await ada.http.post(f"{path}/run", json={"node": "late"})
     assert (alone.status_code, alone.json()["code"]) == (422, "not_a_query")
+
+
+def join_branches(dataset: str, limit: int) -> dict[str, Any]:
+    """Return a workflow of two branches that exclude each other, join, and are sorted and stored."""
+    many = {"id": "many", "type": "top_k", "config": {"k": 2, "by": "amount"}}
+    few = {"id": "few", "type": "limit", "config": {"rows": 1}}
+    both = {"id": "both", "type": "union", "config": {}, "needs": "any"}
+    order = {"id": "order", "type": "sort", "config": {"keys": [{"column": "amount"}]}}
+    named = store("keep", "kept {{many.rows}} of {{read.rows}}")
+    return {
+        "name": "Joined",
+        "nodes": [read(dataset), many, few, both, order, named],
+        "edges": [
+            branch("read", "many", "rows", ">", limit),
+            branch("read", "few", "rows", "<=", limit),
+            {"from": "many", "to": "both"},
+            {"from": "few", "to": "both"},
+            {"from": "both", "to": "order"},
+            {"from": "order", "to": "keep"},
+        ],
+    }
+
+
+async def test_branches_that_exclude_each_other_join_again(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    taken = await run(ada, await save(ada, join_branches(dataset, 8)))
+    assert taken["outcome"] == "succeeded", taken["nodes"]
+    assert [row[-1] for row in taken["nodes"]["order"]["preview"]] == [6, 9]
+    path = await save(ada, join_branches(dataset, 9))
+    other = await run(ada, path)
+    nodes = other["nodes"]
+    assert [row[-1] for row in nodes["order"]["preview"]] == [1]
+    assert (nodes["many"]["status"], nodes["many"]["notes"]) == (
+        "skipped",
+        ["read -> many needs rows > 9, and it is 9."],
+    )
+    names = [
+        (await ada.http.get(f"/datasets/{ended['nodes']['keep']['dataset_id']}")).json()["name"]
+        for ended in (taken, other)
+    ]
+    assert names == ["kept 2 of 9", "kept of 9"]
+    again = await ada.http.post(f"/workflow-runs/{other['id']}/retry", json={"from_node": "both"})
+    retried = await follow(ada, f"/workflow-runs/{again.json()['id']}")
+    assert {name: node["status"] for name, node in retried["nodes"].items()} == {
+        name: node["status"] for name, node in nodes.items()
+    }
+    wrong = join_branches(dataset, 9)
+    del wrong["nodes"][3]["needs"]
+    refused = (await ada.http.post("/workflows", json=wrong)).json()
+    assert [(fault["pointer"], fault["code"]) for fault in refused["faults"]] == [("/nodes/3", "never_runs")]
+
+
+async def test_a_refused_approval_has_a_branch_of_its_own(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    content = {
+        "name": "Refused",
+        "nodes": [
+            read(dataset),
+            {"id": "ask", "type": "approve"},
+            {"id": "yes", "type": "limit", "config": {"rows": 1}},
+            {"id": "no", "type": "limit", "config": {"rows": 2}},
+            {"id": "both", "type": "agent", "config": {"prompt": "how many rows are there?"}, "needs": "any"},
+        ],
+        "edges": [
+            {"from": "read", "to": "ask"},
+            {"from": "ask", "to": "yes"},
+            branch("ask", "no", "passes", "=", False),
+            {"from": "yes", "to": "both"},
+            {"from": "no", "to": "both"},
+        ],
+    }
+    path = await save(ada, content)
+    for answer, count in (("approve", 1), ("reject", 2)):
+        waiting = await run(ada, path, lambda view: view["question"] is not None)
+        place = f"/workflow-runs/{waiting['id']}"
+        await ada.http.post(f"{place}/answer", json={"answer": answer, "key": waiting["question"]["key"]})
+        ended = await follow(ada, place)
+        assert (ended["outcome"], ended["nodes"]["both"]["preview"]) == ("succeeded", [[count]]), ended
 
 
 async def test_a_condition_is_changed_by_a_patch_and_shown_in_its_difference(ada: User) -> None:

@@ -70,12 +70,13 @@ class RunServices:
 class RunContext:
     """`item`: the document of one item of a `for_each`; `names`: ids of its nodes -> ids in the workflow.
 
-    `attempt`: that of the node, from 1.
+    `open_document`: the document without inputs that are closed. `attempt`: that of the node, from 1.
     """
 
     step: StepScope
     services: RunServices
     item: WorkflowDocument | None = None
+    open_document: WorkflowDocument | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     attempt: int = 1
 
@@ -85,7 +86,7 @@ class RunContext:
 
     @cached_property
     def document(self) -> WorkflowDocument:
-        return self.item or WorkflowDocument.model_validate_json(self.session.goal)
+        return self.item or self.open_document or WorkflowDocument.model_validate_json(self.session.goal)
 
     @cached_property
     def preferences(self) -> WorkflowRunPreferences:

@@ -1,6 +1,7 @@
 """The graph `workflow`: a step for each node that does something, and one at the end."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -15,7 +16,7 @@ from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.workflows.document import find_descendants, nodes_by_id
 from app.workflows.fusion import parse
 from app.workflows.node_configs import ForEach, Notify, Trigger
-from app.workflows.runs.branches import find_closing
+from app.workflows.runs.branches import find_closing, find_open_ways
 from app.workflows.runs.context import RunContext, RunServices
 from app.workflows.runs.items import run_items
 from app.workflows.runs.node_execution import record_node
@@ -112,10 +113,14 @@ async def _run_node(state: WorkflowRunState, runtime: Runtime[RunContext]) -> di
         result = NodeResult(status="skipped")
     elif closing is not None:
         result = closing
-    elif isinstance(config, ForEach):
-        result = await run_items(ctx, node, config, results)
     else:
-        result = await record_node(ctx, node, config, results)
+        ways = find_open_ways(ctx, node, results)
+        open_ctx = replace(ctx, open_document=ways.document)
+        if isinstance(config, ForEach):
+            result = await run_items(open_ctx, node, config, results)
+        else:
+            result = await record_node(open_ctx, node, config, results)
+        result = result.model_copy(update={"notes": [*result.notes, *ways.notes]})
     return {
         "position": state["position"] + 1,
         "nodes": {**state["nodes"], node.id: result.model_dump(mode="json")},

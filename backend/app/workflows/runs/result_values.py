@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from app.errors import InvalidInput
-from app.workflows.document import nodes_by_id
+from app.workflows.document import PASSES, nodes_by_id
 from app.workflows.runs.context import Results, RunContext
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.stages import find_table_node
@@ -60,6 +60,8 @@ def _list_values(result: NodeResult, table: NodeResult) -> dict[str, Any]:
     values: dict[str, Any] = {"rows": rows, "status": result.status, "error": result.error}
     if result.figure is not None:
         values["figure"] = result.figure
+    if result.passes is not None:
+        values[PASSES] = result.passes
     if result.answer is not None:
         values["answer"] = result.answer
     if result.study is not None:

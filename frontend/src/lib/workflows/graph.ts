@@ -3,7 +3,7 @@ import type { Schema } from '#lib/api/client.ts';
 export interface PlacedNode {
 	id: string;
 	type: string;
-	/** Its retries and time limit, in words. */
+	/** Its retries, its time limit, and whether one input is enough, in words. */
 	limits: string;
 	/** Grid places: the longest way from a node without inputs, and the place among nodes with the same. */
 	column: number;
@@ -20,8 +20,8 @@ export interface PlacedEdge {
 const describeCondition = ({ condition }: Schema<'WorkflowEdge'>): string =>
 	condition ? `${condition.field} ${condition.op} ${JSON.stringify(condition.value)}` : '';
 
-const describeLimits = ({ retries, timeout_s }: Schema<'Node'>): string =>
-	[retries && `${retries} retries`, timeout_s && `at most ${timeout_s} s`].filter(Boolean).join(', ');
+const describeLimits = ({ retries, timeout_s, needs }: Schema<'Node'>): string =>
+	[needs === 'any' && 'any input', retries && `${retries} retries`, timeout_s && `at most ${timeout_s} s`].filter(Boolean).join(', ');
 
 /** Place the nodes of a document without circles, from left to right. */
 export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
