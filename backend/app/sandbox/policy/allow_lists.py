@@ -119,7 +119,7 @@ EXPRESSIONS = _names("query eval")
 
 TEMPLATES = _names(
     "StrMethodFormatter bar_label colorbar format_index format_index_names label pie_label plot_importance "
-    "relabel_index set_major_formatter set_minor_formatter Colorbar"
+    "relabel_index set_titles set_major_formatter set_minor_formatter Colorbar"
 )
 """Functions whose text may be a format string, whose fields read attributes."""
 
@@ -152,6 +152,14 @@ MAGIC_METHODS = _names(
     """
 )
 """Magic methods that a class may define."""
+
+SPECIAL_NAMES = _names(
+    """
+    __annotations__ __dataclass_fields__ __dataclass_params__ __doc__ __isabstractmethod__ __module__ __name__
+    __qualname__
+    """
+)
+"""Special names, beside MAGIC_METHODS, that libraries read and set by a constant or in a loop over several."""
 
 BUILTINS = _names(
     """

@@ -208,7 +208,7 @@ def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     by_name = _calling_module(frame, skip=_BOOTSTRAP) == "importlib"
     is_codec = root == "encodings" or root.startswith("_codecs_")
     is_known = is_codec or name in MODULES or root in PACKAGES | DEPENDENCIES
-    if is_known or (not by_name and not (root in _UNUSED_MODULES and not _is_importing(frame))):
+    if is_known or (not by_name and not (root in _UNUSED_MODULES and not is_importing(frame))):
         return ""
     return f"import of {name!r} is not allowed here"
 
@@ -221,12 +221,12 @@ _UNUSED_MODULES = frozenset(
 
 
 def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    if _is_within(_calling_module(frame), _COMPILERS) or _is_importing(frame):
+    if _is_within(_calling_module(frame), _COMPILERS) or is_importing(frame):
         return ""
     return f"{event} of text is not allowed here"
 
 
-def _is_importing(frame: FrameType) -> bool:
+def is_importing(frame: FrameType) -> bool:
     """Return True while a module is imported for the program: its own code runs then."""
     for caller in _frames(frame):
         if _is_program_frame(caller):
@@ -240,7 +240,7 @@ def _on_attribute(event: str, arguments: tuple[Any, ...], frame: FrameType) -> s
     if (
         arguments[1] in _DEFAULT_VALUES
         or _is_within(_calling_module(frame), _INSPECTORS)
-        or _is_importing(frame)
+        or is_importing(frame)
     ):
         return ""
     return f"{arguments[1]!r} is not accessible here"

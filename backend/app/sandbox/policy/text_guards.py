@@ -117,14 +117,10 @@ def check_expression(expression: str) -> set[str]:
     plain = unicodedata.normalize("NFKC", expression)
     if re.search(r"\.\s*_", plain):
         raise AttributeError("a name that begins with an underscore is not accessible in an expression here")
-    variables = set()
     unquoted = _QUOTED.sub(" quoted_ ", plain)
-    for match in _VARIABLE.finditer(unquoted):
-        name, next_character = match.groups()
-        check_name(name)
-        if next_character and next_character in ".([":
-            raise ValueError("only a plain @name is allowed in an expression here")
-        variables.add(name)
+    if "#" in unquoted:
+        raise ValueError("a comment is not allowed in an expression here: a quotation could begin in it")
+    variables = _variables_of(unquoted)
     lines = [line for line in re.split(r"[\n;]", unquoted.replace("@", " ")) if line.strip()]
     source = "\n".join(re.sub(r"&&?", "&", line).strip() for line in lines)
     try:
@@ -141,6 +137,18 @@ def check_expression(expression: str) -> set[str]:
             is_function = isinstance(node.func, ast.Name) and node.func.id in EXPRESSION_CALLS
             if not is_function and not isinstance(node.func, ast.Attribute):
                 raise ValueError("an expression may call methods of columns and plain mathematics only")
+    return variables
+
+
+def _variables_of(expression: str) -> set[str]:
+    """Return the names after `@` in an expression without its quotations."""
+    variables = set()
+    for match in _VARIABLE.finditer(expression):
+        name, next_character = match.groups()
+        check_name(name)
+        if next_character and next_character in ".([":
+            raise ValueError("only a plain @name is allowed in an expression here")
+        variables.add(name)
     return variables
 
 
