@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.sandbox.policy.allow_lists import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES
-from app.sandbox.policy.library_guards import close_funnels
+from app.sandbox.policy.library_names import plain_getattr, plain_setattr
+from app.sandbox.policy.module_views import MISSING, ModuleView, check_object, read_from_module, view_of
 from app.sandbox.policy.objects import refusal
-from app.sandbox.policy.substitutes import SUBSTITUTES
 from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
 
-_MISSING = object()
 _IMMUTABLE_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,
     types.CodeType, types.TracebackType,
@@ -38,17 +37,6 @@ _IMMUTABLE_MODULES = frozenset(
 """Modules of the standard library whose objects control name look-up or code generation: read-only here."""
 
 
-def _use_backend(backend: str, *, force: bool = True) -> None:
-    """Replace `matplotlib.use`: backends that draw into files only, since another text names a module."""
-    if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
-        raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
-    importlib.import_module("matplotlib").use(backend, force=force)
-
-
-FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {("matplotlib", "use"): _use_backend}
-"""Guards in place of functions of modules, by module and name."""
-
-
 def guarded_import(
     name: str,
     globals: object = None,
@@ -66,27 +54,27 @@ def guarded_import(
     if level or type(name) is not str or name not in MODULES:
         raise ImportError(f"import of {name!r} is not allowed here")
     module = importlib.import_module(name)
-    close_funnels()
     for part in fromlist or ():
         if f"{name}.{part}" in MODULES and not hasattr(module, part):
             importlib.import_module(f"{name}.{part}")
     if not fromlist:
-        return sys.modules[name.partition(".")[0]]
+        return view_of(name.partition(".")[0])
     # The import statement reads the names from the returned object, so they are read here, with the guard.
     offer = types.ModuleType(name)
     for part in fromlist:
-        setattr(offer, part, read_attribute(module, part))
+        plain_setattr(offer, part, read_attribute(view_of(name), part))
     return offer
 
 
-def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
+def read_attribute(owner: Any, name: str, default: Any = MISSING) -> Any:
     """Return `owner.name` if the policy allows both name and value. Raises AttributeError."""
     check_name(name)
-    if isinstance(owner, types.ModuleType):
-        return _read_from_module(owner, name, default)
+    if type(owner) is ModuleView:
+        return read_from_module(owner, name, default)
+    check_owner(owner)
     if name in PARTIAL_ATTRIBUTES and isinstance(owner, functools.partial | functools.partialmethod):
         raise AttributeError(f"{name!r} of a partial is not accessible here")
-    value = getattr(owner, name) if default is _MISSING else getattr(owner, name, default)
+    value = plain_getattr(owner, name) if default is MISSING else plain_getattr(owner, name, default)
     if isinstance(owner, type) and value is not default:
         _check_not_inherited(owner, name)
     return _guard_value(owner, name, value)
@@ -104,7 +92,7 @@ def _guard_value(owner: Any, name: str, value: Any) -> Any:
 def _check_not_inherited(owner: type, name: str) -> None:
     """Refuse a method that a class has from its metaclass: it makes classes, or changes `isinstance`."""
     is_own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
-    inherited = getattr(type(owner), name, None)
+    inherited = plain_getattr(type(owner), name, None)
     if not is_own and callable(inherited):
         raise AttributeError(f"{name!r} of a class is not accessible here")
 
@@ -114,46 +102,6 @@ def _is_format(value: object) -> bool:
     if isinstance(value, types.BuiltinMethodType):
         return isinstance(value.__self__, str)
     return isinstance(value, types.MethodDescriptorType) and issubclass(value.__objclass__, str)
-
-
-def check_object(value: Any) -> Any:
-    """Return `value`, or its substitute. Raises AttributeError for an object that no program may hold."""
-    substitute = SUBSTITUTES.get(id(value))
-    if substitute is not None:
-        return substitute
-    reason = refusal(value)
-    if reason is not None:
-        raise AttributeError(f"{reason} is not accessible here")
-    return value
-
-
-def _read_from_module(module: types.ModuleType, name: str, default: Any) -> Any:
-    """Return a name that the policy lists for this module; never another package's module through it."""
-    full_name = module.__name__
-    if sys.modules.get(full_name) is not module:
-        return getattr(module, name)  # a stand-in that `guarded_import` made, with names that it has checked
-    names = MODULES.get(full_name)
-    if names is None or (name not in names and not _is_listed_module(module, name)):
-        if default is not _MISSING and not hasattr(module, name):
-            return default
-        raise AttributeError(f"{full_name}.{name} is not allowed here")
-    value = getattr(module, name)
-    guard = FUNCTIONS_OF_MODULES.get((full_name, name))
-    if guard is not None:
-        return guard
-    substitute = SUBSTITUTES.get(id(value))
-    if substitute is not None:
-        return substitute
-    if isinstance(value, types.ModuleType | type) or not callable(value):
-        value = check_object(value)
-    return guard_text_call(module, name, value) if callable(value) else value
-
-
-def _is_listed_module(module: types.ModuleType, name: str) -> bool:
-    value = getattr(module, name, None)
-    if not isinstance(value, types.ModuleType) or value.__name__ not in MODULES:
-        return False
-    return value.__name__.partition(".")[0] == module.__name__.partition(".")[0]
 
 
 class _Formatter(string.Formatter):
@@ -203,7 +151,15 @@ def check_writable(owner: Any) -> Any:
     return owner
 
 
+def check_owner(owner: Any) -> None:
+    """Raise AttributeError for an object that no program may hold, however a library came to hand it out."""
+    reason = refusal(owner)
+    if reason is not None:
+        raise AttributeError(f"{reason} is not accessible here")
+
+
 def read_item(owner: Any, key: Any) -> Any:
+    check_owner(owner)
     return check_object(owner[key])
 
 
@@ -211,20 +167,27 @@ def read_base_method(owner: Any, name: str) -> Any:
     """Return a magic method of `super()`, which a class may define and therefore extend."""
     if type(owner) is not super or name not in MAGIC_METHODS:
         raise AttributeError(f"{name!r} is not accessible here")
-    return getattr(owner, name)
+    return plain_getattr(owner, name)
 
 
 def read_label(owner: Any, name: str) -> str:
     """Return `__name__` of a class or function, or `__version__` of a module, as plain text."""
-    if name == "__version__" and isinstance(owner, types.ModuleType) and owner.__name__ in MODULES:
-        value = owner.__version__
+    if name == "__version__" and type(owner) is ModuleView:
+        value = sys.modules[owner.__name__].__version__
     elif name == "__name__" and isinstance(owner, type):
         value = type.__dict__["__name__"].__get__(owner)
     elif name == "__name__" and isinstance(owner, _IMMUTABLE_TYPES):
-        value = getattr(owner, "__name__", "")
+        value = plain_getattr(owner, "__name__", "")
     else:
         raise AttributeError(f"{name!r} is not accessible here")
     return str.__str__(value)
+
+
+def without_traceback(value: Any) -> Any:
+    """Return an argument of `__exit__`, which is called with a traceback, as a program may hold it."""
+    if type(value) is tuple:
+        return tuple(map(without_traceback, value))
+    return None if isinstance(value, types.TracebackType) else value
 
 
 def change_item(operation: str, owner: Any, key: Any, value: Any) -> None:

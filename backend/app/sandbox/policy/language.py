@@ -60,6 +60,11 @@ def _is_super(node: ast.expr) -> bool:
     )
 
 
+def _parameters(arguments: ast.arguments) -> list[str]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    return [parameter.arg for parameter in (*positional, arguments.vararg) if parameter is not None]
+
+
 class Language(RestrictingNodeTransformer):
     """Transformer of the policy, for `compile_restricted_exec`."""
 
@@ -83,6 +88,17 @@ class Language(RestrictingNodeTransformer):
             module.body[-1] = ast.Assign([ast.Name(LAST_VALUE, ast.Store())], last.value)
             copy_locations(module.body[-1], last)
         return module
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Visited:
+        """Take the traceback from the arguments with which a `with` statement calls `__exit__`."""
+        visited: Visited = super().visit_FunctionDef(node)
+        if node.name == "__exit__" and isinstance(visited, ast.FunctionDef):
+            for name in _parameters(visited.args):
+                call = ast.Call(ast.Name("_without_traceback_", ast.Load()), [ast.Name(name, ast.Load())], [])
+                visited.body.insert(0, ast.Assign([ast.Name(name, ast.Store())], call))
+                copy_locations(visited.body[0], node)
+                ast.fix_missing_locations(visited.body[0])
+        return visited
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Visited:
         with self._scope(is_class=True):

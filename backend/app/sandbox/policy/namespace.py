@@ -15,6 +15,7 @@ from app.sandbox.policy import guards
 from app.sandbox.policy.allow_lists import BUILTINS
 from app.sandbox.policy.audit_hook import install_hook
 from app.sandbox.policy.library_guards import close_funnels
+from app.sandbox.policy.library_names import guard_names
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
 
 
@@ -32,6 +33,7 @@ class Printer:
 def program_namespace() -> dict[str, Any]:
     """Make fresh globals for one program. Changes this process for good, which serves programs only."""
     close_funnels()
+    guard_names()
     install_hook()
     sys.modules["__main__"] = types.ModuleType("__main__")  # in place of the zygote's own module
     return program_globals()
@@ -69,6 +71,7 @@ _GUARDS: dict[str, Any] = {
     "_unpack_sequence_": guarded_unpack_sequence,
     "_write_": guards.check_writable,
     "_slice_": slice,
+    "_without_traceback_": guards.without_traceback,
     "_inplacevar_": guards.change_variable,
     "_inplace_item_": guards.change_item,
     "_inplace_attribute_": guards.change_attribute,

@@ -6,14 +6,13 @@ The fuzzer's oracle is the same table.
 import builtins
 import contextlib
 import pkgutil
-import sys
 import types
 from collections.abc import Iterable
 from typing import Any
 
 from RestrictedPython.Guards import safe_builtins
 
-from app.sandbox.policy.allow_lists import BUILTINS, DENIED_OBJECTS, MODULES, may_hold_from
+from app.sandbox.policy.allow_lists import BUILTINS, DENIED_OBJECTS, may_hold_from
 
 _INTERPRETER_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
 
@@ -46,6 +45,10 @@ def _find_denied() -> dict[int, str]:
     return denied
 
 
+class ModuleOfProgram(types.ModuleType):
+    """Base of the views of modules, the only modules that a program may hold."""
+
+
 _PUBLIC = {name: getattr(builtins, name) for name in (*BUILTINS, *safe_builtins) if hasattr(builtins, name)}
 _BUILTINS = {id(value) for value in (*_PUBLIC.values(), *_INERT)}
 _DENIED = _find_denied()  # when the zygote imports this, not in every cell
@@ -58,10 +61,7 @@ def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact class
     kind = type(value)
     plain = _PLAIN_TYPES.get(kind)
     if plain is None:
-        plain = _is_plain(kind)
-        # Classes of programs are not cached: another class may get the identity of one that is gone.
-        if kind.__module__ != "__main__":
-            _PLAIN_TYPES[kind] = plain
+        plain = _PLAIN_TYPES[kind] = _is_plain(kind)
     if plain:
         return None
     if id(value) in _DENIED:
@@ -75,7 +75,7 @@ def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact class
     if issubclass(kind, type):
         return _class_refusal(value)  # type: ignore[arg-type]  # the same
     if issubclass(kind, types.ModuleType):
-        return _module_refusal(value)  # type: ignore[arg-type]  # the same
+        return None if issubclass(kind, ModuleOfProgram) else f"module {value.__name__}"  # type: ignore[attr-defined]  # the same
     if kind is dict:
         return "the names of a module" if "__builtins__" in value else None  # type: ignore[operator]  # the same
     if issubclass(kind, _INTERPRETER_TYPES):
@@ -143,12 +143,6 @@ def _class_refusal(value: type) -> str | None:
         if isinstance(module_name, str) and may_hold_from(module_name)
         else f"{module_name}.{value.__name__}"
     )
-
-
-def _module_refusal(module: types.ModuleType) -> str | None:
-    name = module.__name__
-    is_listed = name in MODULES and sys.modules.get(name) is module
-    return None if is_listed or name == "__main__" else f"module {name}"
 
 
 def deny(value: object, name: str) -> None:

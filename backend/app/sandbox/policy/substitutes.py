@@ -10,6 +10,7 @@ import enum
 import functools
 import inspect
 import keyword
+import types
 import typing
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -59,6 +60,19 @@ def _namedtuple(
     new_type = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]  # the caller's
     new_type.__module__ = "__main__"
     return new_type
+
+
+class _SimpleNamespace(types.SimpleNamespace):
+    """A namespace without special names: libraries ask objects for them, and `copy` calls what they give."""
+
+    def __init__(self, /, **variables: Any) -> None:
+        for name in variables:
+            if name.startswith("__"):
+                raise TypeError(f"{name!r} cannot be the name of a variable here")
+        super().__init__(**variables)
+
+
+_SimpleNamespace.__module__ = "types"
 
 
 class _ByStatement(enum.EnumType):
@@ -124,7 +138,7 @@ def _replace_kind_of(kinds: Any) -> Any:
 
 def kind_of(value: object, /) -> type:
     """Return `type(value)`. Other uses of `type` make classes without the policy's checks."""
-    from app.sandbox.policy.guards import check_object  # noqa: PLC0415 (guards use this module)
+    from app.sandbox.policy.module_views import check_object  # noqa: PLC0415 (it uses this module)
 
     kind: type = check_object(type(value))
     return kind
@@ -141,6 +155,7 @@ def _substitutes() -> dict[int, Any]:
         (enum.StrEnum, _StrEnum),
         (enum.Flag, _Flag),
         (enum.IntFlag, _IntFlag),
+        (types.SimpleNamespace, _SimpleNamespace),
         (typing.TypedDict, _by_statement_only(typing.TypedDict)),
         (typing.NamedTuple, _by_statement_only(typing.NamedTuple)),
         (builtins.isinstance, _is_instance),
