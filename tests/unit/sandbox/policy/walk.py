@@ -18,6 +18,7 @@ import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, 
 
 from app.sandbox.policy.allow_lists import BUILTINS, MODULES
 from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.module_views import ModuleView, view_of
 from app.sandbox.policy.namespace import program_namespace
 
 TEXTS = (
@@ -61,7 +62,7 @@ def offence(value: object) -> str | None:
     kind = type(value)
     if issubclass(kind, types.ModuleType):
         name = value.__name__  # type: ignore[attr-defined]  # a module
-        return None if name in MODULES and sys.modules.get(name) is value else f"module {name}"
+        return None if kind is ModuleView and name in MODULES else f"module {name}"
     if kind in (types.FrameType, types.CodeType, types.TracebackType, types.CellType):
         return kind.__name__
     if isinstance(value, type) and issubclass(value, type):
@@ -106,7 +107,7 @@ class Walk:
         for module in self._modules:
             self._enter(lambda module=module: self._import(module), f"import {module}")
             for name in sorted(MODULES[module]):
-                read = lambda module=module, name=name: self._names["_getattr_"](sys.modules[module], name)  # noqa: E731
+                read = lambda module=module, name=name: self._names["_getattr_"](view_of(module), name)  # noqa: E731
                 self._enter(read, f"{module}.{name}")
         for name, value in self._names["__builtins__"].items():
             if not name.startswith("_") and not isinstance(value, type):
@@ -117,7 +118,7 @@ class Walk:
 
     def _import(self, module: str) -> Any:
         self._names["__builtins__"]["__import__"](module, None, None, (), 0)
-        return sys.modules[module]
+        return view_of(module)
 
     def _step(self) -> bool:
         ref = self._random.choice(self._refs)
