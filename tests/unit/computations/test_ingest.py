@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import zipfile
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -436,6 +437,18 @@ def test_a_profile_says_what_columns_hold(tmp_path: Path) -> None:
     assert columns["kind"]["top"] == [{"value": "a", "count": 50}, {"value": "b", "count": 50}]
     assert (columns["empty"]["missing"], columns["empty"]["missing_count"]) == (1.0, 100)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_times_of_a_large_panel_are_counted_and_not_estimated(tmp_path: Path) -> None:
+    days = [(date(2000, 1, 1) + timedelta(days=number)).isoformat() for number in range(6_000)]
+    lines = "".join(f"{day},{shop},{place % 977}\n" for place, day in enumerate(days) for shop in range(20))
+    upload, output = tmp_path / "t.csv", tmp_path / "out"
+    upload.write_text(f"day,shop,sold\n{lines}")
+    output.mkdir()
+    found = ingest(CellWorkspace({"upload": upload}, output), "t.csv")
+    columns = {column["name"]: column for column in found["profile"]["columns"]}
+    assert (columns["day"]["distinct"], columns["shop"]["distinct"]) == (6_000, 20)
+    assert not columns["day"]["distinct_approximate"]
 
 
 def test_a_long_table_is_read_by_a_part_of_its_rows_whatever_its_columns_are_called(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Profile of a table, column by column, in one pass; exact for small tables, marked where approximate.
 
-Of tables over EXACT_ROWS, distinct counts of columns with many values are HyperLogLog estimates; of tables over
-ten million rows, quartiles are t-digests. Extremes, means, missing counts and top values are always exact.
+Of tables over EXACT_ROWS, distinct counts of measurements, and of columns with many values, are HyperLogLog
+estimates; of tables over ten million rows, quartiles are t-digests. Extremes, means, missing counts and top
+values are always exact.
 """
 
 import datetime as dt
@@ -31,6 +32,8 @@ _TOP = 10
 """Most frequent values that are listed."""
 _TOP_DISTINCT = 5_000
 """Distinct values of columns whose values are counted."""
+_COUNTED_DISTINCT = 50_000
+"""Distinct times and keys up to which they are counted: counting takes 0.15 s of five million rows."""
 _EXAMPLES = 5
 _MAX_VALUES, _MAX_VALUES_CHARS = 200, 6_000
 """Distinct texts of a column that are all listed, and characters of all lists of a table: questions name any of
@@ -76,6 +79,7 @@ def profile_table(
     if EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS:
         _add_quartiles(connection, source, columns, facts)
     tops = _tops(connection, source, columns, facts, rows)
+    _count_distinct(connection, source, columns, facts)
     _add_unique(connection, source, columns, facts)
     examples = _examples(connection, source, columns)
     values = _list_values(connection, source, columns, facts)
@@ -157,6 +161,24 @@ def _tops(
         if distinct < facts[name]["present"] and (type_ != "number" or distinct <= max_distinct):
             tops[name] = [{"value": _to_json(value), "count": count} for value, count, _ in counts]
     return tops
+
+
+def _count_distinct(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    columns: Sequence[tuple[str, str]],
+    facts: dict[str, dict[str, Any]],
+) -> None:
+    """Count the distinct values of columns that may be the times or keys of series.
+
+    Rows are series if they are as many as times and keys together: an estimate that is 2 % off hides that.
+    """
+    for name, type_ in columns:
+        if type_ == "number" or not facts[name]["distinct_approximate"]:
+            continue
+        if facts[name]["distinct"] <= _COUNTED_DISTINCT:
+            query = f"SELECT count(DISTINCT {sql.name(name)}) FROM {source}"  # noqa: S608
+            facts[name] |= {"distinct": _fetch_row(connection, query)[0], "distinct_approximate": False}
 
 
 def _list_values(
