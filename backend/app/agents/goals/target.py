@@ -1,5 +1,7 @@
 """The target column of a goal. Every column gets a score; without a clear winner the user is asked."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,6 +45,9 @@ EDGE_TARGET_NAMES = frozenset({"y", "class", "outcome", "response"})
 
 MAX_OPTIONS = 8
 """Columns that a question offers: as many as a user compares at a glance."""
+MIN_NUMBERED = 4
+"""Columns of one name but for its number that are a row of their kind: weeks, items, indicators of years."""
+_NUMBER = re.compile(r"\d{1,9}")
 
 
 @dataclass(frozen=True)
@@ -256,11 +261,16 @@ def _has_target_name(candidate: ScoredColumn) -> bool:
 
 
 def _rank_options(scored: Sequence[ScoredColumn]) -> list[ScoredColumn]:
-    """Rank the possible targets by score; ties by target name, two values before many, later columns first."""
+    """Rank the possible targets by score; ties by target name, two values before many, later columns first.
+
+    Columns of a numbered row, as `d80` to `d99`, come last unless a word means them: they would fill the list.
+    """
     possible = [(position, s) for position, s in enumerate(scored) if s.column.can_be_target]
+    lengths = Counter(_NUMBER.sub("", s.column.name) for s in scored)
     ranked = sorted(
         possible,
         key=lambda entry: (
+            not entry[1].has_evidence and lengths[_NUMBER.sub("", entry[1].column.name)] >= MIN_NUMBERED,
             -round(entry[1].probability, 3),
             not _has_target_name(entry[1]),
             entry[1].column.distinct != 2,

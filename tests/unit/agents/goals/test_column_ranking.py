@@ -50,5 +50,16 @@ def test_words_without_a_meaning_determine_no_column() -> None:
     assert find_target(parse_goal("wibble of the seventeen purple"), [CUSTOMERS]).target is None
 
 
+def test_a_row_of_numbered_columns_fills_no_question() -> None:
+    flags = tuple(Column(f"w{week}", "integer", "boolean", 2, low=0, high=1) for week in range(1, 21))
+    table = TableProfile("panel", 900, (*flags, *CUSTOMERS.columns))
+    options = find_target(parse_goal("what explains blorps"), [table]).options
+    likeliest = {option.column.name for option in options[:5]}
+    assert {"tenure", "monthly_charge", "complaints", "churned"} <= likeliest
+    target = find_target(parse_goal("what explains w7"), [table]).target
+    assert target
+    assert target.column.name == "w7"
+
+
 def test_no_columns_have_no_probabilities() -> None:
     assert rank_columns(parse_goal("who leaves"), []) == []
