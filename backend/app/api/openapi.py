@@ -56,6 +56,7 @@ SUMMARY = "Data-science agents that work on a goal and a table: sessions, models
 TAGS = [
     {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},
     {"name": "datasets", "description": "Uploaded tables: schema, profile and preview."},
+    {"name": "tables", "description": "Rows, distributions and figures by groups of any table of yours."},
     {
         "name": "prices",
         "description": "Price bars of coins, shares and currencies: import, list, summarise.",

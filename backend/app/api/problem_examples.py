@@ -54,7 +54,12 @@ _CONFLICTS = {
 
 _NOUNS = {"chart": "artifact", "run": "session"}
 """Parameters without their `_id` -> what is looked for, where it has another name."""
-_BODY_NOUNS = {"create_session": "dataset", "create_run": "dataset", "classify_intent": "workflow"}
+_BODY_NOUNS = {
+    **dict.fromkeys(
+        ("create_session", "create_run", "query_table", "summarize_table", "aggregate_table"), "dataset"
+    ),
+    "classify_intent": "workflow",
+}
 """Operations whose body names what may be missing."""
 
 

@@ -24,6 +24,9 @@ TOO_MANY_CLOSE = 4429
 
 _UNLIMITED_PATHS = frozenset({f"{PREFIX}/healthz", f"{PREFIX}/readyz", f"{PREFIX}/metrics"})
 
+_VIEWS = re.compile(f"{PREFIX}/(tables/[^/]+|datasets/[^/]+/preview)")
+"""Reads of rows and figures of tables: who scrolls sends ten a second, and must not use up their requests."""
+
 # Further meters by path. The cost of COMPUTE is 0: CPU seconds are charged after they were used.
 _EXTRA_METERS: tuple[tuple[re.Pattern[str], str, int], ...] = (
     (re.compile(f"{PREFIX}/(datasets|prices/import)"), "uploads", 1),
@@ -102,7 +105,8 @@ def _meters(scope: Scope, auth_services: AuthServices) -> list[RateMeter]:
     if claimed is None:
         return meters
     user_id, quotas = claimed
-    meters.append(RateMeter("requests", str(user_id), quotas.requests))
+    resource = "views" if _VIEWS.fullmatch(scope["path"]) else "requests"
+    meters.append(RateMeter(resource, str(user_id), getattr(quotas, resource)))
     if scope.get("method") == "POST":
         meters += [
             RateMeter(resource, str(user_id), getattr(quotas, resource), cost)

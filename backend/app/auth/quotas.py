@@ -30,6 +30,8 @@ class Quotas:
     """Quotas. Rates are in the notation of `limits` (`600/minute`), empty for none; 0 is no limit."""
 
     requests: str = ""
+    views: str = ""
+    """Reads of rows and figures of tables, which do not count as requests: scrolling is ten a second."""
     uploads: str = ""
     compute: str = ""
     """CPU seconds of computations in a window: `36000/day`."""
@@ -57,6 +59,9 @@ class QuotaUpdate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     requests: Rate | None = Field(default=None, examples=["600/minute"])
+    views: Rate | None = Field(
+        default=None, description="Reads of rows and figures of tables.", examples=["6000/minute"]
+    )
     uploads: Rate | None = Field(default=None, examples=["60/hour"])
     compute: Rate | None = Field(
         default=None, description="CPU seconds of computations in a window.", examples=["36000/day"]

@@ -194,6 +194,7 @@ def make_refusal(usages: Sequence[RateUsage]) -> TooMany | None:
 
 _NOUNS = {
     "requests": "requests of this user",
+    "views": "reads of tables by this user",
     "address": "requests of this address",
     "uploads": "uploads of this user",
     "compute": "CPU seconds of this user's computations",

@@ -211,15 +211,19 @@ def fetch_json_rows(cursor: duckdb.DuckDBPyConnection, limit: int) -> tuple[list
     columns: list[JsonValue] = [
         {"name": name, "type": TYPES.get(str(kind), "text")} for name, kind, *_ in cursor.description or []
     ]
-    rows: list[JsonValue] = []
+    return columns, take_rows([cell_to_json(cell) for cell in row] for row in cursor.fetchmany(limit))
+
+
+def take_rows(rows: Iterable[list[JsonValue]]) -> list[JsonValue]:
+    """Take rows of JSON cells until they are as large as an answer may be."""
+    json_rows: list[JsonValue] = []
     size = 0
-    for row in cursor.fetchmany(limit):
-        cells = [cell_to_json(cell) for cell in row]
+    for cells in rows:
         size += sum(len(cell) if isinstance(cell, str) else 8 for cell in cells)
         if size > _PREVIEW_BYTES:
             break
-        rows.append(list(cells))
-    return columns, rows
+        json_rows.append(cells)
+    return json_rows
 
 
 def _failure(error: duckdb.Error) -> LabError:

@@ -7,24 +7,23 @@ Parquet and 20 ms from the loaded table, which takes 2.1 s once and 370 MB; an o
 """
 
 from collections import OrderedDict
-from contextlib import ExitStack
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from app.computations.open_table import OpenTable
 from app.computations.query import fetch_json_rows
-from app.computations.table_selection import QueryColumn, Selection
-from app.computations.uploads import sql
-from app.computations.uploads.profile import TYPES
+from app.computations.row_conditions import QueryColumn, column_of
+from app.computations.table_selection import Selection
 from app.computations.workspace import CellWorkspace
 from app.errors import TooLarge
 from app.json_types import JsonValue
 
-_MEMORY_BYTES = 768 << 20
-"""Memory of DuckDB; what does not fit is written to the cell's disk."""
 MAX_LOADED_CELLS = 100_000_000
 """Rows times columns of a table that is loaded: 620 MB at the 6 bytes a cell that were measured."""
 _MAX_SCATTERED_GROUPS = 4
@@ -40,53 +39,57 @@ _FILE_ROW = "file_row_number"
 Numbers = npt.NDArray[np.integer]
 
 
-def preview(
-    workspace: CellWorkspace, limit: int = 20, offset: int = 0, **selection: JsonValue
+def read_page(
+    workspace: CellWorkspace,
+    limit: int = 20,
+    offset: int = 0,
+    columns: Sequence[str] = (),
+    **selection: Any,
 ) -> dict[str, JsonValue]:
     """Read rows of the input `table`: `{"columns", "rows", "offset", "total", "matching"}`.
 
-    `selection`: as `table_selection.Selection`; without it, all rows in file order. Raises TooLarge if the
-    selection needs more memory and disk than a cell has.
+    `columns`: those to read, in this order; empty for all. `selection`: as `Selection.from_json`; without it,
+    all rows in file order. Raises InvalidInput for an unknown column, and TooLarge if the selection needs more
+    memory and disk than a cell has.
     """
     selected = Selection.from_json(selection)
+    table = _open_rows(workspace.inputs["table"], workspace.output, workspace.threads)
+    read = {name: column_of(name, table.columns).type for name in columns or table.columns}
     try:
-        table = _open_table(workspace.inputs["table"], workspace.output, workspace.threads)
-        numbers = None if selected.is_whole_file else table.select(selected)
-        columns, rows = table.read(numbers, offset, limit)
+        numbers = None if selected.is_whole_table and not selected.sort else table.select(selected)
+        rows = table.read([*read], numbers, offset, limit)
     except duckdb.OutOfMemoryException as error:
         raise TooLarge("query_too_large", "This table is too large to be put in order here.") from error
-    matching = table.total if numbers is None else len(numbers)
-    return {"columns": columns, "rows": rows, "offset": offset, "total": table.total, "matching": matching}
+    return {
+        "columns": [{"name": name, "type": type_} for name, type_ in read.items()],
+        "rows": rows,
+        "offset": offset,
+        "total": table.total,
+        "matching": table.total if numbers is None else len(numbers),
+    }
 
 
 @lru_cache(maxsize=1)
-def _open_table(path: Path, output: Path, threads: int) -> "TableRows":
+def _open_rows(path: Path, output: Path, threads: int) -> "TableRows":
     """Open the table once for all requests that one cell serves: inputs do not change."""
-    return TableRows(CellWorkspace({"table": path}, output, threads))
+    return TableRows(OpenTable(CellWorkspace({"table": path}, output, threads)))
 
 
 class TableRows:
-    """A table with the orders of its rows that were selected before. `total`: number of its rows."""
+    """A table with the orders of its rows that were selected before. `columns` and `total`: as of OpenTable."""
 
-    def __init__(self, workspace: CellWorkspace) -> None:
-        path = workspace.inputs["table"]
-        file = f"read_parquet({sql.text(path)})"
-        # Until the cell ends, or until this table is dropped and its stack with it.
-        self._open = ExitStack()
-        self._database = self._open.enter_context(sql.connect(workspace, workspace.output, _MEMORY_BYTES))
-        described = self._database.execute(f"SELECT * FROM {file} LIMIT 0").description  # noqa: S608 - quoted
-        count = self._database.execute(f"SELECT count(*) FROM {file}").fetchone()  # noqa: S608 - quoted
-        self.total = int((count or (0,))[0])
-        types = {str(name): TYPES.get(str(kind), "text") for name, kind, *_ in described}
-        self._columns = {name: QueryColumn(sql.name(name), type_) for name, type_ in types.items()}
+    def __init__(self, table: OpenTable) -> None:
+        self._table = table  # its database is open as long as something refers to it
+        self._database, self.total = table.database, table.total
+        self.columns = self._columns = table.columns
         self._orders: OrderedDict[Selection, Numbers] = OrderedDict()
         self._is_loaded = False
-        self._fits = self.total * len(types) <= MAX_LOADED_CELLS
-        self._source, self._row = f"{file} AS file", ""
-        if _FILE_ROW in (name.lower() for name in types):
+        self._fits = self.total * len(self.columns) <= MAX_LOADED_CELLS
+        self._source, self._row = f"{table.file} AS file", ""
+        if _FILE_ROW in (name.lower() for name in self.columns):
             self._load()
         else:
-            self._source = f"read_parquet({sql.text(path)}, {_FILE_ROW} = true) AS file"
+            self._source = f"read_parquet({table.path}, {_FILE_ROW} = true) AS file"
             self._row = f"file.{_FILE_ROW}"
 
     def select(self, selection: Selection) -> Numbers:
@@ -94,7 +97,7 @@ class TableRows:
         if selection in self._orders:
             self._orders.move_to_end(selection)
             return self._orders[selection]
-        if selection.sort is not None and self.total > _MAX_SCATTERED_GROUPS * _GROUP_ROWS:
+        if selection.sort and self.total > _MAX_SCATTERED_GROUPS * _GROUP_ROWS:
             self._load_if_it_fits()  # now, while somebody waits for the sort, and not at the first jump
         where, values = selection.where(self._columns)
         order = selection.order_by(self._columns, self._row)
@@ -105,25 +108,25 @@ class TableRows:
             self._orders.popitem(last=False)
         return self._orders[selection]
 
-    def read(self, numbers: Numbers | None, offset: int, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
-        """Return the columns, and rows from `offset` on; `numbers` is None for the order of the file."""
+    def read(self, names: Sequence[str], numbers: Numbers | None, offset: int, limit: int) -> list[JsonValue]:
+        """Return cells of columns in rows from `offset` on; `numbers` is None for the order of the file."""
         if numbers is None:
             last = min(offset + limit, self.total)
-            return self._fetch(f"{self._row} >= {offset} AND {self._row} < {last}", self._row, limit)
+            return self._fetch(names, f"{self._row} >= {offset} AND {self._row} < {last}", self._row, limit)
         page = numbers[offset : offset + limit]
         if not len(page):
-            return self._fetch("false", self._row, limit)
+            return self._fetch(names, "false", self._row, limit)
         if len(np.unique(page // _GROUP_ROWS)) > _MAX_SCATTERED_GROUPS:
             self._load_if_it_fits()
         numbers_sql = ", ".join(map(str, page))
         return self._fetch(
-            f"{self._row} IN ({numbers_sql})", f"list_position([{numbers_sql}], {self._row})", limit
+            names, f"{self._row} IN ({numbers_sql})", f"list_position([{numbers_sql}], {self._row})", limit
         )
 
-    def _fetch(self, condition: str, order: str, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
-        columns = ", ".join(f"{column.sql} AS {sql.name(name)}" for name, column in self._columns.items())
+    def _fetch(self, names: Sequence[str], condition: str, order: str, limit: int) -> list[JsonValue]:
+        columns = ", ".join(column_of(name, self._columns).sql for name in names)
         query = f"SELECT {columns} FROM {self._source} WHERE {condition} ORDER BY {order}"  # noqa: S608 - quoted
-        return fetch_json_rows(self._database.execute(query), limit)
+        return fetch_json_rows(self._database.execute(query), limit)[1]
 
     def _load_if_it_fits(self) -> None:
         if self._fits and not self._is_loaded:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.datasets.table_requests import ColumnComparison, SortedBy, TableQuery, TableSource
 from app.modeling.facts.readings import FileReading, ReadingChoice
 
 
@@ -86,6 +87,19 @@ class PreviewQuery(RowSelection):
 
     limit: int = Field(default=20, ge=1, le=500)
     offset: int = Field(default=0, ge=0, le=2**53)
+
+    def table_query(self, dataset_id: UUID) -> TableQuery:
+        """Return the same as a query of a table."""
+        value = None if self.comparison == "missing" else self.value
+        column = self.filter_column
+        return TableQuery(
+            source=TableSource(dataset_id=dataset_id),
+            filter=column and ColumnComparison(column=column, comparison=self.comparison, value=value),
+            search=self.search,
+            sort=[SortedBy(column=self.sort, descending=self.descending)] if self.sort is not None else [],
+            offset=self.offset,
+            limit=self.limit,
+        )
 
 
 class PreviewView(BaseModel):

@@ -12,19 +12,12 @@ from app.datasets.crashing_files import refuse_unreadable_files
 from app.datasets.dataset_names import make_dataset_name
 from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace_reading
 from app.datasets.repository import DatasetRepository
-from app.datasets.schemas import RowSelection
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
-
-_SELECTION = set(RowSelection.model_fields)
-"""Members of a query that choose rows."""
-
-_VIEW_LIMITS = Limits(time_s=60.0, disk_bytes=4 << 30, threads=2)
-"""Limits of one page of a table: ten times what it takes to sort 5 million rows by text, with their spill."""
 
 
 @dataclass(frozen=True)
@@ -147,25 +140,6 @@ class Datasets:
                 raise Conflict("reading_changed", "The reading was corrected meanwhile; look at it again.")
             replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
         return corrected
-
-    async def preview(
-        self, row: DatasetRow, limit: int, offset: int, selection: RowSelection | None = None
-    ) -> dict[str, Any]:
-        """Return rows of the table as JSON of `PreviewView`. Raises InvalidInput for an unknown column."""
-        selected = selection or RowSelection()
-        names = [column["name"] for column in row.columns]
-        for column in (selected.sort, selected.filter_column):
-            if column is not None and column not in names:
-                raise InvalidInput("column_not_found", f"There is no column {column!r}.", columns=names)
-        arguments = {
-            "limit": limit,
-            "offset": offset,
-            **selected.model_dump(include=_SELECTION, exclude_defaults=True),
-        }
-        # A warm cell keeps the table open, with its order, for this owner's next page.
-        work = Computation("table_rows.preview", arguments, warm_for=str(self.owner))
-        computed = await self.computer.run(work, {"table": row.digest}, _VIEW_LIMITS)
-        return cast(dict[str, Any], computed.value)
 
 
 def _make_row(

@@ -32,6 +32,10 @@ class EdgeSettings(BaseSettings):
     )
     address_sockets: Amount = Field(2000, description="Open streams of one network address; 0 is no limit.")
     user_requests: Rate = Field("10000/minute", description="Requests of one user; 0 is no limit.")
+    user_views: Rate = Field(
+        "6000/minute",
+        description="Reads of rows and figures of tables by one user, beside their requests; 0 is no limit.",
+    )
     user_uploads: Rate = Field("600/hour", description="Uploads of one user; 0 is no limit.")
     user_compute: Rate = Field(
         "200000/day", description="CPU seconds of one user's computations; 0 is no limit."
@@ -63,6 +67,7 @@ class EdgeSettings(BaseSettings):
         """Default quotas of a user without their own."""
         return Quotas(
             requests=self.user_requests,
+            views=self.user_views,
             uploads=self.user_uploads,
             compute=self.user_compute,
             sessions=self.user_sessions,

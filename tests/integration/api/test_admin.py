@@ -63,6 +63,7 @@ async def test_quotas_of_one_user_hold_at_once_and_for_nobody_else(admin: User, 
     given = await admin.http.put(f"/admin/users/{ada.id}/quotas", json={"requests": "2/minute", "sessions": 0})
     assert given.json()["quotas"] == {
         "requests": "2/minute",
+        "views": None,
         "uploads": None,
         "compute": None,
         "sessions": 0,

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from app.computations.query import run_sql
-from app.computations.table_rows import preview
+from app.computations.table_rows import read_page
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 
@@ -268,23 +268,24 @@ def test_a_query_over_its_memory_gives_a_clear_error(bench: CellWorkspace) -> No
 
 
 def test_a_preview_pages_in_file_order(bench: CellWorkspace) -> None:
-    page = preview(CellWorkspace({"table": bench.inputs["sales"]}, bench.output), limit=2, offset=18)
+    page = read_page(CellWorkspace({"table": bench.inputs["sales"]}, bench.output), limit=2, offset=18)
     assert [row[0] for row in page["rows"]] == [18, 19]
     assert (page["total"], page["offset"]) == (20, 18)
 
 
 def test_a_preview_sorts_filters_and_searches(bench: CellWorkspace) -> None:
     workspace = CellWorkspace({"table": bench.inputs["sales"]}, bench.output)
-    whole = preview(workspace, limit=20)
+    whole = read_page(workspace, limit=20)
     names = [column["name"] for column in whole["columns"]]
     first = names[0]
 
     def firsts(**selection: Any) -> list[Any]:
-        return [row[0] for row in preview(workspace, limit=20, **selection)["rows"]]
+        return [row[0] for row in read_page(workspace, limit=20, **selection)["rows"]]
 
-    assert firsts(sort=first, descending=True) == [*range(19, -1, -1)]
-    assert firsts(filter_column=first, comparison=">=", value="18") == [18, 19]
-    assert firsts(filter_column=first, comparison="missing") == []
+    assert firsts(sort=[{"column": first, "descending": True}]) == [*range(19, -1, -1)]
+    assert firsts(filter={"column": first, "comparison": ">=", "values": ["18"]}) == [18, 19]
+    assert firsts(filter={"column": first, "comparison": "missing"}) == []
     assert firsts(search="no such text' OR 1=1 --") == []
-    page = preview(workspace, limit=2, offset=1, sort=first, filter_column=first, comparison="<", value="9.5")
+    below = {"column": first, "comparison": "<", "values": ["9.5"]}
+    page = read_page(workspace, limit=2, offset=1, sort=[{"column": first}], filter=below)
     assert ([row[0] for row in page["rows"]], page["matching"], page["total"]) == ([1, 2], 10, 20)

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from app.computations import table_rows
-from app.computations.table_rows import preview
+from app.computations.table_rows import read_page
 from app.computations.workspace import CellWorkspace
 
 ROWS = 1_000_000
@@ -35,20 +35,23 @@ def _cells(page: dict[str, Any], column: int = 0) -> list[Any]:
 def test_a_page_deep_in_a_sorted_table_has_its_rows(large: CellWorkspace) -> None:
     keys = sorted((place * 7919 % 1000003, place) for place in range(ROWS))
     for offset in (0, 600_000, ROWS - 3):
-        page = preview(large, limit=5, offset=offset, sort="key")
+        page = read_page(large, limit=5, offset=offset, sort=[{"column": "key"}])
         assert [(row[1], row[0]) for row in page["rows"]] == keys[offset : offset + 5]
     assert page["matching"] == ROWS
 
 
 def test_equal_rows_stay_in_file_order_in_both_directions(large: CellWorkspace) -> None:
     nines = [*range(9, ROWS, 10)]
-    assert _cells(preview(large, limit=3, sort="digit", descending=True)) == nines[:3]
-    assert _cells(preview(large, limit=3, offset=len(nines) - 3, sort="digit", descending=True)) == nines[-3:]
+    assert _cells(read_page(large, limit=3, sort=[{"column": "digit", "descending": True}])) == nines[:3]
+    assert (
+        _cells(read_page(large, limit=3, offset=len(nines) - 3, sort=[{"column": "digit", "descending": True}]))
+        == nines[-3:]
+    )
 
 
 def test_a_filtered_page_goes_on_where_the_page_before_ended(large: CellWorkspace) -> None:
-    by_digit = {"filter_column": "digit", "comparison": "=", "value": "4"}
-    pages = [preview(large, limit=4, offset=offset, **by_digit) for offset in (50_000, 50_004)]
+    by_digit = {"filter": {"column": "digit", "comparison": "=", "values": ["4"]}}
+    pages = [read_page(large, limit=4, offset=offset, **by_digit) for offset in (50_000, 50_004)]
     assert [*_cells(pages[0]), *_cells(pages[1])] == [500_004 + 10 * step for step in range(8)]
     assert pages[0]["matching"] == ROWS // 10
 
@@ -56,16 +59,16 @@ def test_a_filtered_page_goes_on_where_the_page_before_ended(large: CellWorkspac
 def test_pages_are_the_same_whether_the_table_is_loaded_or_not(
     large: CellWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = preview(large, limit=50, offset=1234, sort="key", descending=True)
+    loaded = read_page(large, limit=50, offset=1234, sort=[{"column": "key", "descending": True}])
     monkeypatch.setattr(table_rows, "MAX_LOADED_CELLS", 0)
-    table_rows._open_table.cache_clear()
-    assert preview(large, limit=50, offset=1234, sort="key", descending=True) == loaded
-    table_rows._open_table.cache_clear()
+    table_rows._open_rows.cache_clear()
+    assert read_page(large, limit=50, offset=1234, sort=[{"column": "key", "descending": True}]) == loaded
+    table_rows._open_rows.cache_clear()
 
 
 def test_a_page_beyond_the_end_is_empty_and_names_the_columns(large: CellWorkspace) -> None:
-    for selection in ({}, {"sort": "key"}):
-        page = preview(large, limit=5, offset=ROWS + 7, **selection)
+    for selection in ({}, {"sort": [{"column": "key"}]}):
+        page = read_page(large, limit=5, offset=ROWS + 7, **selection)
         assert (page["rows"], page["total"]) == ([], ROWS)
         assert [column["name"] for column in page["columns"]] == ["place", "key", "digit"]
 
@@ -74,10 +77,10 @@ def test_a_page_beyond_the_end_is_empty_and_names_the_columns(large: CellWorkspa
 def test_a_column_may_have_any_name(tmp_path: Path, name: str) -> None:
     query = f'SELECT 1000000 - i AS "{name}", (i * 3) % 400009 AS other FROM range(700000) r(i)'
     workspace = _make_table(tmp_path, query)
-    assert _cells(preview(workspace, limit=2)) == [1000000, 999999]
-    assert _cells(preview(workspace, limit=2, sort=name)) == [300001, 300002]
+    assert _cells(read_page(workspace, limit=2)) == [1000000, 999999]
+    assert _cells(read_page(workspace, limit=2, sort=[{"column": name}])) == [300001, 300002]
     others = sorted((place * 3 % 400009, place) for place in range(700000))[5000:5002]
-    assert _cells(preview(workspace, limit=2, offset=5000, sort="other")) == [
+    assert _cells(read_page(workspace, limit=2, offset=5000, sort=[{"column": "other"}])) == [
         1000000 - place for _, place in others
     ]
 
@@ -97,7 +100,7 @@ def test_a_search_reads_numbers_dates_and_flags_as_they_are_written(tmp_path: Pa
         "ÜNDER": [12],
         "e": [12, -7],
     }
-    assert {text: _cells(preview(workspace, search=text)) for text in expected} == expected
+    assert {text: _cells(read_page(workspace, search=text)) for text in expected} == expected
 
 
 def test_a_day_is_compared_with_all_its_moments(tmp_path: Path) -> None:
@@ -105,8 +108,8 @@ def test_a_day_is_compared_with_all_its_moments(tmp_path: Path) -> None:
     workspace = _make_table(tmp_path, query)
 
     def hours(comparison: str, value: str) -> list[Any]:
-        selection = {"filter_column": "time", "comparison": comparison, "value": value}
-        return _cells(preview(workspace, limit=100, **selection))
+        condition = {"column": "time", "comparison": comparison, "values": [value]}
+        return _cells(read_page(workspace, limit=100, filter=condition))
 
     assert hours("=", "2024-03-02") == [*range(24, 48)]
     assert hours(">", "2024-03-02") == [*range(48, 72)]

@@ -23,6 +23,7 @@ from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import DatasetView, PreviewQuery, PreviewView, ProfileView, ReadingCorrection
 from app.datasets.service import Datasets, Upload, UploadLimits
+from app.datasets.tables import TableReader
 from app.modeling.facts.column_units import find_unit
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
@@ -120,10 +121,15 @@ async def preview_dataset(
     datasets: DatasetsDep,
     query: Annotated[PreviewQuery, Query()],
 ) -> PreviewView:
-    """Return rows in the order of the file, or sorted, filtered and searched."""
+    """Return rows in the order of the file, or sorted, filtered and searched.
+
+    POST /tables/query sorts by several columns and takes trees of conditions.
+    """
     async with datasets.open_uow() as uow:
         row = await DatasetRepository(uow.db, datasets.owner).get(dataset_id)
-    return PreviewView.model_validate(await datasets.preview(row, query.limit, query.offset, query))
+    return await TableReader(datasets.owner, datasets.computer).read_page(
+        row.digest, query.table_query(dataset_id)
+    )
 
 
 @router.delete(
