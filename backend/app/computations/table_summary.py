@@ -49,10 +49,10 @@ def summarize(
 ) -> dict[str, JsonValue]:
     """Summarise columns of the input `table`: `{"columns", "total", "matching"}`.
 
-    `columns`: those to summarise; empty for the first `max_columns`. Numbers and moments have `edges` and
-    `counts` of up to `bins` bins of equal width; other columns, with 2,000 distinct values at most, their `top`
-    commonest values. `selection`: as `Selection.from_json`; its order is ignored. Raises InvalidInput and
-    TooLarge as `table_rows.read_page`.
+    `columns`: those to summarise; empty for the first `max_columns`. Numbers and moments have extremes (`low`,
+    `high`), and `edges` and `counts` of up to `bins` bins of equal width; other columns, with 2,000 distinct
+    values at most, their `top` commonest values. `selection`: as `Selection.from_json`; its order is ignored.
+    Raises InvalidInput and TooLarge as `table_rows.read_page`.
     """
     table = open_table(workspace)
     names = columns or [*table.columns][:max_columns]
@@ -135,6 +135,8 @@ def _describe(
         "type": column.type,
         "missing": matching - facts.present,
         "distinct": facts.distinct,
+        "low": _extreme(facts.low, column.type),
+        "high": _extreme(facts.high, column.type),
         "edges": [edge_to_json(edge, column.type) for edge in edges],
         "counts": [counts.get(place, 0) for place in range(len(edges) - 1)],
         "top": [],
@@ -144,6 +146,10 @@ def _describe(
         commonest = sorted(counts.items(), key=lambda entry: (-entry[1], str(entry[0])))[:top]
         described["top"] = [{"value": _cut(cell_to_json(value)), "count": count} for value, count in commonest]
     return described
+
+
+def _extreme(place: float | None, type_: str) -> JsonValue:
+    return None if place is None else int(place) if type_ == "integer" else edge_to_json(place, type_)
 
 
 def _cut(value: JsonValue) -> JsonValue:

@@ -17,6 +17,8 @@ class ColumnSummary(BaseModel):
     type: str = Field(description="integer, number, boolean, text or datetime.", examples=["number"])
     missing: int = Field(description="Cells without a value, or without a finite one.")
     distinct: int = Field(description="Distinct values; an estimate beyond some hundreds.")
+    low: Any = Field(description="Least number or first moment; null for other columns.", examples=[0.17])
+    high: Any = Field(description="Largest number or last moment; null for other columns.", examples=[71.0])
     edges: list[Any] = Field(
         description="Edges of the bins of numbers and moments, one more than `counts`; else empty.",
         examples=[[0.0, 20.0, 40.0]],

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.patience import HANG_GUARD_S
 
 from .conftest import OWN_PAGE, PHONE, Visit
@@ -61,6 +61,13 @@ def jump(page: Page, row: int) -> None:
     page.get_by_label("Row", exact=True).press("Enter")
 
 
+def _filter(page: Page, column: str, comparison: str, value: str) -> None:
+    page.get_by_role("combobox", name="Column").select_option(column)
+    page.get_by_label("Comparison").select_option(comparison)
+    page.get_by_label("Value").fill(value)
+    page.keyboard.press("Enter")
+
+
 def test_every_row_of_a_large_table_is_reached(open_table: Callable[..., Visit]) -> None:
     page = open_table().page
     for row in (ROWS, 1_234_567, 1):
@@ -108,6 +115,30 @@ def test_a_large_table_is_sorted_and_filtered_by_keyboard_alone(open_table: Call
     expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()
     expect(cell(page, 1, 0)).to_have_text("1500007")
     expect(page.get_by_label("Value")).to_have_value("closed")
+
+
+def test_heads_show_how_the_rows_are_distributed_and_move_nothing(open_table: Callable[..., Visit]) -> None:
+    visitor = open_table()
+    page = visitor.page
+    head = {name: grid(page).get_by_role("columnheader", name=name) for name in ("visit", "time", "state")}
+    expect(head["visit"]).to_contain_text(f"0 to {ROWS - 1:,}")
+    expect(head["time"]).to_contain_text("2024-01-01 to 2024-01-10")
+    expect(head["state"]).to_contain_text("100 % open")
+    held: list[Route] = []
+    page.route("**/tables/summary", lambda route: held.append(route))
+    with page.expect_request("**/tables/summary"):
+        _filter(page, "visit", "<=", "9")
+    expect(page.get_by_role("status").filter(has_text="10 of 2,000,000 rows")).to_be_visible()
+    place = cell(page, 1, 0).bounding_box()
+    held[0].continue_()
+    expect(head["visit"]).to_contain_text("0 to 9")
+    expect(head["state"]).to_contain_text("90 % open")
+    assert cell(page, 1, 0).bounding_box() == place
+    grid(page).focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("End")
+    expect(page.get_by_text("90 % open, 10 % closed")).to_be_visible()
+    visitor.check_access()
 
 
 def test_a_value_becomes_the_filter_on_a_phone_too(open_table: Callable[..., Visit]) -> None:

@@ -78,6 +78,7 @@ def test_histograms_count_each_row_of_the_filter_once(frame: pd.DataFrame, table
         counts, _ = np.histogram(values, bins=columns[name]["edges"])
         assert columns[name]["counts"] == counts.tolist()
         assert columns[name]["missing"] == rows[name].isna().sum()
+        assert [columns[name]["low"], columns[name]["high"]] == [values.min(), values.max()]
     moments = pd.to_datetime(columns["day"]["edges"]).astype("datetime64[us]").astype("int64")
     counts, _ = np.histogram(rows.day.astype("datetime64[us]").astype("int64"), bins=moments)
     assert columns["day"]["counts"] == counts.tolist()
@@ -103,9 +104,10 @@ def test_nothing_is_drawn_of_no_rows(table: CellWorkspace) -> None:
     none = {"column": "age", "comparison": ">", "values": ["200"]}
     for column in summarize(table, filter=none)["columns"]:  # type: ignore[union-attr]
         assert isinstance(column, dict)
-        assert [column[part] for part in ("missing", "distinct", "edges", "counts", "top")] == [
+        assert [column[part] for part in ("missing", "distinct", "low", "edges", "counts", "top")] == [
             0,
             0,
+            None,
             [],
             [],
             [],

@@ -1,5 +1,5 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
-import type { RowSelection } from '#lib/data/selection.ts';
+import { tableRows, type RowSelection } from '#lib/data/selection.ts';
 import { untrack } from 'svelte';
 
 const PAGE_ROWS = 100;
@@ -80,9 +80,9 @@ export class RowPages {
 		const rows: Row[] = [];
 		let answer: Schema<'PreviewView'>;
 		do {
-			const query = { ...this.#selection, offset: page * PAGE_ROWS + rows.length, limit: PAGE_ROWS - rows.length };
-			const params = { path: { dataset_id: this.#dataset }, query };
-			answer = await read(api.GET('/api/v1/datasets/{dataset_id}/preview', { params }));
+			const span = { offset: page * PAGE_ROWS + rows.length, limit: PAGE_ROWS - rows.length };
+			const body = { source: { dataset_id: this.#dataset }, ...tableRows(this.#selection), ...span };
+			answer = await read(api.POST('/api/v1/tables/query', { body }));
 			rows.push(...answer.rows);
 			// Of rows with long texts the service sends fewer than it was asked for.
 		} while (answer.rows.length && rows.length < Math.min(PAGE_ROWS, answer.matching - page * PAGE_ROWS));

@@ -1,8 +1,11 @@
+import type { Schema } from '#lib/api/client.ts';
 import type { paths } from '#lib/api/schema.d.ts';
 
 type Query = NonNullable<paths['/api/v1/datasets/{dataset_id}/preview']['get']['parameters']['query']>;
 
-/** Which rows of a table, and in which order: members of the query of a preview. */
+type Conditions = NonNullable<Schema<'TableQuery'>['filter']>;
+
+/** Which rows of a table, and in which order, as an address holds it: members of the query of a preview. */
 export type RowSelection = Omit<Query, 'limit' | 'offset'>;
 export type Comparison = NonNullable<Query['comparison']>;
 
@@ -11,6 +14,16 @@ export function nextSort(selection: RowSelection, column: string): RowSelection 
 	const { sort, descending, ...filter } = selection;
 	if (sort !== column) return { ...filter, sort: column };
 	return descending ? filter : { ...filter, sort: column, descending: true };
+}
+
+/** The same as the parts of a request for rows or figures. */
+export function tableRows(selection: RowSelection): { filter?: Conditions; search?: string; sort?: Schema<'SortedBy'>[] } {
+	const { sort, descending = false, filter_column: column, comparison = '=', value = '', search } = selection;
+	return {
+		...(column != null && { filter: { column, comparison, ...(comparison !== 'missing' && { value }) } }),
+		...(search && { search }),
+		...(sort != null && { sort: [{ column: sort, descending }] })
+	};
 }
 
 const COMPARISONS: readonly string[] = ['=', '!=', '<', '<=', '>', '>=', 'contains', 'missing'] satisfies Comparison[];
