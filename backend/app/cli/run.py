@@ -1,6 +1,5 @@
 """`labcrew run` and `labcrew demo`: one session from the terminal."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,6 +8,7 @@ import typer
 from app.cli.exit_codes import Exit
 from app.cli.quick_imports import quick_imports
 from app.cli.run_options import RunOptions
+from app.datasets.example_table import find_example
 from app.errors import InvalidInput, NotFound
 
 DEMO_GOAL = "Predict which passengers survived."
@@ -83,7 +83,7 @@ def demo(budget: Budget = 20, out: Out = None, as_json: AsJson = False) -> None:
     """Show the crew at work on a real table: who survived the Titanic."""
     preferences: dict[str, object] = {"time_budget_s": budget, "clarify": "never", "seed": 1}
     options = RunOptions(
-        (_titanic(),), DEMO_GOAL, preferences, out=out, as_json=as_json, next_steps=_NEXT_STEPS
+        (find_example(),), DEMO_GOAL, preferences, out=out, as_json=as_json, next_steps=_NEXT_STEPS
     )
     raise typer.Exit(_execute(options))
 
@@ -113,13 +113,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False  # a goal may be longer than a name can be
-
-
-def _titanic() -> Path:
-    """1,313 passengers, as the package `bokeh_sampledata` ships them."""
-    spec = find_spec("bokeh_sampledata")
-    if spec is None or not spec.submodule_search_locations:
-        raise NotFound(
-            "no_demo_data", "The package bokeh_sampledata, which has the demo's data, is not installed."
-        )
-    return Path(spec.submodule_search_locations[0]) / "_data" / "titanic_all.csv"

@@ -1,5 +1,7 @@
 """Conversion of uploads into datasets: one cell converts and profiles, then the row is written."""
 
+import asyncio
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.datasets.crashing_files import refuse_unreadable_files
 from app.datasets.dataset_names import make_dataset_name
+from app.datasets.example_table import EXAMPLE_NAME, find_example
 from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace_reading
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
@@ -78,6 +81,14 @@ class Datasets:
                 return dataset
             raise
         return row
+
+    async def add_example(self) -> DatasetRow:
+        """Store the example table, or return the owner's. Raises NotFound without its package."""
+        path = find_example()
+        content = await asyncio.to_thread(path.read_bytes)
+        digest = hashlib.sha256(content).hexdigest()
+        upload = Upload(path, f"{EXAMPLE_NAME}.csv", len(content), digest)
+        return await self.add(upload, f"example:{EXAMPLE_NAME}:{digest}")
 
     async def _read_as_earlier(self, row: DatasetRow) -> DatasetRow:
         """Read open columns as those of the newest dataset with the same columns."""

@@ -91,3 +91,12 @@ async def test_a_form_without_a_file_is_refused(ada: User) -> None:
         "/datasets", content=b"--x\r\n", headers={"Content-Type": "multipart/form-data; boundary=x"}
     )
     assert (answer.status_code, answer.json()["code"]) == (422, "bad_form")
+
+
+async def test_the_shipped_table_is_added_once(ada: User) -> None:
+    made = await ada.http.post("/datasets/example")
+    assert (made.status_code, made.json()["name"], made.json()["rows"]) == (201, "titanic", 1313)
+    path = made.headers["Location"].removeprefix("/api/v1")
+    assert (await ada.http.get(path)).json()["id"] == made.json()["id"]
+    assert (await ada.http.post("/datasets/example")).json()["id"] == made.json()["id"]
+    assert (await ada.http.get("/datasets")).json()["total"] == 1

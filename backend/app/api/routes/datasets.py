@@ -70,6 +70,17 @@ async def upload_dataset(
     return DatasetView.model_validate(row)
 
 
+@router.post("/example", status_code=201, operation_id="add_example_dataset", dependencies=[CHECK_STORAGE])
+async def add_example_dataset(
+    request: Request, response: Response, datasets: DatasetsDep, auth_services: AuthDep
+) -> DatasetView:
+    """Add the table that Labcrew ships, 1,313 passengers of the Titanic, or return it if it is there."""
+    row = await datasets.add_example()
+    auth_services.storage_quota.invalidate_user(datasets.owner)
+    response.headers["Location"] = f"{request.url.path.removesuffix('example')}{row.id}"
+    return DatasetView.model_validate(row)
+
+
 @router.get("", operation_id="list_datasets")
 async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> Page[DatasetView]:
     """List datasets, newest first."""

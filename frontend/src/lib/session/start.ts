@@ -1,0 +1,14 @@
+import { goto } from '$app/navigation';
+import { api, read, type Schema } from '#lib/api/client.ts';
+
+/** Start a session and go to it. Throws Problem. */
+export async function startSession(
+	goal: string,
+	dataset: Schema<'DatasetView'> | null,
+	preferences: Partial<Schema<'Preferences'>>
+): Promise<void> {
+	const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
+	const body = { goal, dataset_ids: dataset ? [dataset.id] : [], preferences: preferences as Schema<'Preferences'> };
+	const session = await read(api.POST('/api/v1/lab/agent/sessions', { params, body }));
+	await goto(`/sessions/${session.id}`);
+}
