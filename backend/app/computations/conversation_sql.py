@@ -33,9 +33,10 @@ def run(
     counts: tuple[str, str] | None = None,
     memory_bytes: int = QUERY_MEMORY_BYTES,
     rows: int = answer.MAX_ROWS,
+    schemas: Mapping[str, str] | None = None,
 ) -> dict[str, JsonValue]:
     """Run statements over the inputs; `dataset.cities` is the dataset `cities`. `views`: SELECTs by name.
-    `rows`: the first rows of the last SELECT that its facts have.
+    `rows`: the first rows of the last SELECT that its facts have. `schemas`: as in `query.run_sql`.
 
     Returns the facts of `answer.answer` for the last SELECT, if there is one, with result.parquet. With changes
     also `"changes"` (`kind`, `name`, `rows`, `changed_rows`, `text`, `note`), and all that the conversation has
@@ -45,7 +46,8 @@ def run(
     Raises LabError that names the statement and what would do.
     """
     statements = read_statements(sql)
-    batch = _Batch(workspace, TableScope.from_inputs(workspace.inputs, views or {}), memory_bytes, rows)
+    tables = TableScope.from_inputs(workspace.inputs, views or {}, schemas or {})
+    batch = _Batch(workspace, tables, memory_bytes, rows)
     facts: dict[str, JsonValue] = {}
     for place, statement in enumerate(statements, 1):
         try:

@@ -38,6 +38,7 @@ from app.tools.program_execution import (
     success_report,
 )
 from app.tools.registry import tool
+from app.tools.sql_tables import find_named_ids
 from app.tools.workspace_changes import record_program, record_statements
 from app.workspaces.conversation import ConversationTables, TableList
 
@@ -160,6 +161,7 @@ async def compute_sql(
         "sql": sql,
         "views": {**tables.view_queries()},
         "memory_bytes": _QUERY_MEMORY_BYTES,
+        **find_named_ids(tables.datasets, sql, *tables.view_queries().values()),
     }
     if counts:
         params["counts"] = [*counts]

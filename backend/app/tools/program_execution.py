@@ -17,7 +17,7 @@ from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
 from app.tools.kept_variables import KeptVariables, ReachedVariables
 from app.tools.registry import tool
-from app.tools.sql_tables import list_queryable_tables
+from app.tools.sql_tables import find_named_ids, list_queryable_tables
 
 Language = Literal["python", "sql"]
 Source = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -76,7 +76,8 @@ async def run_code(
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
-        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **await _schemas(ctx, code)})
+        schemas = find_named_ids(await ctx.datasets.list(), code)
+        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **schemas})
         return await ctx.computer.run(work, tables, limits)
     is_single = len(tables) == 1 and is_mentioned(code, SINGLE_FRAME)
     files = {
@@ -88,15 +89,6 @@ async def run_code(
     computed = await ctx.computer.run(Code(code, variables.request if variables else None), files, limits)
     answer = _RememberedValue if variables else _ProgramValue
     return replace(computed, value=_program_value(computed.value, answer))
-
-
-async def _schemas(ctx: ToolContext, code: str) -> dict[str, JsonValue]:
-    """Return the parameter of a query with the datasets that it names by their ids; empty for most queries."""
-    folded = code.casefold()
-    schemas: JsonValue = {
-        str(dataset.id): dataset.table for dataset in await ctx.datasets.list() if str(dataset.id) in folded
-    }
-    return {"schemas": schemas} if schemas else {}
 
 
 class _KeptFrame(BaseModel):

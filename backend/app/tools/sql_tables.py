@@ -1,10 +1,11 @@
 """The tables that SQL can query at the current point of a session."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_names import make_table_names
-from app.datasets.dataset_source import DatasetSource
+from app.datasets.dataset_source import DatasetRef, DatasetSource
+from app.json_types import JsonValue
 from app.plans.schema import TableSchema, read_table_schema
 
 
@@ -29,3 +30,10 @@ async def list_table_schemas(
     for frame in await frames.frames():
         by_digest.setdefault(frame.digest, read_table_schema(frame.meta.get("columns", [])))
     return {name: by_digest[digest] for name, digest in digests.items() if digest in by_digest}
+
+
+def find_named_ids(datasets: Iterable[DatasetRef], *queries: str) -> dict[str, JsonValue]:
+    """Return the parameter `schemas`: the datasets that queries name by their ids; empty for most queries."""
+    folded = "\n".join(queries).casefold()
+    schemas: JsonValue = {str(dataset.id): dataset.table for dataset in datasets if str(dataset.id) in folded}
+    return {"schemas": schemas} if schemas else {}

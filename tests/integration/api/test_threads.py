@@ -187,7 +187,8 @@ async def test_statements_change_the_tables_of_the_conversation(ada: User, datas
     assert failed["status"] == "failed"
     turn = await ask(ada, "total people by country", **thread)
     assert turn["table"]["rows"] == [["AT", 291000], ["CH", 0]]
-    turn = await ask(ada, "SQL: create view swiss as from dataset.cities where country = 'CH'", **thread)
+    swiss = f"create view swiss as from \"{dataset.upper()}\".cities where country = 'CH'"
+    turn = await ask(ada, f"SQL: {swiss}", **thread)
     turn = await ask(ada, "PYTHON: keep['towns'] = swiss[['city']].assign(n=1.5)\nprint(len(swiss))", **thread)
     assert (turn["status"], turn["text"]) == ("succeeded", "3")
     plan = {"source": {"kind": "workspace", "table": "towns"}, "steps": [{"kind": "limit", "rows": 1}]}

@@ -13,6 +13,7 @@ from app.errors import LabError
 
 Run = Callable[..., dict[str, Any]]
 
+DATASET_ID = "6f1c2a34-9d0e-4b7a-8f3c-2b1d5e6a7c80"
 ROWS = [("Bern", "CH", 134000), ("Thun", "CH", 43500), ("Biel", "CH", None), ("Graz", "AT", 291000)]
 
 
@@ -31,7 +32,7 @@ def run_sql(tmp_path: Path) -> Run:
         output.mkdir()
         former = former or {"paths": {}, "views": {}}
         workspace = CellWorkspace({"dataset.cities": path, **former["paths"]}, output)
-        facts: dict[str, Any] = run(workspace, sql, former["views"])
+        facts: dict[str, Any] = run(workspace, sql, former["views"], schemas={DATASET_ID: "cities"})
         after: Any = facts.get("workspace", {"tables": {}, "views": {}})
         paths = {
             name: former["paths"][table["input"]] if "input" in table else output / table["file"]
@@ -154,3 +155,25 @@ def test_statements_without_a_form_as_a_select_are_refused_in_words(
 ) -> None:
     with pytest.raises(LabError, match=words):
         run_sql(statement)
+
+
+def test_the_id_of_a_dataset_stands_for_its_table(run_sql: Run) -> None:
+    """In a conversation as in a run: of the dataset, whatever the conversation made of its name since."""
+    query = f'SELECT count(*), max("{DATASET_ID}".cities.people) FROM "{DATASET_ID}".cities'
+    assert run_sql(query)["rows"] == [[4, 291000]]
+    changed = run_sql("DELETE FROM cities WHERE country = 'CH'")
+    assert run_sql("SELECT count(*) FROM cities", changed)["rows"] == [[1]]
+    assert run_sql(query.upper().replace("CITIES", "cities"), changed)["rows"] == [[4, 291000]]
+    viewed = run_sql(f'CREATE VIEW all_cities AS SELECT * FROM "{DATASET_ID}".cities', changed)
+    assert run_sql("SELECT count(*) FROM all_cities", viewed)["rows"] == [[4]]
+    restored = run_sql(f'CREATE OR REPLACE TABLE cities AS SELECT * FROM "{DATASET_ID}".cities', changed)
+    assert run_sql("SELECT count(*) FROM cities", restored)["rows"] == [[4]]
+
+
+@pytest.mark.parametrize(
+    "table", [f'"{DATASET_ID}".towns', '"6f1c2a34-9d0e-4b7a-8f3c-2b1d5e6a7c81".cities', "main.cities"]
+)
+def test_another_id_stands_for_no_table(run_sql: Run, table: str) -> None:
+    with pytest.raises(LabError) as refusal:
+        run_sql(f"SELECT * FROM {table}")
+    assert refusal.value.code == "unknown_table"

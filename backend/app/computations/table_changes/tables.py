@@ -7,7 +7,7 @@ from pathlib import Path
 import sqlglot
 from sqlglot import exp
 
-from app.computations.sql_policy import DATASET, names_dataset, require_table
+from app.computations.sql_policy import DATASET, Schemas, names_dataset, require_table
 from app.errors import InvalidInput
 
 _VIEW_PREFIX = "view."
@@ -27,19 +27,25 @@ def find_name(name: str, names: Mapping[str, object]) -> str | None:
 
 @dataclass
 class TableScope:
-    """`datasets` and `tables`: files by name. `views`: SELECTs by name. Tables and views hide datasets."""
+    """`datasets` and `tables`: files by name. `views`: SELECTs by name. Tables and views hide datasets.
+
+    `schemas`: ids of datasets, in lower case, with their names; `"<id>".cities` is then the dataset `cities`.
+    """
 
     datasets: dict[str, Path] = field(default_factory=dict)
     tables: dict[str, Path] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
+    schemas: Schemas = field(default_factory=dict)
 
     @classmethod
-    def from_inputs(cls, inputs: Mapping[str, Path], views: Mapping[str, str]) -> "TableScope":
+    def from_inputs(
+        cls, inputs: Mapping[str, Path], views: Mapping[str, str], schemas: Schemas
+    ) -> "TableScope":
         """Read the inputs of a cell, in which `dataset.cities` is a dataset and `cities` is a table."""
         prefix = f"{DATASET}."
         datasets = {name.removeprefix(prefix): path for name, path in inputs.items() if name.startswith(prefix)}
         tables = {name: path for name, path in inputs.items() if not name.startswith(prefix)}
-        return cls(datasets, tables, dict(views))
+        return cls(datasets, tables, dict(views), schemas)
 
     def inputs(self) -> dict[str, Path]:
         """Return the files by the names under which a rewritten SELECT reads them."""
@@ -85,7 +91,7 @@ class TableScope:
             query = exp.select("*").from_(exp.Subquery(this=query))
         views: dict[str, exp.Expr] = {}
         for column in query.find_all(exp.Column):
-            if column.args.get("db") is not None and names_dataset(column.db, column.table):
+            if column.args.get("db") is not None and names_dataset(column.db, column.table, self.schemas):
                 column.set("db", None)  # the table keeps its plain name as its alias
         for table in [*query.find_all(exp.Table)]:
             self._resolve_table(table, views, path)
@@ -114,8 +120,8 @@ class TableScope:
         _rename(table, _VIEW_PREFIX + view, view)
 
     def _resolve_dataset(self, table: exp.Table) -> None:
-        """Name the input of `dataset.name` or `name.name`."""
-        if table.args.get("catalog") is not None or not names_dataset(table.db, table.name):
+        """Name the input of `dataset.name`, `name.name` or `"<id>".name`."""
+        if table.args.get("catalog") is not None or not names_dataset(table.db, table.name, self.schemas):
             raise refuse(f"{table.sql(dialect='duckdb')} names a schema; name a table alone.", "unknown_table")
         require_table(table.name, self.datasets)
         name = find_name(table.name, self.datasets) or table.name
