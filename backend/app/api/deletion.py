@@ -35,12 +35,13 @@ AlsoDerived = Annotated[
     ),
 ]
 
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    **problems(404, 409),
+OUTCOMES: dict[int | str, dict[str, Any]] = {
     204: {"description": "It is deleted."},
     202: {"model": DeletionPending, "description": "It is deleted once the running sessions are cancelled."},
 }
-"""Documented responses of a route that deletes."""
+"""Documented successes of a route that deletes."""
+RESPONSES: dict[int | str, dict[str, Any]] = {**problems(404, 409), **OUTCOMES}
+"""Documented responses of a route that deletes what others may need."""
 
 
 def deletion_response(remaining_sessions: int) -> Response:

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
+from app.api.deletion import OUTCOMES, DeletionsDep, deletion_response
 from app.api.deps import (
     CHECK_STORAGE,
     IdempotencyKey,
@@ -246,7 +246,7 @@ async def update_thread(
     status_code=204,
     operation_id="delete_thread",
     response_class=Response,
-    responses=RESPONSES,
+    responses={**problems(404), **OUTCOMES},
 )
 async def delete_thread(
     thread_id: UUID, principal: PrincipalDep, reader: ThreadReaderDep, deletions: DeletionsDep
