@@ -6,6 +6,7 @@ from typing import Any
 
 from app.agents.runtime.agent_loop import Agent
 from app.artifacts.workspace import Workspace
+from app.charts.renderer import ChartRenderer
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.json_types import JsonValue
@@ -34,6 +35,7 @@ class LabContext:
     prices: Prices | None = None
     fit_slots: CountFitSlots = one_fit_slot
     thinking: ThinkingTime = field(default_factory=ThinkingTime)
+    renderer: ChartRenderer | None = None
 
     def tool_context(self, agent: str, training: TrainingContext | None = None) -> ToolContext:
         """Make the context of an agent's tools in this step."""
@@ -47,6 +49,7 @@ class LabContext:
             records=self.records,
             prices=self.prices,
             thinking=self.thinking,
+            renderer=self.renderer,
         )
 
     async def working_time_s(self, key: str) -> float:

@@ -15,6 +15,7 @@ from app.agents.planner.stages import Stage
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
+from app.charts.renderer import ChartRenderer
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.pipeline.holdout_nodes import final_evaluation, split
@@ -75,6 +76,7 @@ def make_graph_spec(
     records_of: Callable[[SessionFacts], SessionRecords],
     prices_of: Callable[[SessionFacts], Prices] | None = None,
     count_fit_slots: CountFitSlots = one_fit_slot,
+    renderer: ChartRenderer | None = None,
 ) -> GraphSpec:
     """Build the pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
@@ -106,6 +108,7 @@ def make_graph_spec(
             records_of(facts),
             prices_of and prices_of(facts),
             count_fit_slots,
+            renderer=renderer,
         )
 
     return GraphSpec(

@@ -69,6 +69,10 @@ class ChartDrawing:
         `name`: of its artifact, without extension. Where drawing is not possible, the chart is kept as its
         specification, and its value says why.
         """
+        return (await self.draw_images(request, name))[0]
+
+    async def draw_images(self, request: ChartRequest, name: str) -> tuple[CallResult, ChartImages | None]:
+        """Draw a chart as `draw` does; also return its images, None where drawing is not possible."""
         schema = compile_plan(request.plan, self.schemas).columns
         encoding = choose_encoding(request, schema)
         computed = await _Rows(self, request).compute(encoding, schema)
@@ -83,7 +87,7 @@ class ChartDrawing:
         computed: _ComputedRows,
         specification: Mapping[str, Any],
         name: str,
-    ) -> CallResult:
+    ) -> tuple[CallResult, ChartImages | None]:
         """Store specification and drawings, and describe them."""
         facts = parse_facts(QueryRows, computed.computed.value)
         images, problem = await self._render(specification)
@@ -116,7 +120,7 @@ class ChartDrawing:
         summary = f"A {encoding.kind} chart of {facts.row_count:,} rows." + (
             f" {problem}" if images is None else ""
         )
-        return CallResult(value, summary, [make_artifact(table, "table", "table", source), chart])
+        return CallResult(value, summary, [make_artifact(table, "table", "table", source), chart]), images
 
     async def _render(self, specification: Mapping[str, Any]) -> tuple[ChartImages | None, str]:
         if self.renderer is None:

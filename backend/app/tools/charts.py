@@ -1,6 +1,6 @@
 """The tool that draws charts over the tables of a conversation."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -39,13 +39,18 @@ async def make_chart(
     bins and quartiles are computed. `heatmap` without columns shows the correlations of all numbers. A scatter
     chart of many rows shows some of them by chance, bars the greatest.
     """
+    request = make_request(
+        kind=kind, plan=plan, x=x, y=y, color=color, title=title, moving_average=moving_average
+    )
+    return await draw_chart(ctx, request)
+
+
+def make_request(**fields: Any) -> ChartRequest:
+    """Make a request of checked fields. Raises InvalidInput for those that do not go together."""
     try:
-        request = ChartRequest(
-            kind=kind, plan=plan, x=x, y=y, color=color, title=title, moving_average=moving_average
-        )
+        return ChartRequest(**fields)
     except ValidationError as error:
         raise InvalidInput("chart_invalid", error.errors(include_url=False)[0]["msg"]) from error
-    return await draw_chart(ctx, request)
 
 
 async def draw_chart(ctx: ToolContext, request: ChartRequest) -> CallResult:

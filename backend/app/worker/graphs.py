@@ -73,7 +73,9 @@ def pipeline_graphs(resources: Resources) -> Graphs:
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     slots = partial(count_fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
-    pipeline = make_graph_spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
+    pipeline = make_graph_spec(
+        crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots, resources.charts
+    )
     chat = chat_spec(
         assemble_analyst(settings.chat, toolsets),
         resources.computer,

@@ -17,6 +17,7 @@ from tests.patience import HANG_GUARD_S
 from app.agents.roster import assemble_crew
 from app.artifacts.session_workspace import FILE_KINDS
 from app.artifacts.workspace import FileRef, FrameRef
+from app.charts.renderer import ChartRenderer
 from app.datasets.dataset_source import DatasetRef
 from app.datasets.prices import Prices
 from app.datasets.session_datasets import find_dataset
@@ -169,6 +170,7 @@ class Lab:
     blobs: FolderBlobs
     shelf: Shelf = field(default_factory=Shelf)
     prices: Prices | None = None
+    renderer: ChartRenderer | None = None
 
     async def upload(self, path: Path, name: str | None = None) -> DatasetRef:
         work = Computation("ingest.ingest", {"filename": path.name})
@@ -213,6 +215,7 @@ class Lab:
             lambda _: self.shelf,
             lambda _: JournalRecords(journal),
             (lambda facts: self.prices) if self.prices else None,
+            renderer=self.renderer,
         )
 
     async def read(self, digest: str) -> pd.DataFrame:

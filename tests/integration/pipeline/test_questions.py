@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, messages_of, output_of, serving
 
+from app.charts.renderer import ChartRenderer
 from app.errors import InvalidInput
 from app.llm.config import ChatConfig
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
@@ -47,6 +48,24 @@ async def test_a_question_is_answered_from_the_rows_and_no_model_is_made(lab, ti
     assert nodes(drive.journal) == ["planning", "data_retrieval", "answering", "reporting"]
     assert "survived" in answer["code"]
     assert not [draft for draft in drive.journal.artifacts if draft.kind in ("model", "holdout")]
+
+
+async def test_a_chart_is_drawn_into_the_report(lab, titanic):
+    await lab.upload(DATA / "titanic_all.csv")
+    lab.renderer = ChartRenderer()
+    try:
+        drive = lab.drive("Draw the number of passengers by class as bars")
+        answer = await answer_of(drive)
+    finally:
+        await lab.renderer.close()
+    assert dict(answer["rows"]) == titanic.groupby("class").size().to_dict()
+    drafts = {draft.name: draft for draft in drive.journal.artifacts}
+    for name, beginning in (("answer_chart.svg", b"<svg"), ("answer_chart.png", b"\x89PNG")):
+        assert drafts[name].kind == "figure"
+        content = b"".join([part async for part in lab.blobs.open(drafts[name].digest)])
+        assert content.startswith(beginning)
+    page = b"".join([part async for part in lab.blobs.open(drafts["report.html"].digest)])
+    assert b"data:image/svg+xml" in page
 
 
 async def test_what_is_not_understood_is_asked_about_and_the_answer_is_what_counts(lab, titanic):

@@ -2,9 +2,10 @@
 
 import pytest
 
-from app.agents.analyst.chart_phrases import parse_chart_phrase
-from app.agents.analyst.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.charts.chart_phrases import parse_chart_phrase
+from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
+from app.agents.questions.charts.chart_questions import parse_chart_question
 
 ORDERS = TableProfile(
     "orders",
@@ -99,3 +100,27 @@ def test_what_names_no_column_is_not_drawn(message: str) -> None:
     phrase = parse_chart_phrase(message)
     assert phrase is not None
     assert not isinstance(plan_chart(phrase, TABLES, LastResult()), PlannedChart)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "description"),
+    [
+        (
+            "Draw revenue by region as bars",
+            "bar",
+            "the total of `revenue` for each `region`, from `orders`, drawn as bars",
+        ),
+        ("show a histogram of revenue", "histogram", "a histogram of `revenue`, of the rows, from `orders`"),
+        ("plot revenue against cost", "scatter", "points of `cost` and `revenue`, of the rows, from `orders`"),
+    ],
+)
+def test_a_study_understands_the_charts_of_conversations(text: str, kind: str, description: str) -> None:
+    parsed = parse_chart_question(text, TABLES)
+    assert parsed is not None
+    assert parsed.chart is not None
+    assert (parsed.chart.kind, parsed.description, parsed.tables) == (kind, description, ("orders",))
+
+
+@pytest.mark.parametrize("text", ["total revenue by region", "draw it as bars", "draw the moon as bars"])
+def test_a_text_without_a_chart_of_the_tables_is_none(text: str) -> None:
+    assert parse_chart_question(text, TABLES) is None

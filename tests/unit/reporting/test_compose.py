@@ -270,7 +270,7 @@ def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> Non
         if isinstance(block, Gallery)
     ]
     placed = {picture.name for gallery in galleries for picture in gallery.pictures}
-    later = ("backtest_model", "forecast_future")
+    later = ("backtest_model", "forecast_future", "draw_answer")
     named = {name for name, kind in GALLERY.items() if kind.tool not in later}
     assert placed == {figure.name for figure in figures} == named
     assert {(figure.step, figure.call) for figure in figures} <= {(row.step, row.call) for row in report.calls}

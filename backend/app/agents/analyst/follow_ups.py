@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.agents.analyst.brief import EarlierTurn, LastChart
-from app.agents.analyst.chart_phrases import ChartPhrase, parse_chart_phrase
 from app.agents.analyst.plan_changes import ChangedPlan, ChangeReader
 from app.agents.goals.tables import TableProfile
+from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
 from app.plans.plan import Plan
 
 MAX_CHARS = 300

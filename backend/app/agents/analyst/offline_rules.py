@@ -8,17 +8,10 @@ from typing import NamedTuple
 
 from app.agents.analyst.answer_descriptions import describe_answer, describe_chart
 from app.agents.analyst.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
-from app.agents.analyst.chart_phrases import parse_chart_phrase
-from app.agents.analyst.chart_plans import (
-    LastResult,
-    PlannedChart,
-    draw_again,
-    find_last_result,
-    plan_chart,
-)
 from app.agents.analyst.column_overviews import plan_column_overview
 from app.agents.analyst.file_requests import describe_files, read_file_request
 from app.agents.analyst.follow_ups import read_follow_up
+from app.agents.analyst.last_charts import draw_again, find_last_result
 from app.agents.analyst.new_columns import UnclearColumn, parse_new_column
 from app.agents.analyst.offered_readings import describe_offer, find_taken_reading
 from app.agents.analyst.random_tables import UnclearTable, parse_made_table
@@ -43,6 +36,8 @@ from app.agents.analyst.workflow_requests import (
 )
 from app.agents.goals.tables import TableProfile, make_table_profile
 from app.agents.goals.unserved_requests import find_unserved
+from app.agents.questions.charts.chart_phrases import parse_chart_phrase
+from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.examples import example_questions
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question

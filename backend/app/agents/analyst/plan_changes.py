@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from app.agents.analyst.column_mentions import find_column
-from app.agents.analyst.table_schemas import make_table_schemas
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words as split_words
+from app.agents.questions.column_mentions import find_column
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
 from app.agents.questions.question_reading import is_measurable
+from app.agents.questions.table_schemas import make_table_schemas
 from app.errors import LabError
 from app.plans import editing, regrouping
 from app.plans.compiler import compile_plan

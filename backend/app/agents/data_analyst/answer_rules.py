@@ -21,6 +21,16 @@ def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
     )
 
 
+def draw_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
+    """Draw the answer where the question asks for a chart."""
+    parsed = _parse_question(view)
+    if not isinstance(parsed, ParsedQuestion) or parsed.chart is None or view.was_called("draw_answer"):
+        return None
+    if view.last_success("answer_by_plan") is None:
+        return None
+    return call("draw_answer", **parsed.chart.model_dump(mode="json", exclude_none=True))
+
+
 def conclude(view: ConversationView[AnswerBrief]) -> AgentAction:
     answer = view.last_success("answer_by_plan", "answer_by_sql", "answer_by_program")
     if answer is not None:
@@ -31,7 +41,7 @@ def conclude(view: ConversationView[AnswerBrief]) -> AgentAction:
     return finish(Answer(unanswered=f"The question was not answered. {reason}".strip()))
 
 
-RULES: tuple[Rule[AnswerBrief], ...] = (query_table, conclude)
+RULES: tuple[Rule[AnswerBrief], ...] = (query_table, draw_table, conclude)
 
 
 def _parse_question(view: ConversationView[AnswerBrief]) -> ParsedQuestion | UnparsedQuestion:

@@ -10,6 +10,7 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
+from app.agents.questions.charts.chart_questions import parse_chart_question
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
@@ -33,6 +34,8 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     answers = situation.answers_to(WHICH_QUESTION)
     if MODEL in answers:
         return None
+    if action := _plan_chart(situation, answers[-1] if answers else goal):
+        return action
     probability = 1.0 if answers else _question_probability(situation)
     if probability < MIN_QUESTION and not _is_doubted(situation, probability):
         return _answer_if_clear(situation, probability)
@@ -49,6 +52,14 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     if language := foreign_language(goal):
         return finish(Plan(target="?", is_understood=False, notes=[REFUSALS[language]]))
     return _refuse(goal, parsed) if len(answers) >= MAX_QUESTIONS else _ask(parsed)
+
+
+def _plan_chart(situation: Situation, text: str) -> AgentAction | None:
+    """Plan the answer of a text that asks for a chart of stored rows: a forecast may be drawn too."""
+    if _looks_ahead(situation) or situation.goal.excluded_phrases:
+        return None
+    parsed = parse_chart_question(text, situation.tables)
+    return _plan_answer(text, parsed, situation.tables) if parsed else None
 
 
 def _ask(parsed: UnparsedQuestion) -> AgentAction:

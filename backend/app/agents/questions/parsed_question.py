@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from app.charts.chart_request import ChartRequest
 from app.plans.plan import Plan
 
 
@@ -12,7 +13,7 @@ class ParsedQuestion(BaseModel):
 
     `description`: the plan in a sentence. `interpretations`: notes on words with several possible meanings.
     `columns`: the columns that it names, the main one first. `confidence`: estimated probability that the plan
-    is what was asked for.
+    is what was asked for. `chart`: the chart of its rows, where it asks for one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -23,6 +24,7 @@ class ParsedQuestion(BaseModel):
     columns: tuple[str, ...] = ()
     interpretations: tuple[str, ...] = ()
     confidence: float = 0.9
+    chart: ChartRequest | None = None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,11 @@ def block(draft: ReportDraft) -> AnswerBlock:
     is_table = recorded.content.rows and (len(recorded.content.rows) > 1 or len(recorded.content.columns) > 1)
     first, *details = split_lines(answer.text)
     return AnswerBlock(
-        first, details, figures=answer.figures, tables=[_table(draft, recorded)] if is_table else []
+        first,
+        details,
+        figures=answer.figures,
+        tables=[_table(draft, recorded)] if is_table else [],
+        pictures=draft.pictures("answer_chart"),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from app.agents.analyst.chart_phrases import parse_chart_phrase
+from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.modeling.problem.name_resolution import nearest_names
 from app.workflows.phrases.change import ChangeQuestion
 from app.workflows.phrases.notices import read_notice

@@ -138,3 +138,23 @@ def test_a_look_up_that_is_not_understood_is_asked_about(next_call) -> None:
 def test_a_named_row_is_predicted_where_a_prediction_is_asked_for(next_call) -> None:
     name, arguments = plan_materials(next_call, "Predict the density of tungsten")
     assert (name, Plan.model_validate(arguments).question) == ("Plan", None)
+
+
+def test_a_chart_is_planned_computed_and_drawn(next_call) -> None:
+    name, arguments = plan_materials(next_call, "Plot the density against the melting point")
+    assert name == "Plan"
+    parsed = Plan.model_validate(arguments).parsed_question
+    assert parsed is not None
+    assert parsed.chart is not None
+    brief = {"goal": "g", "question": "q", "stage": "answer", "plan": arguments, "tables": [METALS]}
+    value = {"columns": [], "rows": [], "row_count": 3}
+    computed = ("answer_by_plan", {"plan": arguments["parsed_question"]["plan"]}, value)
+    name, chart = next_call(decide_answer, brief, computed)
+    assert (name, chart["kind"]) == ("draw_answer", "scatter")
+    drawn = ("draw_answer", chart, {"kind": "scatter", "title": "t"})
+    assert next_call(decide_answer, brief, computed, drawn)[0] == "Answer"
+
+
+def test_a_forecast_that_is_to_be_drawn_stays_a_forecast(next_call) -> None:
+    _, arguments = plan_materials(next_call, "Predict the density as a line chart")
+    assert Plan.model_validate(arguments).parsed_question is None

@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from app.agents.analyst.brief import EarlierTurn, LastChart
-from app.agents.analyst.chart_phrases import ChartPhrase
-from app.agents.analyst.column_mentions import find_column
-from app.agents.analyst.table_schemas import make_table_schemas
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.questions.charts.chart_phrases import ChartPhrase
+from app.agents.questions.column_mentions import find_column
 from app.agents.questions.examples import example_questions
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
+from app.agents.questions.table_schemas import make_table_schemas
 from app.charts.chart_request import ChartKind
 from app.plans.compiler import compile_plan
 from app.plans.expressions import ColumnType
@@ -77,14 +74,6 @@ class LastResult:
     plan: Plan | None = None
 
 
-def find_last_result(earlier: Sequence[EarlierTurn]) -> LastResult:
-    """Find the newest result; that of a program or a SELECT has no plan, and cannot be drawn again."""
-    for turn in reversed(earlier):
-        if turn.has_result:
-            return LastResult(Plan.model_validate(turn.plan) if turn.plan else None)
-    return LastResult()
-
-
 def plan_chart(
     phrase: ChartPhrase, tables: Sequence[TableProfile], last: LastResult
 ) -> PlannedChart | UnparsedQuestion:
@@ -117,27 +106,13 @@ def _draw_last(
 ) -> PlannedChart | UnparsedQuestion:
     if last.plan is None:
         return UnparsedQuestion("There is no result yet that could be drawn. Say what the chart should show.")
-    return _make(phrase, last.plan, tables)
+    return make_chart(phrase, last.plan, tables)
 
 
-def draw_again(last: LastChart, plan: Plan, tables: Sequence[TableProfile]) -> PlannedChart:
-    """Draw a changed plan as its last chart; columns that it has no longer are chosen anew."""
-    schema = compile_plan(plan, make_table_schemas(tables)).columns
-    kind = TypeAdapter[ChartKind](ChartKind).validate_python(last.kind)
-    drawn_again = _make(ChartPhrase(kind, ""), plan, tables)
-    has_axes = all(name in schema for name in (last.x, *last.y) if name)
-    return replace(
-        drawn_again,
-        x=last.x if has_axes else None,
-        y=last.y if has_axes and last.y else drawn_again.y,
-        color=last.color if last.color in schema else None,
-        moving_average=last.moving_average,
-    )
-
-
-def _make(
+def make_chart(
     phrase: ChartPhrase, plan: Plan, tables: Sequence[TableProfile], readings: Sequence[str] = ()
 ) -> PlannedChart:
+    """Choose kind and axes of a chart of a plan's rows, where its words leave them open."""
     schema = compile_plan(plan, make_table_schemas(tables)).columns
     kind = phrase.kind or _choose_kind(plan, schema)
     color = find_column(phrase.color, [*schema]) if phrase.color else None
@@ -183,7 +158,7 @@ def _plan_question(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> Plann
     for text in _spellings(phrase, tables):
         parsed = parse_question(text, tables)
         if isinstance(parsed, ParsedQuestion) and _has_axis(parsed.plan, tables):
-            return _make(phrase, parsed.plan, tables, parsed.interpretations)
+            return make_chart(phrase, parsed.plan, tables, parsed.interpretations)
         failure = failure or (parsed if isinstance(parsed, UnparsedQuestion) else None)
     column = find_column(subject, [c.name for t in tables for c in t.columns])
     if column is not None and phrase.kind is None:
