@@ -52,7 +52,17 @@ PHRASES = {
     "delete the last step": ["- email (notify)", "- best -> email"],
     "get rid of the filter": ["- cheap (filter)", "+ prices -> best"],
     "always send an email when the price drops": ["+ condition (condition)", "+ condition -> email_2"],
-    "only send the message if there are more than 5 rows": ["+ condition -> email", "- best -> email"],
+    "only send the message if there are more than 5 rows": ["~ best -> email: always -> if rows > 5"],
+    "if there are no rows, tell ops, otherwise save it as best": [
+        "+ best -> slack if rows = 0",
+        "+ best -> store if rows != 0",
+    ],
+    "email boss@example.com if the average price is at least 50": [
+        "+ condition (condition)",
+        "+ best -> condition",
+        "+ condition -> email_2",
+    ],
+    "tell ops unless the lowest price is above 20": ["+ condition -> slack if passes = false"],
     "remove duplicates before the filter": ["+ distinct (distinct)", "+ prices -> distinct"],
     "insert a distinct between prices and cheap": ["+ distinct -> cheap", "- prices -> cheap"],
     "add a filter for city = Oslo after the read": ["+ filter (filter)", "+ prices -> filter"],

@@ -86,7 +86,8 @@ def _adds_beside(request: str, workflow: WorkflowDocument) -> bool:
 def _judge_show(request: str) -> Intent:
     """Judge a wish to see something: what recurs at a time of day is asked about."""
     is_notice = re.search(r"^(?:tell|send) (?:me|us)\b", request) and cues.CONDITION.search(request)
-    if is_notice and not cues.PAST.search(request) and not cues.ONE_EVENT.search(request):
+    is_message = re.search(rf"^send (?:me|us) an? {cues.NOTICE}\b", request) is not None
+    if is_notice and not cues.PAST.search(request) and (is_message or not cues.ONE_EVENT.search(request)):
         return Intent(lane="patch", confidence=0.75, reason="It is a message under a condition.")
     if _recurs(request) and re.search(r"\b(?:every|each) \w+(?: at .*)?$|\bat \S+$", request):
         return _unclear("It may be for now or for every time.")
@@ -134,7 +135,7 @@ def _find_lasting_cues(request: str, workflow: WorkflowDocument | None) -> Itera
         yield "It is to happen each time."
     if _recurs(request) and not is_past and not shows_later and _acts_at_times(request):
         yield "It is to happen at certain times."
-    if cues.CONDITION.search(request) and not is_past and _has_conditional_action(request):
+    if not is_past and _has_conditional_action(request):
         yield "It is a rule with a condition."
     if cues.WISH.search(request) and (cues.CONDITION.search(request) or _recurs(request)):
         yield "It is a wish for messages."
@@ -177,9 +178,13 @@ def _find_edits(request: str, part: str) -> Iterator[str]:
 
 def _has_conditional_action(request: str) -> bool:
     """Check for an action that a condition governs, before or after it."""
+    if cues.OTHERWISE.search(request):
+        return True
+    if not cues.CONDITION.search(request):
+        return False
     governed = re.search(
-        rf"^(?:if|when|whenever|once|unless|as soon as|in case|on failure|on error|on success|upon)\b.*?"
-        rf"(?:,|\bthen\b|\s) ?(?:then )?(?:{cues.EFFECT})\b",
+        r"^(?:only )?(?:if|when|whenever|once|unless|as soon as|in case|on failure|on error|on success|upon)\b"
+        rf".*?(?:,|\bthen\b|\s) ?(?:then )?(?:{cues.EFFECT})\b",
         request,
     )
     return bool(

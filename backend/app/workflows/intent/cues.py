@@ -20,7 +20,7 @@ PART = (
 STRUCTURE = r"(?:workflow|pipeline|flow|step|node|edge|trigger|schedule|webhook|version)s?"
 """Nouns that nothing but a workflow has."""
 
-_NOTICE = r"(?:e-?mail|mail|notification|alert|message|warning|slack message|sms|report)s?"
+NOTICE = r"(?:e-?mail|mail|notification|alert|message|warning|slack message|sms|report)s?"
 
 EDIT = (
     r"(?:add|ad|append|insert|put|place|remove|delete|drop|take out|throw out|get rid of|cut|strip|rename|"
@@ -63,6 +63,9 @@ ACTION = (
     r"recompute|publish|archive|upload|keep|continue|go|loop|apply|calculate|compute)"
 )
 """Verbs with which a request begins that does something."""
+
+OTHERWISE = re.compile(rf"^(?:otherwise|or else|else|if not|in (?:all|any) other cases?),? (?:{EFFECT})\b")
+"""Words of what happens where a condition does not hold."""
 
 TIMED_ACTION = rf"(?:{SURE_ACTION}|make (?:it|this|that)|(?:{NOTIFY}|trigger|schedule|update|export) {_OBJECT})"
 """Actions that a time or a recurrence governs."""
@@ -193,7 +196,7 @@ ORDERED = re.compile(
 """An action beside a step: before sending, remove the duplicates."""
 
 WISH = re.compile(
-    rf"^(?:i|we)(?:'d| would)? (?:want|need|like)\b(?: to (?:get|have|receive))?.*\b(?:{_NOTICE}|be "
+    rf"^(?:i|we)(?:'d| would)? (?:want|need|like)\b(?: to (?:get|have|receive))?.*\b(?:{NOTICE}|be "
     rf"(?:notified|alerted|warned|"
     r"told|informed|e-?mailed))\b"
 )
@@ -202,7 +205,9 @@ WISH_FOR_DATA = re.compile(
     r"every|only|some|"
     r"yesterday|today|last|this|my|our|more|\d)"
 )
-FOLLOW_UP = re.compile(r"^(?:the )?same\b|^only (?:the )?\w+ \w+|^(?:but|what about|how about) ")
+FOLLOW_UP = re.compile(
+    r"^(?:the )?same\b|^only (?!if\b|when\b|once\b)(?:the )?\w+ \w+|^(?:but|what about|how about) "
+)
 
 NOUN_PHRASE = re.compile(
     r"^(?:the )?(?:top|first|last|latest|newest|oldest|current|recent|best|worst|cheapest|highest|lowest|"

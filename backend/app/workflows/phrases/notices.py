@@ -112,19 +112,19 @@ def read_condition(message: str, columns: list[str]) -> dict[str, Any] | None:
     if compared is not None:
         noun = test[: compared.start()]
         is_pronoun = re.search(r"^(?:it|that|they|this)\b", noun) is not None
-        column = _find_column(text[: governed.start()] if is_pronoun else noun, columns)
+        column = find_column(text[: governed.start()] if is_pronoun else noun, columns)
         value, is_low = float(compared["value"].replace(",", "")), compared["low"] is not None
         figure = {"function": "min" if is_low else "max", "column": column} if column else {"function": "count"}
         return {**figure, "op": "<" if is_low else ">", "value": value}
     moved = _MOVED.search(test)
     if moved is not None:
         op = next(name for name in ("drops", "rises", "changes") if moved[name])
-        column = _find_column(moved["noun"], columns)
+        column = find_column(moved["noun"], columns)
         return {"function": "max" if op == "rises" else "min", "column": column, "op": op} if column else None
     return None
 
 
-def _find_column(words: str, columns: list[str]) -> str | None:
+def find_column(words: str, columns: list[str]) -> str | None:
     """Return the column that a noun means; without known columns the last word is its name."""
     nouns = [
         word

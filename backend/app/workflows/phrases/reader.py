@@ -8,6 +8,7 @@ from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
 from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, choose_node
+from app.workflows.phrases.conditional_changes import read_conditional
 from app.workflows.phrases.graph_edits import (
     add_node,
     append_to_outputs,
@@ -80,6 +81,7 @@ def read_change(
     request = POLITE.sub("", words.lower()).strip()
     words = words[len(words) - len(request) :] if words.lower().endswith(request) else request
     for change in (
+        _add_conditional(words, document, columns, zone, models),
         _add_work(words, document, columns, zone, models),
         _change_runs(request, words, document, zone),
         _remove(request, document),
@@ -93,6 +95,17 @@ def read_change(
         if change is not None:
             return change
     return ChangeQuestion("Which change is meant? Phrases like these are understood:", EXAMPLES)
+
+
+def _add_conditional(
+    words: str, document: WorkflowDocument, columns: list[str], zone: str, models: Sequence[KnownModel]
+) -> Change | None:
+    """Make what the words say depend on a test, and add a schedule if they name one."""
+    change = read_conditional(words, document, columns, models)
+    schedule = read_schedule(words, zone)
+    if schedule is None or not isinstance(change, ChangedDocument):
+        return change
+    return _and_schedule(change.document, schedule, change.summary)
 
 
 def _change_runs(request: str, words: str, document: WorkflowDocument, zone: str) -> Change | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.workflows.document import Node, WorkflowDocument
+from app.workflows.document import Node, WorkflowDocument, nodes_by_id
 from app.workflows.node_limits import can_have_limit
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion
 from app.workflows.phrases.graph_edits import set_config, set_limit
@@ -65,18 +65,27 @@ _LIMITS = {"retries": "retries", "tries": "retries", "timeout": "timeout_s", "ti
 
 @dataclass(frozen=True)
 class _SettingValue:
-    """A value inside the configuration of a node."""
+    """A value inside the configuration of a node, or in the condition of an edge to it, by its place."""
 
     node: Node
     path: tuple[str | int, ...]
     value: Any
+    edge: int | None = None
 
     @property
     def key(self) -> str:
         return next((part for part in reversed(self.path) if isinstance(part, str)), "")
 
     def describe(self) -> str:
-        return f"{self.node.id} {'.'.join(map(str, self.path))} (now {self.value})"
+        place = f"condition of {self.node.id}" if self.edge is not None else self.node.id
+        return f"{place} {'.'.join(map(str, self.path))} (now {self.value})"
+
+    def change_to(self, value: float, document: WorkflowDocument) -> WorkflowDocument:
+        if self.edge is None:
+            return set_config(document, self.node.id, _with_value(self.node.config, self.path, value))
+        edges = document.to_json()["edges"]
+        edges[self.edge]["condition"] = _with_value(edges[self.edge]["condition"], self.path, value)
+        return WorkflowDocument.model_validate({**document.to_json(), "edges": edges})
 
 
 def change_setting(message: str, document: WorkflowDocument) -> Change | None:
@@ -174,8 +183,7 @@ def _replace(leaves: list[_SettingValue], value: float, document: WorkflowDocume
         return ChangeQuestion(text, tuple(leaf.describe() for leaf in choices[:20]))
     leaf = leaves[0]
     number = int(value) if float(value).is_integer() else value
-    config = _with_value(leaf.node.config, leaf.path, number)
-    return ChangedDocument(set_config(document, leaf.node.id, config), f"Change {leaf.describe()} to {number}.")
+    return ChangedDocument(leaf.change_to(number, document), f"Change {leaf.describe()} to {number}.")
 
 
 def _numbers(document: WorkflowDocument) -> Iterator[_SettingValue]:
@@ -183,6 +191,11 @@ def _numbers(document: WorkflowDocument) -> Iterator[_SettingValue]:
         for path, value in _leaves(node.config, ()):
             if isinstance(value, int | float) and not isinstance(value, bool):
                 yield _SettingValue(node, path, value)
+    nodes = nodes_by_id(document)
+    for place, edge in enumerate(document.edges):
+        value = None if edge.condition is None else edge.condition.value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield _SettingValue(nodes[edge.target], ("value",), value, place)
 
 
 def _leaves(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
