@@ -37,6 +37,10 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     ("inch inches", "length", 0.0254),
     ("ml millilitre millilitres milliliter milliliters", "volume", 0.001),
     ("l litre litres liter liters", "volume", 1.0),
+    ("m2 sqm", "area", 1.0),
+    ("ha hectare hectares", "area", 10_000.0),
+    ("acre acres", "area", 4_046.8564),
+    ("km2", "area", 1_000_000.0),
     ("kw kilowatt kilowatts", "power", 1_000.0),
     ("mw megawatt megawatts", "power", 1_000_000.0),
     ("w watt watts", "power", 1.0),
@@ -47,9 +51,9 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     ("usd dollar dollars bucks eur euro euros gbp quid", "money", 1.0),
     ("percent pct perc", "share", 0.01),
 )
-"""Words of units, their dimension and their size in seconds, grams, metres, litres, watts, watt hours, whole
-currency units and shares. Sizes of years and months are the means of the Gregorian calendar; those of pounds,
-ounces, miles, feet and inches are exact by the agreement of 1959, rounded for the ounce."""
+"""Words of units, their dimension and their size in seconds, grams, metres, litres, square metres, watts, watt
+hours, whole currency units and shares. Sizes of years and months are the means of the Gregorian calendar; those
+of pounds, ounces, miles, feet, inches and acres are exact by the agreement of 1959, rounded for the ounce."""
 
 _UNITS_BY_WORD = {word: Unit(dimension, size) for line, dimension, size in _UNITS for word in line.split()}
 _AMBIGUOUS = frozenset({"m", "t", "d", "l", "w", "g", "h", "s"})

@@ -71,10 +71,22 @@ class ColumnMatch:
         return self.table, self.column.name
 
 
+TRAILING_UNITS = word_set(
+    """
+    t ha m2 m3 km2 sqm kw kwh mw mwh w wh sec secs hr hrs mins yr yrs c lb lbs oz ft mi kmh kph mph dl cl hz db
+    ppm ppb hpa kpa kcal kj bpm mmhg gb mb kb chf sek nok dkk pln czk jpy cad aud inr musd meur keur kusd
+    """
+)
+"""Units that only the end of a name marks as such: `planned_t`, `budget_musd`, but `kwh_year`."""
+
+
 @lru_cache(maxsize=4_096)
 def name_parts(name: str) -> tuple[str, ...]:
     """Words of a column's name, split where it joins two (`bodywt`), in full (`wt`: weight); without units."""
-    parts = [piece for word in words(name) for piece in _split_joined(word)]
+    spelled = words(name)
+    while len(spelled) > 1 and spelled[-1] in TRAILING_UNITS:
+        spelled = spelled[:-1]
+    parts = [piece for word in spelled for piece in _split_joined(word)]
     nouns = [p for p in parts if p not in UNITS_OF_MEASURE and p not in _LINKING]
     return tuple(unabbreviate(part) for part in nouns or parts)
 

@@ -3,6 +3,7 @@
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
+from app.agents.goals.units import find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
@@ -158,6 +159,10 @@ def measured(reading: QuestionReading, item: QuestionItem | None, function: str 
     return reading.value(item, True)
 
 
+_ADDED_DIMENSIONS = frozenset({"area", "mass", "volume", "energy"})
+"""Dimensions of units whose plural means the amount of all rows."""
+
+
 def default_function(column: Column, word: str = "") -> AggregateFunction:
     """The aggregate that is meant where none is named: amounts are added, measurements averaged.
 
@@ -168,6 +173,9 @@ def default_function(column: Column, word: str = "") -> AggregateFunction:
     parts = {*name_parts(column.name), *words(column.name)}
     if parts & _INTENSIVE:
         return "mean"
+    unit = find_unit(word) if word.endswith("s") else None
+    if unit is not None and unit.dimension in _ADDED_DIMENSIONS:
+        return "sum"  # `hectares of barley`
     is_additive = column.type == "integer" or any(stem(part) in _ADDITIVE_STEMS for part in parts)
     return "sum" if is_additive else "mean"
 

@@ -115,7 +115,8 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
     while place < len(items):
         for size in range(min(MAX_PHRASE_ITEMS, len(items) - place), 0, -1):
             following = items[place + size].text if place + size < len(items) else ""
-            if phrase := _mark_phrase(items[place : place + size], index, following):
+            before = items[place - 1] if place else None
+            if phrase := _mark_phrase(items[place : place + size], index, following, before):
                 marked.append(phrase)
                 place += size
                 break
@@ -125,17 +126,19 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
     return marked
 
 
-def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str = "") -> QuestionItem | None:
+def _mark_phrase(
+    span: Sequence[QuestionItem], index: TableIndex, following: str = "", before: QuestionItem | None = None
+) -> QuestionItem | None:
     """Return the item of a phrase with what it may mean, or None if the phrase means nothing as a whole.
 
-    `following`: the word behind it.
+    `following`: the word behind it. `before`: the item before it.
     """
     first = span[0]
     if len(span) > 1:
         are_words = all(item.kind in ("word", "number") for item in span)
         return _mark_joined(span, index) if are_words else None
     if first.kind == "word":
-        return _mark_word(first, index, following)
+        return _mark_word(first, index, following, before)
     if first.kind == "name":
         columns, tables = _named_columns(first.text, index), _named_tables(first.text, index.tables)
         return replace(first, columns=columns, row_tables=tables)
@@ -144,7 +147,9 @@ def _mark_phrase(span: Sequence[QuestionItem], index: TableIndex, following: str
     return None
 
 
-def _mark_word(item: QuestionItem, index: TableIndex, following: str) -> QuestionItem:
+def _mark_word(
+    item: QuestionItem, index: TableIndex, following: str, before: QuestionItem | None
+) -> QuestionItem:
     """Mark a single word: first with columns and values, then with the tables whose rows it names."""
     word, texts = item.word, [item.text]
     values = index.values.match(texts)
@@ -155,7 +160,7 @@ def _mark_word(item: QuestionItem, index: TableIndex, following: str) -> Questio
     if not columns:
         denied = denied_flags(word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
-    columns = _clear_columns(_named_by_unit(word, columns, index) or _named_by_revenue(word, index))
+    columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
     columns = named_by_money(word, columns, index.tables)
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
@@ -170,14 +175,22 @@ def _mark_word(item: QuestionItem, index: TableIndex, following: str) -> Questio
     return replace(item, columns=columns, values=values, row_tables=rows)
 
 
+_UNIT_NOUNS = {"tonnage": "tonnes", "mileage": "km", "acreage": "acres", "wattage": "watts", "tons": "tonnes"}
+"""Nouns of amounts in a unit."""
+_BEFORE_UNITS = word_set("many much total sum average mean median most fewest more less fewer number of")
+"""Words before a unit that is a noun and not that of a number: `how many kg`."""
 _UNIT_NOUN_SCORE = 0.8
 """Score of the only column in a unit that a word names: `tonnes` of `load_t`."""
 
 
-def _named_by_unit(word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex") -> tuple[ColumnMatch, ...]:
+def _named_by_unit(
+    word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex", before: QuestionItem | None
+) -> tuple[ColumnMatch, ...]:
     """The columns of a word, and the only measure in the unit that it is: hours of `minutes` are converted."""
+    word = _UNIT_NOUNS.get(word, word)
     unit = find_unit(word)
-    if unit is None or len(word) < MIN_UNIT_LETTERS or any(m.score >= _MIN_BARE_SCORE for m in columns):
+    is_noun = len(word) >= MIN_UNIT_LETTERS or (before is not None and before.text in _BEFORE_UNITS)
+    if unit is None or not is_noun or any(m.score >= _MIN_BARE_SCORE for m in columns):
         return columns
     alike = [
         (table.name, column)
@@ -185,7 +198,8 @@ def _named_by_unit(word: str, columns: tuple[ColumnMatch, ...], index: "TableInd
         for column in table.columns
         if is_measurable(column) and (own := unit_of(column)) and own.dimension == unit.dimension
     ]
-    if len(alike) != 1 or (unit_of(alike[0][1]) != unit and not word.endswith("s")):
+    is_plural = word.endswith("s") or len(word) < MIN_UNIT_LETTERS
+    if len(alike) != 1 or (unit_of(alike[0][1]) != unit and not is_plural):
         return columns
     others = tuple(match for match in columns if match.column != alike[0][1])
     return (ColumnMatch(*alike[0], _UNIT_NOUN_SCORE, 1.0), *others)
@@ -204,7 +218,7 @@ def _named_by_revenue(word: str, index: "TableIndex") -> tuple[ColumnMatch, ...]
 
 
 MIN_UNIT_LETTERS = 4
-"""Letters of a word of a unit that is taken for a measure: shorter ones stand behind numbers."""
+"""Letters of a word of a unit that means a measure wherever it stands: shorter ones stand behind numbers."""
 
 
 def _meant_by_grammar(

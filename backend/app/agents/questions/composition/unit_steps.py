@@ -13,7 +13,7 @@ from app.plans import build
 
 UNKNOWN_UNIT_COST = 0.15
 """Cost of a unit behind `in` where nothing says the unit of the column: it is taken to be the same."""
-_MEASURED = frozenset({"time", "mass", "length", "volume", "power", "energy", "money"})
+_MEASURED = frozenset({"time", "mass", "length", "area", "volume", "power", "energy", "money"})
 """Dimensions of units in which figures are asked for."""
 
 
