@@ -14,6 +14,7 @@ from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.grouping import parse_alternatives, parse_bins, parse_weekends
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
+from app.agents.questions.row_comparisons import parse_row_comparisons
 from app.agents.questions.scope import QuestionScope
 from app.agents.questions.unexplained_words import is_explained
 from app.plans import build
@@ -241,6 +242,10 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
             parse_fixed_groups(grouped)
             if len(grouped.keys) > len(dated.keys):
                 yield grouped, FIXED_BOUND_COST
+        compared = dated.copy()
+        parse_row_comparisons(compared)
+        if len(compared.conditions) > len(dated.conditions):
+            yield compared, FIXED_BOUND_COST
         bounded = dated.copy()
         parse_bounds(bounded)
         if len(bounded.conditions) + len(bounded.means) > len(dated.conditions):
