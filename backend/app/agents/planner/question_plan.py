@@ -163,6 +163,18 @@ _ASKED_OUTRIGHT = re.compile(
 """First words of questions, and of phrases that tell rows apart (`lines without a receipt`)."""
 
 
+_COUNTED_OUTRIGHT = re.compile(
+    r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?how (?:many|often)\b|^\W*(?:are|were|did|do) all\b"
+    r"|^\W*what \w{2,30} (?:do|did) they\b",
+    re.IGNORECASE,
+)
+"""First words of questions that no model answers: `in how many reports is the risk missing`."""
+_FUTURE = re.compile(
+    r"\b(?:will|would|should|going to|next|tomorrow|future|coming|expect\w*|likely|need\w*)\b", re.IGNORECASE
+)
+"""Words by which even a number that is asked for is one of the future."""
+
+
 def _is_asked_outright(situation: Situation) -> bool:
     """Tell if a goal begins as a question about the rows and nothing in it looks ahead.
 
@@ -171,6 +183,8 @@ def _is_asked_outright(situation: Situation) -> bool:
     text, goal = situation.goal.text, situation.goal
     if goal.excluded_phrases or _looks_ahead(situation):
         return False
+    if _COUNTED_OUTRIGHT.search(text) and not _FUTURE.search(text):
+        return True
     if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
         return False
     return bool(_ASKED_OUTRIGHT.search(text)) and not _goes_beyond_data(situation)
