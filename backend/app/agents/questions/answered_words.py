@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from app.agents.goals.tables import Column
+from app.agents.questions.composition.event_times import grows_things
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.plan_marks import plan_marks
@@ -99,6 +100,7 @@ def unaccounted_words(plan: Plan, reading: QuestionReading, columns: Iterable[Co
     words = [
         text
         for place, text, demand in _demands(items)
+        if not grows_things(items, place)
         if not demand.marks & (marks | {"*"}) and not _names_part(items[place], names)
     ]
     return [*words, *_bare_comparisons(items, marks), *_unsaid_equalities(plan, reading, used)]

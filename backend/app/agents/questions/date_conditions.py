@@ -32,12 +32,14 @@ from app.agents.questions.question_reading import (
     holds_years,
 )
 from app.agents.questions.scope import Reference
+from app.agents.questions.times_of_day import parse_times_of_day
 from app.plans import build
 
 
 def parse_date_conditions(reading: QuestionReading) -> None:
     """Parse conditions on times. Tables without dates may have columns of years, months and days."""
     for rule in (
+        parse_times_of_day,
         _parse_stored_years,
         parse_compared_periods,
         parse_day_spans,

@@ -36,7 +36,16 @@ ORDINALS = {
     "10th": 10,
 }
 QUARTER_NUMBERS = {"q1": 1, "q2": 2, "q3": 3, "q4": 4}
-SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "mio": 1e6, "billion": 1e9, "bn": 1e9}
+SCALES = {
+    "dozen": 12.0,
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "k": 1e3,
+    "million": 1e6,
+    "mio": 1e6,
+    "billion": 1e9,
+    "bn": 1e9,
+}
 
 AGGREGATE_WORDS = {
     **dict.fromkeys(("mean", "average", "avg", "averages", "means", "typical", "averaged"), "mean"),

@@ -54,6 +54,8 @@ def read_items(question: str) -> list[QuestionItem]:
                 items[-1] = _make_word("punctual")
             elif before and before.text == "half" and item.text in ("a", "an"):
                 items[-1] = QuestionItem("number", "half", 0.5)
+            elif before and before.text in ("a", "an") and item.text in SCALES and len(item.text) > 2:
+                items[-1] = QuestionItem("number", item.text, SCALES[item.text])
             elif before and before.kind == "number" and item.text in SCALES and (before.number or 0) < 1e6:
                 items[-1] = replace(before, number=(before.number or 0) * SCALES[item.text])
             else:

@@ -26,7 +26,7 @@ def named_by_money(
 ) -> tuple[ColumnMatch, ...]:
     """The columns of a word, and the only amount of money of the tables for a word of money: `fee` of `pay`."""
     is_named = any(m.score >= _MONEY_SCORE and is_measurable(m.column) for m in columns)
-    if word not in _EARNING | _SPENDING or is_named:
+    if word not in _EARNING | _SPENDING | {"money"} or is_named:
         return columns
     amounts = [
         (table.name, column)

@@ -11,6 +11,7 @@ from app.agents.goals.intents import NO_MODEL
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
+from app.agents.questions.absent_values import describe_absence
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.ambiguity import describe_ambiguity
 from app.agents.questions.composition.completion import Composed
@@ -21,6 +22,7 @@ from app.agents.questions.composition.composer import (
     plan_columns,
     plan_tables,
 )
+from app.agents.questions.composition.measure_figures import is_collected
 from app.agents.questions.conditions import parse_conditions
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
@@ -38,6 +40,8 @@ from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
 from app.agents.questions.rewording import reword, reword_spans, split_preamble
 from app.agents.questions.scope import QuestionScope
+from app.agents.questions.spellings import respell
+from app.agents.questions.times_of_day import CLOCK, reword_times
 from app.agents.questions.unexplained_words import uncovered_words
 from app.errors import LabError
 from app.modeling.problem.metrics import METRIC_PHRASES
@@ -145,7 +149,10 @@ def _sure_figure(text: str, tables: Sequence[TableProfile]) -> ParsedQuestion | 
     sketch = choice.best.sketch
     names_figure = bool(
         sketch.counts or sketch.ranking or sketch.pending.superlative or sketch.flags or sketch.keys
-    ) or any(measure.functions for measure in sketch.measures)
+    )
+    names_figure = names_figure or any(
+        measure.functions or is_collected(measure, choice.best.reading) for measure in sketch.measures
+    )
     has_figure = any(f'"kind":{step}' in choice.best.plan.model_dump_json() for step in _SURE_STEPS)
     return _composed(choice.best) if names_figure and has_figure else None
 
@@ -178,7 +185,8 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    text, unread = split_preamble(reword_spans(reword(text), tables), tables)
+    text = respell(text, tables)
+    text, unread = split_preamble(reword_times(reword_spans(reword(text), tables), tables), tables)
     base = _base_reading(text, tables)
     for part in unread:
         base.note(f"{part!r} is taken for a title.")
@@ -341,23 +349,38 @@ def _unparsed(
 ) -> UnparsedQuestion:
     names = [column.name for table in tables for column in table.columns]
     if best is not None and best.uncovered and (refusal is None or len(best.uncovered) <= 2):
-        described = ", ".join(_describe_word(word, names) for word in best.uncovered[:MAX_EXPLAINED_WORDS])
+        described = ", ".join(
+            _describe_word(word, names, tables) for word in best.uncovered[:MAX_EXPLAINED_WORDS]
+        )
         return UnparsedQuestion(f"What is not understood: {described}.", examples)
     if refusal is not None:
         return UnparsedQuestion(str(refusal), refusal.reword(text) or examples)
     unknown = [
-        item.word for item in mark_items(text, tables).items if item.kind == "word" and not _is_known(item)
+        item.word
+        for item in mark_items(text, tables).items
+        if item.kind == "word" and not _is_known(item, tables) and item.word != CLOCK
     ][:MAX_EXPLAINED_WORDS]
     remark = (
-        f" Nothing is known of {', '.join(_describe_word(word, names) for word in unknown)}." if unknown else ""
+        f" Nothing is known of {', '.join(_describe_word(word, names, tables) for word in unknown)}."
+        if unknown
+        else ""
     )
     return UnparsedQuestion(f"It cannot be told which figure is asked for.{remark}", examples)
 
 
-def _is_known(item: QuestionItem) -> bool:
-    return bool(item.columns or item.values or item.row_tables) or item.word in KNOWN_WORDS
+def _is_known(item: QuestionItem, tables: Sequence[TableProfile]) -> bool:
+    if item.values or item.row_tables or item.word in KNOWN_WORDS:
+        return True
+    is_vague = bool(item.columns) and item.columns[0].score < MIN_KNOWN_SCORE
+    return bool(item.columns) and not (is_vague and describe_absence(item.word, tables))
 
 
-def _describe_word(word: str, names: Sequence[str]) -> str:
+MIN_KNOWN_SCORE = 0.8
+"""Score of a column below which a word may be a value that it lacks: `purple` of a `colour`."""
+
+
+def _describe_word(word: str, names: Sequence[str], tables: Sequence[TableProfile]) -> str:
+    if absence := describe_absence(word, tables):
+        return f"{word!r} ({absence})"
     nearest = nearest_names(word, names, 2)
     return f"{word!r}" + (f" (nearest: {', '.join(f'`{name}`' for name in nearest)})" if nearest else "")

@@ -11,7 +11,11 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
 
-_OPEN_NUMBER = re.compile(r"\b(\d{1,12}(?:\.\d{1,6})?) ([a-z]{1,40}) or (more|less|fewer)\b", re.IGNORECASE)
+_OPEN_NUMBER = re.compile(
+    r"\b(\d{1,12}(?:\.\d{1,6})?|an?|one|two|three|four|five|six|ten) ([a-z]{1,40})"
+    r" or (more|longer|older|less|fewer|shorter|younger)\b",
+    re.IGNORECASE,
+)
 _DATED = re.compile(r"\b(?:from|dated|dating from) (before|after|since)\b", re.IGNORECASE)
 _OLDER_DATE = re.compile(
     r"\b(older|earlier|newer|later|younger) than (?=(?:\d{1,2} )?[A-Za-z]{3,9} \d|\d{4}-\d\d)", re.IGNORECASE
@@ -117,7 +121,7 @@ def _name_rows(match: re.Match[str]) -> str:
 
 
 def _put_bound_first(match: re.Match[str]) -> str:
-    bound = "at least" if match[3].lower() == "more" else "at most"
+    bound = "at least" if match[3].lower() in ("more", "longer", "older") else "at most"
     return f"{bound} {match[1]} {match[2]}"
 
 

@@ -18,6 +18,8 @@ MIN_SCORE, MIN_LEFT_SCORE = 0.7, 0.5
 """Scores of the column behind a comparative and of the one before it, whose verb may only resemble its name."""
 MAX_LEFT_DISTANCE = 4
 """Words from the first column to the comparative: `harvest was much lower than`."""
+MAX_NEAR = 6
+"""Words before and behind `same` among which its columns stand."""
 MIN_OVERLAP = 0.5
 """Part of the values of a column of texts that another one has too, so that rows may have the same in both."""
 _ABOVE = word_set(
@@ -166,7 +168,9 @@ def _add(
 def _parse_equality(reading: QuestionReading, place: int) -> None:
     """`the same entry and exit`, `entry equals exit`, `entry and exit are the same`."""
     items = reading.text.items
-    window = [at for at in range(max(place - 6, 0), min(place + 6, len(items))) if not items[at].role]
+    window = [
+        at for at in range(max(place - MAX_NEAR, 0), min(place + MAX_NEAR, len(items))) if not items[at].role
+    ]
     is_same = items[place].text == "same"
     behind, before = [at for at in window if at > place], [at for at in window if at < place]
     sides = [behind, before] if is_same else [[*before, *behind]]

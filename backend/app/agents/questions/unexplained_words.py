@@ -42,6 +42,7 @@ _ACTIONS = word_set(
     placed filed took turned kept lent lend borrowed borrow swam swim ran drew joined brought grew
     harvested planted picked mailed posted uploaded downloaded streamed recruited recruited interviewed
     surveyed asked weighed photographed sighted observed spotted registered captured
+    keep keeps
     """
 )
 """Verbs of events, which say what rows are and not which ones."""

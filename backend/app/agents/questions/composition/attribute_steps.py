@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
+from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.grouping import display_reference, make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading, make_value
-from app.agents.questions.row_nouns import DAYS, is_daily
+from app.agents.questions.row_nouns import DAYS, PERSONS, is_daily
 from app.agents.questions.scope import Reference
 from app.agents.questions.value_matching import flag_values
 
@@ -69,6 +70,10 @@ def _counted_noun(
     """A column whose different values are counted."""
     pending = sketch.pending
     cleared = replace(pending, is_distinct=False)
+    if not pending.is_distinct and _counts_rows(noun, reading, reference):
+        rows = (*sketch.rows, replace(noun, value=None, table=reference.table))
+        yield sketch.advance([sketch.place], KIND_ROWS_COST, rows=rows, pending=cleared, last="rows")
+        return
     flags = sketch.flagged("distinct") if pending.is_distinct else sketch.flags
     is_time, names_days = reference.column.type == "datetime", noun.item.word in DAYS
     is_day = names_days and is_daily(reading.scope.table(reference.table))
@@ -81,6 +86,33 @@ def _counted_noun(
         cost = DAILY_ROWS_COST if is_day else COUNTED_NOUN_COST
         heads = (*sketch.heads, noun)
         yield sketch.advance([sketch.place], cost, heads=heads, pending=cleared, flags=flags, last="head")
+
+
+KIND_ROWS_COST = 0.05
+"""Cost of rows for a noun of which a column says the kind: `boats` of `boat_type`."""
+MIN_ROWS_OF_KIND = 5
+"""Rows of each value from which a column says the kind of what moves, and does not name it."""
+_KIND_PARTS = frozenset({"type", "kind", "class", "category"})
+_MOVING = word_set(
+    "arrived came passed left went entered stopped crossed drove flew sailed landed departed docked"
+)
+"""Verbs of things each of which is a row: `how many vehicles passed`."""
+
+
+def _counts_rows(noun: Mention, reading: QuestionReading, reference: Reference) -> bool:
+    """Tell if a counted noun means rows, of which its column says the kind: `how many boats arrived`."""
+    column, items = reference.column, reading.text.items
+    if column.type != "text" or column.unique:
+        return False
+    if _KIND_PARTS & {*words(column.name)} and not _KIND_PARTS & {
+        noun.item.word,
+        noun.item.word.removesuffix("s"),
+    }:
+        return True
+    following = items[noun.place + 1].text if noun.place + 1 < len(items) else ""
+    is_kind = column.distinct * MIN_ROWS_OF_KIND <= reading.scope.table(reference.table).rows
+    is_person = bool(PERSONS & {noun.item.word, *words(column.name)})
+    return following in _MOVING and is_kind and not is_person
 
 
 def _rows_by_time(sketch: Sketch, mention: Mention) -> Sketch:

@@ -70,6 +70,8 @@ def _phrase_cues() -> Iterator[tuple[str, str, str]]:
     yield from ((text, "order", direction) for text, direction in _ORDERS.items())
     yield from ((text, "period", unit) for text, unit in PERIODS.items())
     yield from ((word, "ordinal", word) for word in ORDINALS)
+    yield from ((text, "superlative", "latest") for text in ("most recent", "most recently"))
+    yield from ((text, "superlative", "earliest") for text in ("least recent", "least recently"))
     yield from ((text, "sign", f"{sign} {text.split()[0]}") for text, sign in COMPARATIVES.items())
     yield from ((text, "sign", "between between") for text in ("between", "from", "ranging from", "aged"))
 

@@ -1,11 +1,12 @@
 """Steps of a sketch over times of events: rows that have such a time, and the ends of a span."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from app.agents.goals.tables import Column
-from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.question_reading import Condition, QuestionReading
+from app.agents.questions.question_reading import MAX_YEAR, MIN_YEAR, Condition, QuestionReading
 from app.agents.questions.scope import Reference
 from app.plans import build
 
@@ -29,6 +30,23 @@ def happened_step(sketch: Sketch, reading: QuestionReading, reference: Reference
     return step.with_note(f"Those with a `{column.name}` are meant.")
 
 
+def time_steps(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketches in which a time ends a span, or ranks: `the five most recently sown fields`."""
+    pending, place = sketch.pending, sketch.place
+    reference = mention.value.reference if mention.value else None
+    if reference is None or reference.column.type != "datetime":
+        return
+    if any(map(is_duration, sketch.measures)):
+        yield sketch.advance([place], END_OF_SPAN_COST)
+    is_adverb = place > 0 and reading.text.items[place - 1].text in _ADVERBS_OF_TIME
+    if is_adverb and pending.superlative in ("latest", "earliest") and sketch.ranking is None:
+        ranking = Ranking(pending.superlative, place, mention, pending.superlative_count, pending.ordinal)
+        yield sketch.advance([place], ranking=ranking, pending=NOTHING, last="measure")
+
+
+_ADVERBS_OF_TIME = frozenset({"recently", "lately"})
+
+
 def is_duration(measure: Mention) -> bool:
     """Tell if a measure is the time between two dates of a row."""
     reference = measure.value.reference if measure.value else None
@@ -45,3 +63,23 @@ def says_happened(items: Sequence[QuestionItem], place: int, asks_all: bool) -> 
 
 def _may_lack(column: Column) -> bool:
     return column.type == "datetime" and column.missing > 0
+
+
+_EXTENTS = frozenset({"by", "from", "in", "over", "to", "since", "between", "per", "during"})
+"""Words behind a verb that say how much or since when something changed."""
+_GROWING = frozenset({"grow", "grows"})
+"""Verbs of a change, which without a time say what things do: `which farms grow barley`."""
+
+
+def grows_things(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if `grow` is said of things and not of a figure: nothing in the question says a time."""
+    following = items[place + 1].text if place + 1 < len(items) else ""
+    is_transitive = items[place].text in _GROWING and following not in _EXTENTS
+    return is_transitive and not any(map(_names_time, items))
+
+
+def _names_time(item: QuestionItem) -> bool:
+    """Tell if a word says a time or a period: `monthly`, `June`, `2023`."""
+    is_year = item.number is not None and MIN_YEAR <= item.number <= MAX_YEAR
+    is_period = item.word in CLASSES["@period"] | CLASSES["@month"] or item.kind == "date"
+    return is_period or is_year or any(match.column.type == "datetime" for match in item.columns[:1])

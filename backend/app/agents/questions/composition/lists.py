@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.counting import person_column
 from app.agents.questions.composition.measure_figures import UNUSED_COST
 from app.agents.questions.composition.ordered_groups import is_descending
@@ -89,6 +90,19 @@ def _fixed_column(condition: Condition) -> Reference | None:
     return reference if expression.left == reference.expression else None
 
 
+def _begins_with_value(reading: QuestionReading) -> bool:
+    """Tell if a question begins with the plural of a value, which names rows: `crowns that are not ceramic`."""
+    items = [item for item in reading.text.items if item.kind == "word" and item.text not in ("the", "all")]
+    if len(items) < 2 or not items[0].values or items[1].text not in _RELATIVES:
+        return False
+    value = str(items[0].values[0].values[0]).casefold()
+    return items[0].word.endswith("s") and not value.endswith("s")
+
+
+_RELATIVES = word_set("that which who whose with without where above below over under")
+"""Words behind a noun that restrict it."""
+
+
 def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`flights to Denver`, `list start, machine and cause of stops above four hours`."""
     order = sketch.ordered_by.value if sketch.ordered_by else None
@@ -101,7 +115,7 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
         return
     requested = sorted([*sketch.heads, *sketch.displayed, *sketch.measures], key=lambda mention: mention.place)
     is_asked = sketch.shows or sketch.interrogative in _LISTING
-    if not requested and not sketch.rows and not is_asked:
+    if not requested and not sketch.rows and not is_asked and not _begins_with_value(reading):
         return
     unnamed = [m for m in sketch.measures if m.item.columns and m.item.columns[0].score < MIN_SHOWN_SCORE]
     cost = (

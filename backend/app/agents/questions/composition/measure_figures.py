@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
+from app.agents.goals.units import find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
@@ -163,7 +164,8 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     if not any(are_named) and not is_grouped:
         if not _is_figure_of_rows(sketch, reading):
             return
-        cost = LONE_MEASURE_COST
+        has_total = is_collected(sketch.measures[0], reading)
+        cost = COLLECTED_COST if has_total else LONE_MEASURE_COST
     if is_compared and not is_grouped:
         return
     if sketch.heads and not is_grouped:
@@ -177,7 +179,8 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
             figure = figures_of(sketch, measure, is_compared)[0]
             if not is_named and figure.value:
                 word = "total" if figure.function == "sum" else figure.function
-                is_total = figure.function == "sum" and measure.item.word in TOTAL_NOUNS
+                is_amount = measure.item.word in TOTAL_NOUNS or is_collected(measure, reading)
+                is_total = figure.function == "sum" and is_amount
                 note = reading.note if is_total else reading.assume
                 note(f"The {word} of `{figure.value.label}` is taken.")
     yield plan_figures(reading, figures, take_order(sketch)), cost
@@ -185,6 +188,26 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
 
 LONE_MEASURE_COST = 0.3
 """Cost of the figure of some rows for a measure of which nothing says that a figure is asked for."""
+
+
+COLLECTED_COST = 0.1
+"""The same of amounts that somebody collects, of which only the total counts: `fees collected by Ana`."""
+_COLLECTED = word_set(
+    """
+    collected paid raised earned received donated given charged brought caught produced landed harvested lost
+    won spent
+    """
+)
+"""Participles behind amounts of which the total is meant."""
+
+
+def is_collected(measure: Mention, reading: QuestionReading) -> bool:
+    """Tell if a plural is of amounts that are added up, and a participle behind it says who had them."""
+    items, place = reading.text.items, measure.place
+    following = items[place + 1].text if place + 1 < len(items) else ""
+    is_plural = measure.item.word.endswith("s") and not measure.item.row_tables
+    is_unit = following == "of" and find_unit(measure.item.word) is not None  # `litres of milk`
+    return is_plural and (following in _COLLECTED or is_unit) and is_added_up(measure)
 
 
 def _is_figure_of_rows(sketch: Sketch, reading: QuestionReading) -> bool:

@@ -10,7 +10,7 @@ from app.agents.goals.units import find_unit, unit_of
 from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
 from app.agents.questions.composition.attribute_steps import EVENT_ROWS_COST, attribute_steps
 from app.agents.questions.composition.cues import PERIODS
-from app.agents.questions.composition.event_times import END_OF_SPAN_COST, happened_step, is_duration
+from app.agents.questions.composition.event_times import happened_step, time_steps
 from app.agents.questions.composition.number_steps import bounded_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.unit_steps import value_in_unit
@@ -151,11 +151,9 @@ def _readings_of_column(
     if _names_cause(sketch, reference):
         yield sketch.advance([place], 0.0, pending=NOTHING)
         return
-    if match.column.type == "datetime" and any(map(is_duration, sketch.measures)):
-        yield sketch.advance([place], END_OF_SPAN_COST)
     mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
-    if pending.orders and (step := _order_step(sketch, mention)):
-        yield step
+    yield from time_steps(sketch, reading, mention)
+    yield from _order_steps(sketch, mention)
     if _owns_figures(sketch, reading, reference):
         yield from attribute_steps(sketch, reading, mention, reference)
         return
@@ -237,16 +235,17 @@ def _names_cause(sketch: Sketch, reference: Reference) -> bool:
     return is_flag and is_told and sketch.pending.key_word == "by"
 
 
-def _order_step(sketch: Sketch, mention: Mention) -> Sketch | None:
+def _order_steps(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
     """A column behind `sorted by`: the order of rows or groups, or the measure of `top 10 flights`."""
     pending, place = sketch.pending, sketch.place
+    if not pending.orders:
+        return
     order = replace(mention, functions=pending.functions)
     if pending.superlative in ("top", "bottom"):
         ranking = Ranking(pending.superlative, place, order, pending.superlative_count)
-        return sketch.advance([place], ranking=ranking, pending=NOTHING, last="measure")
-    if pending.superlative:
-        return None
-    return sketch.advance([place], ordered_by=order, pending=NOTHING, last="measure")
+        yield sketch.advance([place], ranking=ranking, pending=NOTHING, last="measure")
+    elif not pending.superlative:
+        yield sketch.advance([place], ordered_by=order, pending=NOTHING, last="measure")
 
 
 def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
@@ -254,7 +253,7 @@ def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
     if pending.is_negated or pending.is_distinct or pending.bound or pending.is_missing:
         return
     if pending.orders:
-        return  # `_order_step` reads it
+        return  # `_order_steps` reads it
     if ranked := _ranked_measure(sketch, mention):
         yield ranked
         return

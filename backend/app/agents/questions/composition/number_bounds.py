@@ -187,7 +187,8 @@ def meant_columns(bound: NumberBound, reading: QuestionReading) -> Iterator[tupl
         if len(pool) < len(reading.scope.tables) and not any(_is_reached(bound, f.column) for f in fitting):
             # Of trees 30 m high no 500 m are asked, but of the stands where they grow.
             fitting = [f for f in _columns_of_unit(bound, reading.scope.tables) if _is_reached(bound, f.column)]
-        complete = [reference for reference in fitting if len(name_parts(reference.column.name)) == 1]
+        bare = [reference for reference in fitting if len(words(reference.column.name)) == 1]
+        complete = bare or [reference for reference in fitting if len(name_parts(reference.column.name)) == 1]
         if len(fitting) == 1 or len(complete) == 1:
             yield (fitting if len(fitting) == 1 else complete)[0], UNIT_COST
     elif not names and (age := find_measure(reading.copy(), ["age"], "over")) and age.column.spans(bound.low):

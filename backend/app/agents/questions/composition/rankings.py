@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit
 from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.composition.attribute_steps import is_attribute
 from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
@@ -20,20 +18,20 @@ from app.agents.questions.composition.measure_figures import (
     names_function,
 )
 from app.agents.questions.composition.noun_steps import fits_adjective
+from app.agents.questions.composition.ranking_order import LASTING, is_ranked_down, is_time
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.date_columns import date_reference
 from app.agents.questions.figures import default_function
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.frames.rankings import rank_groups, rank_rows
-from app.agents.questions.grammar_words import ADJECTIVES, LOW, PACE_WORDS, SIZES, SMALL
+from app.agents.questions.grammar_words import ADJECTIVES, LOW, SIZES
 from app.agents.questions.grouping import make_period
 from app.agents.questions.number_conditions import find_asked, find_measure
-from app.agents.questions.ordering import Order, is_descending
+from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import (
     Condition,
     QuestionReading,
     Value,
-    holds_years,
     make_value,
 )
 from app.agents.questions.row_nouns import DAYS, is_daily
@@ -125,7 +123,7 @@ def _by_adjective(
     measure = meant.measure if meant else None
     if measure is None or measure.value is None or not _ranks_rows(reading, owner, measure):
         return
-    descending = _is_descending(sketch, ranking, measure.value)
+    descending = is_ranked_down(ranking, measure.value)
     details = [detail.value, *(m.value for m in sketch.displayed if m.value)]
     yield _ranked_rows(reading, measure.value, descending, replace(ranking, measure=measure), details), 0.0
 
@@ -178,32 +176,6 @@ def _unused(sketch: Sketch, owner: Mention | None) -> int:
     return len([m for m in sketch.displayed if owner is None or m.place != owner.place])
 
 
-def _is_descending(sketch: Sketch, ranking: Ranking, value: Value | None) -> bool:
-    column = value.reference.column if value and value.reference else None
-    if ranking.word in ("top", "bottom", "best", "worst"):
-        is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
-        return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
-    if ranking.word in SMALL or ranking.word in ("fastest", "slowest", "quickest"):
-        parts = {*name_parts(column.name)} if column else set()
-        unit = column_unit(column.name) if column else None
-        is_pace = bool(PACE_WORDS & parts) or (unit is not None and unit.dimension == "time")
-        is_pace = is_pace or (column is not None and bool(_TIME_UNITS & {*words(column.name)}))
-        if ranking.word in ("fastest", "quickest"):
-            return not is_pace
-        if ranking.word == "slowest":
-            return is_pace
-        return False
-    if column is not None and (column.type == "datetime" or holds_years(column)):
-        if ranking.word in ("oldest", "earliest"):
-            return False
-        if ranking.word in ("youngest", "newest", "latest"):
-            return True
-    return is_descending(ranking.word, column)
-
-
-_TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})
-
-
 def _by_count(
     sketch: Sketch, reading: QuestionReading, ranking: Ranking, owner: Mention | None, cost: float
 ) -> Iterator[tuple[Plan, float]]:
@@ -238,7 +210,7 @@ def _by_measure(
     value = measure.value
     if value is None:
         return
-    descending = _is_descending(sketch, ranking, value)
+    descending = is_ranked_down(ranking, value)
     has_function = names_function(sketch, measure)
     if owner and not has_function and _asks_for_extreme(sketch, ranking, measure, owner):
         yield plan_figures(reading, [Figure("max" if descending else "min", value)], Order()), cost
@@ -246,6 +218,7 @@ def _by_measure(
     repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
     is_detail = owner is not None and is_attribute(owner, reading.text.items)
     if owner and not has_function and repeated is None and (is_detail or _ranks_rows(reading, owner, measure)):
+        cost += ASKED_GROUP_COST * any(_is_asked_group(m, reading) for m in sketch.displayed)
         nouns = [m for m in (*sketch.heads, *sketch.displayed) if is_detail or m.place != owner.place]
         details = [m.value for m in nouns if m.value]
         yield _ranked_rows(reading, value, descending, ranking, details), cost
@@ -264,10 +237,23 @@ def _by_measure(
     if not has_function:
         word = "total" if figure.function == "sum" else figure.function
         # `who paid the most`: of persons the total is meant
-        note = reading.note if sketch.interrogative == "who" and figure.function == "sum" else reading.assume
+        is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in LASTING
+        is_natural = is_natural or (sketch.interrogative == "who" and figure.function == "sum")
+        note = reading.note if is_natural else reading.assume
         note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
         cost += IMPLIED_COST
     yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
+
+
+ASKED_GROUP_COST = 0.3
+"""Cost of a single row where things of several rows are asked for: `which clerk keeps us longest`."""
+
+
+def _is_asked_group(mention: Mention, reading: QuestionReading) -> bool:
+    """Tell if a noun stands behind `which` and names things of several rows."""
+    reference, place = mention.value.reference if mention.value else None, mention.place
+    is_asked = place > 0 and reading.text.items[place - 1].text == "which"
+    return is_asked and reference is not None and not reference.column.unique
 
 
 def _without_owner(
@@ -350,6 +336,8 @@ def _figure(sketch: Sketch, measure: Mention, value: Value) -> Figure:
     if sketch.default_function:
         return Figure(sketch.default_function, value)  # type: ignore[arg-type]
     column = value.reference.column if value.reference else None
+    if column is not None and sketch.pending.superlative in LASTING and is_time(column):
+        return Figure("mean", value)  # `which ward keeps people longest`
     return Figure(default_function(column, measure.item.word) if column else "sum", value)
 
 

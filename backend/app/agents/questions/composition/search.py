@@ -6,10 +6,11 @@ from dataclasses import replace
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cue_steps import cue_steps
 from app.agents.questions.composition.cues import PERIODS, find_cues
-from app.agents.questions.composition.event_times import says_happened
+from app.agents.questions.composition.event_times import grows_things, says_happened
 from app.agents.questions.composition.noun_steps import column_steps
 from app.agents.questions.composition.number_bounds import unit_number
 from app.agents.questions.composition.number_steps import number_steps, year_steps
+from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.row_noun_steps import row_steps
 from app.agents.questions.composition.sketch import NOTHING, Sketch
 from app.agents.questions.composition.unit_steps import unit_steps
@@ -111,14 +112,45 @@ _KINDS_OF_VALUES = word_set(
     " address addresses"
 )
 """Words behind a column's name that only say what its values are: `status codes`."""
+_KINDS_OF_SPANS = word_set("length time duration")
+"""The same behind the name of how long something takes: `consultation length`."""
+_KINDS_OF_TIMES = word_set("date dates day days time times timestamp")
+"""The same behind the name of a column of times: `due date`."""
 
 
 def _names_kind(items: Sequence[QuestionItem], place: int) -> bool:
     item, before = items[place], items[place - 1] if place else None
     is_noun = bool(item.columns) and item.columns[0].score >= MIN_VERB_SCORE
-    if item.word not in _KINDS_OF_VALUES or is_noun or before is None or not before.columns:
+    if is_noun or before is None or not before.columns:
         return False
-    return before.columns[0].score >= MIN_NAMED_SCORE
+    best = before.columns[0]
+    kinds = _KINDS_OF_TIMES if best.column.type == "datetime" else _KINDS_OF_VALUES
+    if is_measurable(best.column) and is_time(best.column):
+        kinds = kinds | _KINDS_OF_SPANS
+    return item.word in kinds and best.score >= MIN_NAMED_SCORE
+
+
+def _is_unknown(item: QuestionItem) -> bool:
+    is_meaningless = not (item.columns or item.values or item.row_tables)
+    return item.kind == "word" and not item.role and is_meaningless and item.text.isalpha()
+
+
+def _says_how_often(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if an unknown verb stands before `most often`, which counts anyway: `breaks most often`."""
+    following = [item.text for item in items[place + 1 : place + 4] if item.text != "down"]
+    return _is_unknown(items[place]) and following[:1] in (["most"], ["least"]) and following[1:2] in _OFTEN
+
+
+_OFTEN = (["often"], ["frequently"])
+
+
+def _completes_value(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if an unknown plural stands behind a value that tells which ones are meant: `motor repairs`."""
+    item, before = items[place], items[place - 1] if place else None
+    if before is None or not before.values or before.row_tables or find_cues(items, place):
+        return False
+    is_plural = item.word.endswith("s") and not item.word.endswith("ss")
+    return _is_unknown(item) and is_plural and before.values[0].score >= MIN_NAMED_SCORE
 
 
 def _says_rate(items: Sequence[QuestionItem], place: int) -> bool:
@@ -262,7 +294,9 @@ def _known_cost(items: Sequence[QuestionItem], place: int) -> float | None:
         return UNIT_COST
     if _says_rate(items, place):
         return UNIT_COST
-    if _names_kind(items, place):
+    if _says_how_often(items, place) or _completes_value(items, place):
+        return POSTFIX_COST
+    if _names_kind(items, place) or grows_things(items, place):
         return EVENT_COST
     return MODIFIER_COST if _modifies_name(items, place) else None
 
@@ -332,7 +366,8 @@ def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     if _says_event(item) and not (is_unknown and _tells_apart(items, sketch.place)):
         is_measured = any(is_measurable(m.column) and m.score >= MIN_VERB_SCORE for m in item.columns[:1])
         return sketch.skip(MEASURED_EVENT_COST if is_measured or "zero" in kinds else EVENT_COST, False)
-    if is_filler(item.text) and not (is_noun and len(item.word) > 3):
+    is_label = len(item.text) == 1 and bool(item.values)  # `pier A`
+    if is_filler(item.text) and not is_label and not (is_noun and len(item.word) > 3):
         is_cue = bool(kinds - {"show", "ask", "count"})
         return sketch.skip(CUE_COST if is_cue else 0.0, False)
     if kinds:

@@ -13,7 +13,7 @@ from app.agents.questions.composition.measure_figures import (
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.date_columns import date_reference
 from app.agents.questions.grouping import make_period
-from app.agents.questions.question_reading import QuestionReading, make_value
+from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
 from app.agents.questions.scope import Reference
 from app.plans import build
@@ -37,6 +37,8 @@ def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         keys, cost = [make_period(reference, "day")], cost + 0.05
         if "change" in kinds:
             return
+    if "change" in kinds and any(_has_no_order(key) for key in keys):
+        return  # from barley to maize nothing grows
     draft = start_plan(reading, [*keys, *([figure.value] if figure.value else [])], base)
     draft.present([figure])
     order = draft.group(keys, [figure])[0]
@@ -45,6 +47,16 @@ def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         yield _running(draft, figure, order, label), cost
     else:
         yield _changes(draft, figure, order, label, "whole_series" in sketch.flags), cost
+
+
+def _has_no_order(key: Value) -> bool:
+    """Tell if a group is a text or a yes and no, between which no time passes."""
+    reference = key.reference
+    return (
+        reference is not None
+        and not reference.column.is_number
+        and reference.column.type in ("text", "boolean")
+    )
 
 
 def _figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:

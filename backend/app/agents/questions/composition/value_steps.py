@@ -47,6 +47,8 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
             continue
         if item.word in ROW_WORDS and match.score < EXACT_SCORE and not _is_plural(item, match):
             continue  # `readings` are rows and no `read`
+        if match.score < MIN_AGENT_SCORE and _is_name(item):
+            continue  # `cashier` is no `cash`
         if is_agent and match.score < MIN_AGENT_SCORE:
             continue
         # A single letter behind the name of its column is spelled out: `grade E`.
@@ -73,6 +75,11 @@ def _match_cost(
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
     is_elsewhere = bool(reading.main_tables) and match.table not in reading.main_tables and not is_beside
     return cost + (OTHER_VALUE_TABLE_COST if is_elsewhere else 0.0)
+
+
+def _is_name(item: QuestionItem) -> bool:
+    """Tell if a word is the whole name of a column."""
+    return bool(item.columns) and item.columns[0].score >= EXACT_SCORE
 
 
 def _is_plural(item: QuestionItem, match: ValueMatch) -> bool:

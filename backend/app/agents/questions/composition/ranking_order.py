@@ -1,0 +1,45 @@
+"""The order of rankings: what is first by a superlative of a measure."""
+
+from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
+from app.agents.goals.units import column_unit
+from app.agents.questions.column_matching import name_parts
+from app.agents.questions.composition.sketch import Ranking
+from app.agents.questions.grammar_words import PACE_WORDS, SMALL
+from app.agents.questions.ordering import is_descending
+from app.agents.questions.question_reading import Value, holds_years
+
+
+def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
+    """Tell if the most of a measure comes first: of the slowest the time, of the cheapest no price."""
+    column = value.reference.column if value and value.reference else None
+    if ranking.word in ("top", "bottom", "best", "worst"):
+        is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
+        return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
+    if ranking.word in SMALL or ranking.word in ("fastest", "slowest", "quickest"):
+        is_pace = column is not None and is_time(column)
+        if ranking.word in ("fastest", "quickest"):
+            return not is_pace
+        if ranking.word == "slowest":
+            return is_pace
+        return False
+    if column is not None and (column.type == "datetime" or holds_years(column)):
+        if ranking.word in ("oldest", "earliest"):
+            return False
+        if ranking.word in ("youngest", "newest", "latest"):
+            return True
+    return is_descending(ranking.word, column)
+
+
+_TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})
+
+
+LASTING = frozenset({"longest", "shortest", "slowest", "fastest", "quickest"})
+"""Superlatives of times, of which groups have a mean and no total."""
+
+
+def is_time(column: Column) -> bool:
+    """Tell if a number is how long something takes."""
+    unit = column_unit(column.name)
+    is_pace = bool(PACE_WORDS & {*name_parts(column.name)}) or (unit is not None and unit.dimension == "time")
+    return is_pace or bool(_TIME_UNITS & {*words(column.name)})
