@@ -3,7 +3,7 @@
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit
+from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
@@ -180,6 +180,16 @@ def default_function(column: Column, word: str = "") -> AggregateFunction:
     return "sum" if is_additive else "mean"
 
 
+_AMOUNTS_OF_THINGS = frozenset({"mass", "length", "area", "volume", "time", "money"})
+"""Dimensions of what is measured of things, and is no number of them."""
+
+
+def measures_things(column: Column, word: str) -> bool:
+    """Tell if a noun names things of which a column holds an amount in a unit: `parcels` of `parcel_kg`."""
+    unit = unit_of(column)
+    return find_unit(word) is None and unit is not None and unit.dimension in _AMOUNTS_OF_THINGS
+
+
 def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[Figure, str | None]:
     """The count of what an item names, and the table whose rows are counted.
 
@@ -204,7 +214,7 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
         table = reading.scope.tables[0].name
         reading.note(f"A row of `{table}` is taken for {item.word!r}.")
         return Figure("count", label=f"number of {item.word}"), table
-    if not item.columns:
+    if not item.columns or measures_things(item.columns[0].column, item.word):
         raise NotUnderstood(f"It cannot be told what {item.word!r} counts.")
     reference = reading.column(item)
     column = reference.column

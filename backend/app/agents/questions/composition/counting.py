@@ -18,7 +18,7 @@ from app.agents.questions.composition.measure_figures import (
 )
 from app.agents.questions.composition.number_steps import bounded_expression
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
+from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
@@ -158,7 +158,7 @@ def _count_of_measure(sketch: Sketch, reading: QuestionReading) -> Iterator[tupl
         return
     measure = sketch.measures[0]
     reference = measure.value.reference if measure.value else None
-    if reference is None or measure.value is None:
+    if reference is None or measure.value is None or measures_things(reference.column, measure.item.word):
         return
     if is_label(reference, measure.item.word):
         figure = Figure("count_distinct", measure.value)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit
+from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.figures import count_figure, default_function
+from app.agents.questions.figures import count_figure, default_function, measures_things
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
 from app.agents.questions.number_conditions import find_measure
@@ -171,6 +171,7 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     if sketch.heads and not is_grouped:
         cost += UNUSED_COST
     cost += UNUSED_COST * len(sketch.displayed) + _sum_cost(sketch)
+    cost += THINGS_COST * any(map(_names_things, sketch.measures)) * (not all(are_named))
     figures = [figure for m in sketch.measures for figure in figures_of(sketch, m, is_compared)]
     if not fits_types(figures):
         return
@@ -184,6 +185,19 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
                 note = reading.note if is_total else reading.assume
                 note(f"The {word} of `{figure.value.label}` is taken.")
     yield plan_figures(reading, figures, take_order(sketch)), cost
+
+
+THINGS_COST = 0.5
+"""Cost of an amount without an aggregate for a plural of what it is measured of: `parcels by site` of kilos."""
+
+
+def _names_things(measure: Mention) -> bool:
+    reference, word = measure.value.reference if measure.value else None, measure.item.word
+    if reference is None or not word.endswith("s") or word in words(reference.column.name):
+        return False
+    unit = unit_of(reference.column)
+    is_amount = unit is not None and unit.dimension in ("money", "time")  # `fees` and `delays` are amounts
+    return not is_amount and measures_things(reference.column, word)
 
 
 LONE_MEASURE_COST = 0.3
