@@ -39,6 +39,12 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
     return pool[0]
 
 
+def is_date_told(reading: QuestionReading, reference: Reference) -> bool:
+    """Tell if a column of times is the only one of its table, or is named in the question."""
+    dates = [c for c in reading.scope.table(reference.table).dates if not c.is_stored_as_text]
+    return len(dates) == 1 or any(_names(item, reference.column) for item in reading.text.items)
+
+
 def _names(item: QuestionItem, column: Column) -> bool:
     parts = [part for part in name_parts(column.name) if part not in ("date", "time", "at", "on")]
     return (

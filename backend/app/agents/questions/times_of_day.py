@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.date_columns import date_reference
+from app.agents.questions.date_columns import date_reference, is_date_told
 from app.agents.questions.date_spans import add_date
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, Value
@@ -164,7 +164,7 @@ def _describe_part(name: str) -> str:
 def _add_hours(reading: QuestionReading, match: PhraseMatch, low: float, high: float) -> bool:
     """Add the condition that times lie in some hours; `high` itself does not belong to them."""
     reference = date_reference(reading, match)
-    if reference is None or not _has_hours(reference.column):
+    if reference is None or not _has_hours(reference.column) or not is_date_told(reading, reference):
         return False
     add_date(reading, match, _in_hours(reference, low, high), reference)
     return True
