@@ -19,7 +19,7 @@ HALF_DAY_HOURS, DAY_HOURS, MINUTES_PER_HOUR = 12, 24, 60
 """Hours of a half day and of a day, and minutes of an hour."""
 _MERIDIEM = r"(?P<{0}>\s?[ap]\.?m\b\.?|\s?o['\u2019]?\s?clock\b)"
 _PART = r"(?P<part>,? (?:in the (?:morning|afternoon|evening)|at night))"
-_HOUR = r"(?P<{0}>\d{{1,2}})(?:(?::|\.|h)(?P<{0}_minutes>[0-5]\d))?"
+_HOUR = r"(?P<{0}>\d{{1,2}})(?:(?::|h)(?P<{0}_minutes>[0-5]\d))?"
 _PART_BEFORE = _PART.replace("<part>", "<before>")
 _LOW, _HIGH = (_HOUR.format(end) + _MERIDIEM.format(f"{end}_half") + "?" for end in ("low", "high"))
 _RANGE = re.compile(
