@@ -4,18 +4,23 @@ from collections.abc import Iterator, Sequence
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.vocabulary import word_set
 from app.agents.goals.word_vectors import known_words, most_similar
 
 MAX_KINDS = 30
 """Different values of a column that names kinds of things."""
-MIN_COSINE = 0.5
+MIN_COSINE = 0.55
 """Cosine of a word with one of the values from which it is of their kind: `pines` among oak and larch."""
+_NO_KINDS = word_set("time times date dates day days week month year number value place length size")
+"""Nouns of what is measured, which are no kinds of things."""
 MAX_NAMED_VALUES = 5
 """Values that a sentence names."""
 
 
 def describe_absence(word: str, tables: Sequence[TableProfile]) -> str:
     """Say that no value of the column whose values are of a kind with a word is called so; empty for others."""
+    if word in _NO_KINDS:
+        return ""
     singular = next(iter(known_words([word.removesuffix("s"), stem(word), word])), "")
     if not singular:
         return ""

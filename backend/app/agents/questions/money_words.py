@@ -17,6 +17,8 @@ _MONEY_NAMES = word_set(
     "amount fee fees fare revenue income earnings charge charges payment payments bill donation gift price cost"
     " costs spend expense expenses budget salary wage rent"
 )
+_CURRENCIES = word_set("musd meur keur kusd chf sek nok dkk pln czk jpy cad aud inr")
+"""Currencies and multiples of them behind names: `budget_musd`."""
 _COSTS = word_set("cost costs spend expense expenses budget salary wage rent")
 _OF_ONE_PIECE = word_set("per each unit rate tax tip discount")
 
@@ -44,5 +46,5 @@ def named_by_money(
 def _holds_money(column: Column) -> bool:
     parts = {*words(column.name), *name_parts(column.name)}
     unit = unit_of(column)
-    is_money = bool(_MONEY_NAMES & parts) or (unit is not None and unit.dimension == "money")
+    is_money = bool((_MONEY_NAMES | _CURRENCIES) & parts) or (unit is not None and unit.dimension == "money")
     return is_money and not _OF_ONE_PIECE & parts

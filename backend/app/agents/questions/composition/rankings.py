@@ -218,7 +218,8 @@ def _by_measure(
     repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
     is_detail = owner is not None and is_attribute(owner, reading.text.items)
     if owner and not has_function and repeated is None and (is_detail or _ranks_rows(reading, owner, measure)):
-        cost += ASKED_GROUP_COST * any(_is_asked_group(m, reading) for m in sketch.displayed)
+        is_adverb = ranking.place < 0
+        cost += ASKED_GROUP_COST * (is_adverb and any(_is_asked_group(m, reading) for m in sketch.displayed))
         nouns = [m for m in (*sketch.heads, *sketch.displayed) if is_detail or m.place != owner.place]
         details = [m.value for m in nouns if m.value]
         yield _ranked_rows(reading, value, descending, ranking, details), cost
@@ -239,14 +240,26 @@ def _by_measure(
         # `who paid the most`: of persons the total is meant
         is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in LASTING
         is_natural = is_natural or (sketch.interrogative == "who" and figure.function == "sum")
+        cost += VAGUE_GROUP_COST * _is_vague(owner)
         note = reading.note if is_natural else reading.assume
         note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
         cost += IMPLIED_COST
     yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
 
 
+VAGUE_GROUP_COST, MIN_GROUP_SCORE = 0.3, 0.9
+"""Cost of groups by a column that a noun only resembles, which means rows (`slowest swims` of a `swimmer`),
+and the score from which it names groups."""
+
+
+def _is_vague(owner: Mention) -> bool:
+    column = owner.value.reference.column if owner.value and owner.value.reference else None
+    matches = [match for match in owner.item.columns if column is not None and match.column == column]
+    return bool(matches) and (matches[0].score < MIN_GROUP_SCORE or matches[0].coverage < 1)
+
+
 ASKED_GROUP_COST = 0.3
-"""Cost of a single row where things of several rows are asked for: `which clerk keeps us longest`."""
+"""Cost of a single row where things of several rows are asked for: `which clerk keeps us`."""
 
 
 def _is_asked_group(mention: Mention, reading: QuestionReading) -> bool:
