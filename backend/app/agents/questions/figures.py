@@ -234,6 +234,8 @@ PIECE_PRICES = frozenset({"price", "unit", "per", "rate", "each"})
 """Words of names of the price of one piece."""
 QUANTITY_NAMES = word_set("quantity qty units copies pieces portions")
 """Words of columns that hold how many things a row is about."""
+_COUNT_NAMES = word_set("count counts n freq frequency cases number_of_cases case_count")
+"""Names of the column of a table whose rows are groups: how many things each has."""
 _RECORD_NOUNS = word_set(
     """
     order orders sale sales line lines transaction transactions purchase purchases receipt receipts row rows
@@ -247,10 +249,20 @@ def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference |
     """The number of things that a row is about, where its table is named by them."""
     columns = reading.scope.stored_columns(table)
     quantities = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
+    quantities = quantities or [c for c in columns if c.is_number and c.name.casefold() in _COUNT_NAMES]
     is_numbered = any(c.unique and stem(noun) in map(stem, name_parts(c.name)) for c in columns)
     if len(quantities) != 1 or noun in _RECORD_NOUNS or is_numbered:
         return None
     return Reference(table, quantities[0])
+
+
+MIN_NUMBERED_THINGS = 3
+"""Distinct numbers of a column that numbers things."""
+
+
+def tells_kinds(column: Column) -> bool:
+    """Tell if a number of things has too few values to number them: two kinds of tests in `test_id`."""
+    return bool(_IDENTIFIERS & {*words(column.name)}) and column.distinct < MIN_NUMBERED_THINGS
 
 
 def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | None:
@@ -258,7 +270,8 @@ def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | N
     for column in reading.scope.table(table).columns:
         parts = words(column.name)
         nouns = [part for part in name_parts(column.name) if part not in _IDENTIFIERS]
-        if _IDENTIFIERS & set(parts) and nouns and word_strength(word, nouns[-1]) >= 0.97 and not column.unique:
+        is_key = bool(_IDENTIFIERS & set(parts)) and not column.unique and not tells_kinds(column)
+        if is_key and nouns and word_strength(word, nouns[-1]) >= 0.97:
             return Reference(table, column)
     return None
 

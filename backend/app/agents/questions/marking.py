@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agents.goals.concepts import expand
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import MONTHS, WEEKDAYS, word_set
@@ -23,6 +23,7 @@ from app.agents.questions.grammar_words import (
     MONTH_NUMBERS,
     NEGATIONS,
     ORDINALS,
+    PERSON_NOUNS,
     ROW_NOUNS,
     SUPERLATIVES,
 )
@@ -39,7 +40,13 @@ from app.agents.questions.row_nouns import (
     row_noun_strengths,
     row_tables,
 )
-from app.agents.questions.value_matching import ValueIndex, ValueMatch, denied_flags, flag_values
+from app.agents.questions.value_matching import (
+    ValueIndex,
+    ValueMatch,
+    denied_flags,
+    flag_values,
+    gender_flags,
+)
 
 MAX_PHRASE_ITEMS = 5
 """Words of a phrase that is matched with a name or a value."""
@@ -55,7 +62,7 @@ _GRAMMAR = (
     | word_set("since before after until till during then ago now more less fewer most least better worse")
 )
 """Words that mean a column or a value only where its whole name or spelling is in the question."""
-_DENIED_SCORE = 0.8
+_DENIED_SCORE, _GENDER_SCORE = 0.8, 0.98
 """Score of a yes/no column of which a word says the opposite."""
 _ADJECTIVES = word_set(
     """
@@ -157,7 +164,9 @@ def _mark_word(
     is_rated = following in ("rate", "rates") and bool(values)  # `return rate` of `returned`
     if word in _GRAMMAR | _ADJECTIVES and not is_rated:
         columns, values = _meant_by_grammar(word, columns, values)
-    if not columns:
+    if gender := gender_flags(word, index.tables):
+        columns = tuple(ColumnMatch(table, column, _GENDER_SCORE, 1.0) for table, column in gender)
+    elif not columns:
         denied = denied_flags(word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
     columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
@@ -165,14 +174,21 @@ def _mark_word(
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
         rows = ()  # `species` of a table of fish
+    if gender:
+        rows = ()  # `women` of a column `female` are some of the rows
     if rows and word not in ROW_NOUNS:
         # A word that names rows is rarely a vague name of a column too: only clear names and measures stay.
         columns = tuple(
             match
             for match in columns
-            if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and match.column.is_number)
+            if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and _may_count(match.column, word))
         )
     return replace(item, columns=columns, values=values, row_tables=rows)
+
+
+def _may_count(column: Column, word: str) -> bool:
+    """Tell if a column may hold the number of what a noun of rows names. No amount is a number of people."""
+    return column.is_number and not (word in PERSON_NOUNS and column.type == "number")
 
 
 _UNIT_NOUNS = {"tonnage": "tonnes", "mileage": "km", "acreage": "acres", "wattage": "watts", "tons": "tonnes"}

@@ -23,12 +23,12 @@ MAX_SPELLED_VALUES = 2_000
 MIN_SPELLING_RATIO = 90.0
 """Similarity in percent from which a word is a misspelt value."""
 
+_WOMEN = ("women", "woman", "females", "ladies", "girls", "girl", "lady")
+_MEN = ("men", "man", "males", "gentlemen", "boys", "boy")
 ALIASES = {
-    **dict.fromkeys(
-        ("women", "woman", "females", "ladies", "girls", "girl", "lady"), ("female", "f", "w", "woman", "women")
-    ),
+    **dict.fromkeys(_WOMEN, ("female", "f", "w", "woman", "women")),
     **dict.fromkeys(("female",), ("f", "w", "woman", "women")),
-    **dict.fromkeys(("men", "man", "males", "gentlemen", "boys", "boy"), ("male", "m", "man", "men")),
+    **dict.fromkeys(_MEN, ("male", "m", "man", "men")),
     **dict.fromkeys(("male",), ("m", "man", "men")),
     "first": ("1st",),
     "second": ("2nd",),
@@ -40,7 +40,9 @@ OPPOSITES = {
     **dict.fromkeys(
         ("died", "dead", "death", "deaths", "die", "perished", "drowned", "killed", "fatal"), "surviv"
     ),
-    **dict.fromkeys(("stayed", "retained", "remained", "loyal"), "churn"),
+    **dict.fromkeys(("stayed", "stay", "retained", "remained", "loyal"), "churn"),
+    **dict.fromkeys((*_MEN, "male"), "femal"),
+    **dict.fromkeys((*_WOMEN, "female"), "male"),
     **dict.fromkeys(("failed", "fail", "failing"), "pass"),
     **dict.fromkeys(("passed", "pass", "passing"), "fail"),
     **dict.fromkeys(("rejected", "denied", "declined", "refused"), "approv"),
@@ -232,6 +234,18 @@ def denied_flags(word: str, tables: Sequence[TableProfile]) -> tuple[tuple[str, 
         for table in tables
         for column in table.columns
         if flag_values(column) is not None and denies_flag(word, column)
+    )
+
+
+def gender_flags(word: str, tables: Sequence[TableProfile]) -> tuple[tuple[str, Column], ...]:
+    """Yes/no columns that tell women from men, of which a noun of one of them says yes or no: `female`."""
+    if word not in _WOMEN and word not in _MEN:
+        return ()
+    return tuple(
+        (table.name, column)
+        for table in tables
+        for column in table.columns
+        if flag_values(column) is not None and {*words(column.name)} & {"female", "male", *_WOMEN, *_MEN}
     )
 
 

@@ -8,7 +8,7 @@ from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.figures import count_figure, default_function, measures_things
+from app.agents.questions.figures import count_figure, default_function, measures_things, tells_kinds
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
 from app.agents.questions.number_conditions import find_measure
@@ -275,6 +275,8 @@ def counted_figure(reading: QuestionReading, mention: Mention) -> tuple[Figure, 
         reference = mention.value.reference
         if is_measurable(reference.column):
             return count_figure(reading, mention.item)
+        if tells_kinds(reference.column):
+            return Figure("count", label=f"number of {mention.item.word}"), reference.table
         return Figure("count_distinct", mention.value), reference.table
     item = replace(mention.item, columns=()) if mention.table else mention.item
     return count_figure(reading, replace(item, row_tables=(mention.table,)) if mention.table else item)

@@ -20,6 +20,7 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading, is_measurable
 from app.agents.questions.row_nouns import PEOPLE
 from app.agents.questions.unexplained_words import is_action, is_filler
+from app.agents.questions.value_matching import denies_flag
 
 BEAM_WIDTH = 48
 """Sketches that are kept at each place: twice as many changed no reading of the tuned questions."""
@@ -347,8 +348,8 @@ def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     cost = EVENT_COST if _tells_column(items, sketch.place) else _known_cost(items, sketch.place)
     if cost is not None:
         return sketch.skip(cost, False)
-    if _assumes(items, sketch.place):
-        return sketch.skip(CONTENT_COST, True)
+    if _assumes(items, sketch.place) or any(denies_flag(item.word, match.column) for match in item.columns):
+        return sketch.skip(CONTENT_COST, True)  # `those who stayed` is no event: it says which rows
     cues = [cue for cue in find_cues(items, sketch.place) if not cue.argument.startswith("between")]
     # `dropped calls`: verbs of a change are more often events.
     kinds = {cue.kind for cue in cues} - {"shift", "each"}

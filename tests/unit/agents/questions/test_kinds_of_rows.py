@@ -1,0 +1,83 @@
+"""Questions about rows of a kind: women of a column `female`, those who stayed, cases of a column `count`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.parsed_question import ParsedQuestion
+from app.agents.questions.parser import parse_question
+from app.plans.compiler import compile_plan
+from app.plans.schema import TableSchema
+
+SCHEMAS: dict[str, TableSchema] = {
+    "subscribers": {"female": "integer", "churn": "text", "months": "integer", "total_charges": "number"},
+    "swabs": {"test_id": "text", "outcome": "text", "age": "integer"},
+    "outbreaks": {"county": "text", "season": "integer", "count": "integer"},
+}
+ROWS = {
+    "subscribers": "(1, 'Yes', 2, 20.5), (1, 'No', 30, 900.5), (0, 'No', 50, 1500.5), (0, 'Yes', 4, 44.5)",
+    "swabs": "('a', 'positive', 30), ('a', 'positive', 40), ('a', 'negative', 50), ('b', 'negative', 60)",
+    "outbreaks": "('Kerry', 1990, 12), ('Mayo', 1990, 30), ('Kerry', 1991, 80), ('Mayo', 1991, 1)",
+}
+
+
+def text(name: str, *values: str, hint: Any = "category") -> Column:
+    return Column(name, "text", hint, len(values), top=values, values=values)
+
+
+def number(name: str, distinct: int, low: float, high: float, type_: Any = "integer") -> Column:
+    return Column(name, type_, "boolean" if distinct == 2 else "numeric", distinct, low=low, high=high)
+
+
+PROFILES = {
+    "subscribers": (
+        Column("female", "integer", "boolean", 2, low=0, high=1, top=(0, 1), values=(0, 1)),
+        text("churn", "No", "Yes", hint="boolean"),
+        number("months", 4, 2, 50),
+        number("total_charges", 4, 20.5, 1500.5, "number"),
+    ),
+    "swabs": (
+        text("test_id", "a", "b", hint="id"),
+        text("outcome", "negative", "positive"),
+        number("age", 4, 30, 60),
+    ),
+    "outbreaks": (
+        text("county", "Kerry", "Mayo"),
+        Column("season", "integer", "numeric", 2, low=1990, high=1991, top=(1990, 1991)),
+        number("count", 4, 1, 80),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    types = {"integer": "INTEGER", "number": "DOUBLE", "text": "VARCHAR"}
+    with duckdb.connect() as connection:
+        for table, schema in SCHEMAS.items():
+            columns = ", ".join(f'"{name}" {types[kind]}' for name, kind in schema.items())
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+            connection.execute(f"INSERT INTO {table} VALUES {ROWS[table]}")
+        yield connection
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "rows"),
+    [
+        ("subscribers", "average months of men versus women", [(0, 27.0), (1, 16.0)]),
+        ("subscribers", "how many women churned", [(1,)]),
+        ("subscribers", "average months of those who stayed", [(40.0,)]),
+        ("subscribers", "what share of customers churned", [(0.5, 2)]),
+        ("swabs", "how many tests were positive", [(2,)]),
+        ("outbreaks", "which season had the most cases", [(1991, 81)]),
+        ("outbreaks", "how many cases were there in Kerry", [(92,)]),
+    ],
+)
+def test_rows_of_a_kind_are_told_apart(
+    table: str, question: str, rows: list[tuple[Any, ...]], database: duckdb.DuckDBPyConnection
+) -> None:
+    parsed = parse_question(question, (TableProfile(table, 4, PROFILES[table]),))
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert database.execute(compile_plan(parsed.plan, SCHEMAS).sql).fetchall() == rows
