@@ -171,7 +171,7 @@ def default_function(column: Column, word: str = "") -> AggregateFunction:
     if word in _FLOWS:
         return "sum"
     parts = {*name_parts(column.name), *words(column.name)}
-    if parts & _INTENSIVE:
+    if parts & _INTENSIVE or word in _INTENSIVE:
         return "mean"
     unit = find_unit(word) if word.endswith("s") else None
     if unit is not None and unit.dimension in _ADDED_DIMENSIONS:

@@ -38,7 +38,7 @@ from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestio
 from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
-from app.agents.questions.rewording import reword, reword_spans, split_preamble
+from app.agents.questions.rewording import reword, reword_rates, reword_spans, split_preamble
 from app.agents.questions.scope import QuestionScope
 from app.agents.questions.spellings import respell
 from app.agents.questions.times_of_day import CLOCK, reword_times
@@ -186,7 +186,8 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = respell(text, tables)
-    text, unread = split_preamble(reword_times(reword_spans(reword(text), tables), tables), tables)
+    text = reword_rates(reword_spans(reword(text), tables), tables)
+    text, unread = split_preamble(reword_times(text, tables), tables)
     base = _base_reading(text, tables)
     for part in unread:
         base.note(f"{part!r} is taken for a title.")

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals.stemming import stem
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.derived_columns import has_span, named_dates
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
 from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
+from app.agents.questions.value_matching import flag_values
 
 _OPEN_NUMBER = re.compile(
     r"\b(\d{1,12}(?:\.\d{1,6})?|an?|one|two|three|four|five|six|ten) ([a-z]{1,40})"
@@ -112,6 +113,22 @@ def reword_spans(question: str, tables: Sequence[TableProfile]) -> str:
     text = _STAY.sub("duration", question) if any(map(has_span, tables)) else question
     names_two = any(len(named_dates(table, question_words)) == 2 for table in tables)
     return _BETWEEN_TIMES.sub("duration to ", text) if names_two else text
+
+
+_EXTREME = re.compile(
+    r"\b(highest|lowest|greatest|smallest|worst) ([a-z]{4,40})\b(?! (?:rates?|ratios?|shares?|percentages?)\b)",
+    re.IGNORECASE,
+)
+
+
+def reword_rates(question: str, tables: Sequence[TableProfile]) -> str:
+    """Call the extreme of a yes/no column that of its rate: `which plan has the highest churn`."""
+    flags = [tuple(stems(c.name)) for table in tables for c in table.columns if flag_values(c) is not None]
+
+    def add_rate(match: re.Match[str]) -> str:
+        return f"{match[0]} rate" if (stem(match[2].casefold()),) in flags else match[0]
+
+    return _EXTREME.sub(add_rate, question)
 
 
 def _name_rows(match: re.Match[str]) -> str:

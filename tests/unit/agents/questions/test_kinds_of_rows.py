@@ -16,10 +16,12 @@ SCHEMAS: dict[str, TableSchema] = {
     "subscribers": {"female": "integer", "churn": "text", "months": "integer", "total_charges": "number"},
     "swabs": {"test_id": "text", "outcome": "text", "age": "integer"},
     "outbreaks": {"county": "text", "season": "integer", "count": "integer"},
+    "voyages": {"route": "text", "churn": "text", "lifeExp": "number"},
 }
 ROWS = {
     "subscribers": "(1, 'Yes', 2, 20.5), (1, 'No', 30, 900.5), (0, 'No', 50, 1500.5), (0, 'Yes', 4, 44.5)",
     "swabs": "('a', 'positive', 30), ('a', 'positive', 40), ('a', 'negative', 50), ('b', 'negative', 60)",
+    "voyages": "('A', 'yes', 60.0), ('A', 'no', 62.0), ('B', 'yes', 70.0), ('B', 'yes', 50.0)",
     "outbreaks": "('Kerry', 1990, 12), ('Mayo', 1990, 30), ('Kerry', 1991, 80), ('Mayo', 1991, 1)",
 }
 
@@ -43,6 +45,11 @@ PROFILES = {
         text("test_id", "a", "b", hint="id"),
         text("outcome", "negative", "positive"),
         number("age", 4, 30, 60),
+    ),
+    "voyages": (
+        text("route", "A", "B"),
+        text("churn", "no", "yes", hint="boolean"),
+        number("lifeExp", 4, 50, 70, "number"),
     ),
     "outbreaks": (
         text("county", "Kerry", "Mayo"),
@@ -71,6 +78,8 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
         ("subscribers", "average months of those who stayed", [(40.0,)]),
         ("subscribers", "what share of customers churned", [(0.5, 2)]),
         ("swabs", "how many tests were positive", [(2,)]),
+        ("voyages", "which route has the highest churn", [("B", 1.0)]),
+        ("voyages", "which route has the highest life expectancy", [("A", 61.0)]),
         ("outbreaks", "which season had the most cases", [(1991, 81)]),
         ("outbreaks", "how many cases were there in Kerry", [(92,)]),
     ],
