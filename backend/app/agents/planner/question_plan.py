@@ -164,11 +164,13 @@ _ASKED_OUTRIGHT = re.compile(
 
 
 _COUNTED_OUTRIGHT = re.compile(
-    r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?how (?:many|often)\b|^\W*(?:are|were|did|do) all\b"
+    r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?how"
+    r" (?:many(?! (?:minutes|hours|days|weeks|months|years)\b)|often)\b|^\W*(?:are|were|did|do) all\b"
     r"|^\W*what \w{2,30} (?:do|did) they\b",
     re.IGNORECASE,
 )
-"""First words of questions that no model answers: `in how many reports is the risk missing`."""
+"""First words of questions that no model answers: `in how many reports is the risk missing`. A number of days may
+be predicted: `how many days does a repair take`."""
 _FUTURE = re.compile(
     r"\b(?:will|would|should|going to|next|tomorrow|future|coming|expect\w*|likely|need\w*)\b", re.IGNORECASE
 )
