@@ -169,8 +169,8 @@ _COUNTED_OUTRIGHT = re.compile(
     r"|^\W*what \w{2,30} (?:do|did) they\b",
     re.IGNORECASE,
 )
-"""First words of questions that no model answers: `in how many reports is the risk missing`. A number of days may
-be predicted: `how many days does a repair take`."""
+"""First words of questions that no model answers: `in how many reports is the risk missing`. A number of days
+may be predicted: `how many days does a repair take`."""
 _FUTURE = re.compile(
     r"\b(?:will|would|should|going to|next|tomorrow|future|coming|expect\w*|likely|need\w*)\b", re.IGNORECASE
 )
