@@ -10,7 +10,7 @@ from typing import Any
 from app.sandbox.policy.audit_hook import program_on_stack
 from app.sandbox.policy.text_guards import plain_str
 
-_PATH_PARAMETERS = ("fmap", "fname", "model_file", "path", "source", "target")
+_PATH_PARAMETERS = ("fmap", "fname", "input_file", "model_file", "path", "source", "target")
 """Parameters that may name a file which compiled code opens."""
 
 
@@ -54,6 +54,13 @@ def _announce_path(function: Callable[..., Any], position: int, mode: str) -> Ca
 def _announce_parquet(module: ModuleType) -> None:
     module.PyArrowImpl.read = _announce_path(module.PyArrowImpl.read, 1, "r")
     module.PyArrowImpl.write = _announce_path(module.PyArrowImpl.write, 2, "w")
+
+
+def _announce_text(module: ModuleType) -> None:
+    """Announce files that pyarrow's readers of text open."""
+    for name in ("open_csv", "open_json", "read_csv", "read_json"):
+        if hasattr(module, name):
+            setattr(module, name, _announce_path(getattr(module, name), 0, "r"))
 
 
 def _announce_matrices(module: ModuleType) -> None:
@@ -125,6 +132,8 @@ def _names_file(option: str) -> bool:
 
 FILE_FUNNELS = {
     "pandas.io.parquet": _announce_parquet,
+    "pyarrow.csv": _announce_text,
+    "pyarrow.json": _announce_text,
     "scipy.io._fast_matrix_market": _announce_matrices,
     "scipy.optimize._linprog_highs": _check_solver_options,
     "scipy.optimize._milp": _check_solver_options,

@@ -12,6 +12,7 @@ from typing import Any
 
 import joblib
 
+from app.sandbox.policy.array_types import check_memory
 from app.sandbox.policy.audit_hook import program_on_stack
 from app.sandbox.policy.file_guards import FILE_FUNNELS
 from app.sandbox.policy.library_text import TEXT_FUNNELS
@@ -94,6 +95,8 @@ def _hide_tracebacks(module: ModuleType) -> None:
 
 _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "contextlib": _hide_tracebacks,
+    "numpy._core.defchararray": lambda module: check_memory(module.chararray),
+    "numpy._core.records": lambda module: check_memory(module.recarray),
     "statsmodels.base.model": _deny_unpickling,
     "statsmodels.base.wrapper": _deny_unpickling,
     **FILE_FUNNELS,

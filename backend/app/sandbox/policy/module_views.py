@@ -89,6 +89,9 @@ def check_object(value: Any) -> Any:
     reason = refusal(value)
     if reason is not None:
         raise AttributeError(f"{reason} is not accessible here")
+    if type(value) is types.MappingProxyType:
+        # A comparison shows the other side the mapping behind the proxy, such as the fields of a dtype.
+        return types.MappingProxyType(dict(value))
     return value
 
 

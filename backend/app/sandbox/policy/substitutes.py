@@ -15,6 +15,10 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from app.sandbox.policy.array_types import Array
 from app.sandbox.policy.objects import deny
 
 _WRAPPER_ATTRIBUTES = ("__module__", "__name__", "__qualname__", "__doc__")
@@ -156,6 +160,7 @@ def _substitutes() -> dict[int, Any]:
         (enum.Flag, _Flag),
         (enum.IntFlag, _IntFlag),
         (types.SimpleNamespace, _SimpleNamespace),
+        (np.ndarray, Array),
         (typing.TypedDict, _by_statement_only(typing.TypedDict)),
         (typing.NamedTuple, _by_statement_only(typing.NamedTuple)),
         (builtins.isinstance, _is_instance),
@@ -164,6 +169,8 @@ def _substitutes() -> dict[int, Any]:
     table = {}
     for original, substitute in pairs:
         table[id(original)] = _copy_name(substitute, original)
+    # Calling an alias makes an array too.
+    table[id(npt.NDArray)] = types.GenericAlias(Array, typing.get_args(npt.NDArray))
     return table
 
 

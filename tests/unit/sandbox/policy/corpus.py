@@ -130,6 +130,20 @@ def squares(n):
 total = sum(y for x in squares(4) if (y := x + 1) > 1)
 result = "ok" if step() == 2 and total == 2 + 5 + 10 else total
 """,
+    "classes of arrays": """
+import numpy as np
+class Mine(np.ndarray):
+    pass
+array, Array = np.zeros(3), np.ndarray
+def first(values: np.ndarray | None, rows: list[np.ndarray]) -> np.ndarray:
+    match values:
+        case Array(): return values
+        case _: return rows[0]
+seen = [isinstance(array, (list, np.ndarray)), isinstance([], np.ndarray | int), type(array) is np.ndarray]
+seen += [isinstance(array.view(Mine), Mine), isinstance(array, Mine), issubclass(np.matrix, np.ndarray)]
+seen += [np.ndarray.mean(first(array, [])) == 0, np.ndarray((2, 3), dtype=int).shape == (2, 3)]
+result = "ok" if seen == [True, False, True, True, False, True, True, True] else seen
+""",
     "text is formatted": """
 row = {"name": "Ada", "score": 0.12345}
 text = "{name:>5}|{score:.2f}".format(**row) + f"{row['score']:.1%}" + "%s" % 3 + "{0[name]}".format(row)

@@ -97,6 +97,47 @@ fake = types.SimpleNamespace(**{'__reduce_ex__': lambda protocol: (give, (), (No
 copy.copy(fake)
 result = 'PWNED'
 """,
+    "memory before an array": """
+import numpy as np
+result = 'PWNED' if len(np.ndarray((1,), 'i8', buffer=bytearray(8), offset=-8)) else ''
+""",
+    "memory as an object": """
+import numpy as np
+result = 'PWNED' if len(np.ndarray((1,), 'O', buffer=bytearray(8))) else ''
+""",
+    "memory before an array of a subclass": """
+import numpy as np
+class Mine(np.ndarray): pass
+result = 'PWNED' if len(Mine((1,), 'i8', bytearray(8), -8)) else ''
+""",
+    "memory before an array by an alias of types": """
+import numpy as np, numpy.typing as npt
+result = 'PWNED' if len(npt.NDArray[np.int64]((1,), 'i8', bytearray(8), -8)) else ''
+""",
+    "memory before records": """
+import numpy as np
+result = 'PWNED' if len(np.rec.fromstring(b'12345678', dtype='i8', shape=1, offset=-8)) else ''
+""",
+    "memory before texts": """
+import numpy as np
+result = 'PWNED' if len(np.char.chararray((1,), 8, buffer=bytearray(8), offset=-8)) else ''
+""",
+    "the fields of a type by a comparison": """
+import numpy as np
+seen = []
+class Spy:
+    def __eq__(self, other):
+        seen.append(other)
+        return True
+kind = np.dtype([('a', 'i8')])
+kind.fields == Spy()
+seen[0]['a'] = (np.dtype('O'), 0)
+result = 'PWNED' if kind.fields['a'][0] == np.dtype('O') else ''
+""",
+    "a module by the namespace of arrays": """
+from sklearn.metrics.pairwise import get_namespace
+result = 'PWNED'
+""",
     "an environment given to a formula": """
 import types
 from patsy import dmatrix
@@ -199,6 +240,10 @@ class Paths(list):
     def read(self, *rest): return b''
 frame = pd.read_parquet(Paths(['@OUTSIDE@/secret.parquet']))
 result = 'PWNED'
+""",
+    "lines of JSON": """
+import pandas as pd
+result = 'PWNED' if len(pd.read_json('@OUTSIDE@/lines.json', engine='pyarrow', lines=True)) else ''
 """,
     "a matrix that is read": """
 import scipy.io

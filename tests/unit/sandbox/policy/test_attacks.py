@@ -16,7 +16,7 @@ from .attacks import ATTACKS
 from .library_attacks import LIBRARY_ATTACKS
 
 ALL_ATTACKS = ATTACKS | LIBRARY_ATTACKS
-FILES_OUTSIDE = ["features.txt", "secret.mtx", "secret.parquet"]
+FILES_OUTSIDE = ["features.txt", "lines.json", "secret.mtx", "secret.parquet"]
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +33,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files that a program may not open."""
     folder = tmp_path_factory.mktemp("outside")
     (folder / "features.txt").write_text("0 SECRET q\n1 other q\n")
+    (folder / "lines.json").write_text('{"secret": 1}\n')
     (folder / "secret.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4.0\n")
     pd.DataFrame({"secret": [1]}).to_parquet(folder / "secret.parquet")
     return folder
