@@ -19,9 +19,16 @@ MAX_RECORD_COLUMNS = 2_000
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
-def read(workspace: CellWorkspace, pointer: str = "", rows: int = 50) -> dict[str, JsonValue]:
+_ENVELOPES = frozenset({"data", "results", "items", "records", "rows", "entries", "values", "hits"})
+"""Names under which services send a list of records, beside its number or the place of the next page."""
+
+
+def read(
+    workspace: CellWorkspace, pointer: str = "", rows: int = 50, unwrap: bool = False
+) -> dict[str, JsonValue]:
     """Read the JSON of the input `answer` at a JSON pointer, and write its rows to result.parquet.
 
+    `unwrap`: without a pointer, the list of an answer that is nothing but the envelope of one.
     Returns what `query.run_sql` returns. Raises InvalidInput if the answer is no JSON or has nothing at the
     pointer.
     """
@@ -29,7 +36,7 @@ def read(workspace: CellWorkspace, pointer: str = "", rows: int = 50) -> dict[st
         content = json.loads(workspace.inputs["answer"].read_bytes())
     except (ValueError, RecursionError) as error:
         raise InvalidInput("answer_unreadable", "The answer is no JSON.") from error
-    frame = to_table(find(content, pointer))
+    frame = to_table(open_envelope(content) if unwrap and not pointer else find(content, pointer))
     target = workspace.output / "result.parquet"
     frame.to_parquet(target, index=False)
     return describe_result(workspace, target, rows)
@@ -47,6 +54,23 @@ def find(content: Any, pointer: str) -> Any:
             names = ", ".join(map(str, list(content)[:20])) if isinstance(content, Mapping) else "no names"
             raise InvalidInput("answer_unreadable", f"The answer has no part {key}: it has {names}.")
     return content
+
+
+def open_envelope(content: Any) -> Any:
+    """Return the only list of records of an object that has no other member, or a usual name for it.
+
+    An empty list is one, too, so that an answer without records has no rows. Anything else stays as it is.
+    """
+    if not isinstance(content, Mapping):
+        return content
+    names = [
+        name
+        for name, value in content.items()
+        if (len(content) == 1 or name in _ENVELOPES)
+        and isinstance(value, list)
+        and all(isinstance(record, Mapping) for record in value)
+    ]
+    return content[names[0]] if len(names) == 1 else content
 
 
 def to_table(content: Any) -> pd.DataFrame:

@@ -92,8 +92,9 @@ class Payload(WorkflowPart):
 class HttpRequest(WorkflowPart):
     """A request to a host that is allowed; its JSON answer becomes a table.
 
-    `records`: JSON pointer to the list of records. `secret`: name of the secret that authorizes it. A request
-    that is no GET is sent again after a crash only if it is `repeatable`.
+    `records`: JSON pointer to the list of records; without it an answer such as `{"data": [...], "next": 2}` is
+    that list. `secret`: name of the secret that authorizes it. A request that is no GET is sent again after a
+    crash only if it is `repeatable`.
     """
 
     method: Literal["GET", "POST"] = "GET"

@@ -111,6 +111,14 @@ async def follow(
 
 
 @pytest.mark.usefixtures("worker", "ready")
+async def test_an_envelope_of_records_needs_no_pointer(ada: User, outside: Outside) -> None:
+    node = {"id": "flights", "type": "http_request", "config": {"url": f"{outside.url}/flights"}}
+    saved = await ada.http.post("/workflows", json={"name": "Envelope", "nodes": [node], "edges": []})
+    ended = await run(ada, f"/workflows/{saved.json()['id']}")
+    assert [row[-1] for row in ended["nodes"]["flights"]["preview"]] == [400, 120, 80], ended
+
+
+@pytest.mark.usefixtures("worker", "ready")
 async def test_a_workflow_asks_a_server_and_tells_when_a_price_drops(
     app: FastAPI, ada: User, outside: Outside
 ) -> None:

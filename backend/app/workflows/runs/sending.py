@@ -4,6 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from app.json_types import JsonValue
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
@@ -77,7 +78,8 @@ async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> Call
             )
         )
         blob = await ctx.services.frames.put(answer.content)
-        work = Computation("records.read", {"pointer": config.records, "rows": MAX_PREVIEW_ROWS})
+        params: dict[str, JsonValue] = {"pointer": config.records, "rows": MAX_PREVIEW_ROWS, "unwrap": True}
+        work = Computation("records.read", params)
         return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
 
     return await (send() if config.method == "GET" else send_once(ctx, node, config.repeatable, send))
