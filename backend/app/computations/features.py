@@ -5,6 +5,7 @@ from typing import Any
 from app.computations.frames import read_preview, to_json_facts, write_frame
 from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
+from app.modeling.analysis.elapsed_time import suggest_elapsed_time
 from app.modeling.analysis.recipe_effects import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 
@@ -28,6 +29,7 @@ def create_features(
         added = suggest_features(
             apply_recipe(frame, parsed_problem, before), parsed_problem, lookback_periods or []
         )
+        added = [*added, *suggest_elapsed_time(frame, parsed_problem, threads=workspace.threads)]
     extended, facts = extend_recipe(frame, parsed_problem, before, added)
     write_frame(workspace, extended, "frame.parquet")
     return to_json_facts({**facts, "of": rows})

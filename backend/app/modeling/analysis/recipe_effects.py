@@ -17,6 +17,7 @@ _SENTENCES = {
     "group_rare": "Grouped rare categories of {columns} as 'other'.",
     "frequency": "Added the frequency of the value of {columns}.",
     "parse_dates": "Split {columns} into parts of dates.",
+    "elapsed": "Added the time since the first training row, by {column}.",
     "mark_missing": "Marked where {columns} is missing.",
     "impute": "Filled missing values of {columns} with the training rows' {strategy}.",
     "clip": "Clipped {columns} to the training rows' quantiles {lower} and {upper}.",

@@ -23,7 +23,7 @@ from app.modeling.recipe.transforms.columns import (
     ToCategory,
     ToNumber,
 )
-from app.modeling.recipe.transforms.dates import ParseDates
+from app.modeling.recipe.transforms.dates import Elapsed, ParseDates
 from app.modeling.recipe.transforms.forecast_moment import ForecastMoment
 from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.lag_features import Changes, Lags, Rolling
@@ -43,6 +43,7 @@ AnyOperation = Annotated[
     | GroupRare
     | Frequency
     | ParseDates
+    | Elapsed
     | MarkMissing
     | Impute
     | Clip

@@ -28,6 +28,7 @@ ALL_OPERATIONS = [
     {"op": "group_rare", "columns": ["plan"], "min_share": 0.2},
     {"op": "frequency", "columns": ["city"]},
     {"op": "parse_dates", "columns": ["born"]},
+    {"op": "elapsed", "column": "code"},
     {"op": "mark_missing", "columns": ["age"]},
     {"op": "impute", "columns": ["age", "city"]},
     {"op": "clip", "columns": ["age"]},

@@ -43,6 +43,32 @@ class ParseDates(Operation):
         return remaining.assign(**columns)
 
 
+class Elapsed(Operation):
+    """Add `<column>_elapsed`: days of a date since the earliest training date, or what a number exceeds the
+    smallest training number by, as the years since the first year."""
+
+    op: Literal["elapsed"] = "elapsed"
+    column: str
+
+    def required_columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def fit(self, frame: pd.DataFrame) -> State:
+        column = frame[self.column]
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            return {"first": float(column.min())}
+        return _fit_column(column)
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        column = frame[self.column]
+        if "first" in state:
+            elapsed = pd.to_numeric(column, errors="coerce").astype("float64") - state["first"]
+        else:
+            earliest, day_first = _fitted(state)
+            elapsed = extract_part(to_dates(column, day_first), "elapsed_days", earliest)
+        return frame.assign(**{f"{self.column}_elapsed": elapsed})
+
+
 _ATTRIBUTES = {"weekday": "day_of_week"}
 
 
