@@ -33,12 +33,16 @@ def suggest_elapsed_time(frame: pd.DataFrame, problem: Problem, seed: int = 0, t
     if ordered[problem.time_column].nunique() <= FOLDS:
         return []
     plan = FoldPlan(SplitKind.TIME, FOLDS, seed)
-    known = predict_out_of_fold(operation.apply(ordered, operation.fit(ordered), None), problem, plan, threads)
-    hidden = predict_out_of_fold(ordered, problem, plan, threads) if known else None
-    if known is None or hidden is None:
+    with_time = predict_out_of_fold(
+        operation.apply(ordered, operation.fit(ordered), None), problem, plan, threads
+    )
+    without_time = predict_out_of_fold(ordered, problem, plan, threads) if with_time else None
+    if with_time is None or without_time is None:
         return []
-    blocks = _number_blocks(ordered[problem.time_column], np.flatnonzero(known.tested & hidden.tested))
-    compared = compare_scores(known, hidden, problem, blocks, seed=seed)
+    blocks = _number_blocks(
+        ordered[problem.time_column], np.flatnonzero(with_time.tested & without_time.tested)
+    )
+    compared = compare_scores(with_time, without_time, problem, blocks, seed=seed)
     return [operation.model_dump()] if compared and compared.difference_bounds[0] > 0 else []
 
 
