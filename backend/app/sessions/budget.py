@@ -7,22 +7,11 @@ replace the agents; without tool calls or seconds only what the ending needs sti
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-from app.errors import InvalidInput
 from app.json_types import JsonValue
+from app.sessions.budget_resources import Amounts, Resource
 from app.sessions.events.events import BudgetWarning
 from app.sessions.step_scope import Question
-
-
-class Resource(StrEnum):
-    TOKENS = "tokens"
-    COST = "cost_usd"
-    TOOL_CALLS = "tool_calls"
-    SECONDS = "seconds"
-
-
-Amounts = Mapping[Resource, float]
 
 NEEDS: Mapping[str, tuple[Resource, ...]] = {
     "chat": (Resource.TOKENS, Resource.COST, Resource.SECONDS),
@@ -40,30 +29,6 @@ _AMOUNT_FORMATS: Mapping[Resource, str] = {
     Resource.TOOL_CALLS: "{:,.0f} tool calls",
     Resource.SECONDS: "{:,.0f} seconds",
 }
-
-
-def resolve_budget(
-    requested: Mapping[str, float | None], default: Mapping[str, float], maximum: Amounts
-) -> dict[str, float]:
-    """Return the budget of a new session by resource: the requested limits, otherwise the defaults.
-
-    A default is capped at `maximum`. A resource without any of the three has no limit. Raises InvalidInput if
-    a request exceeds `maximum`.
-    """
-    budget: dict[str, float] = {}
-    for resource in Resource:
-        amount, bound = requested.get(resource.value), maximum.get(resource)
-        if amount is not None and bound is not None and amount > bound:
-            raise InvalidInput(
-                "budget_too_large",
-                f"preferences.budget.{resource} is {amount:g}, and this service allows {bound:g} at most.",
-                field=f"preferences.budget.{resource}",
-                limit=bound,
-            )
-        fallbacks = [limit for limit in (default.get(resource.value), bound) if limit is not None]
-        if amount is not None or fallbacks:
-            budget[resource.value] = amount if amount is not None else min(fallbacks)
-    return budget
 
 
 def read_extra_seconds(question: str, answer: JsonValue) -> float:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.db.pool import Database
-from app.sessions.budget import Amounts, BudgetLedger, Resource, make_ledger
+from app.sessions.budget import BudgetLedger, make_ledger
+from app.sessions.budget_resources import Amounts, Resource
 from app.sessions.statements import VIEWS
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.errors import InvalidInput
-from app.sessions.budget import Amounts, Resource, resolve_budget
+from app.sessions.budget_resources import Amounts, Resource, resolve_budget
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class SessionsConfig:
     """Time for ending after the budget of seconds is used up: a hundred times what it takes on an idle machine,
     so that a session reports on a busy one too."""
     default_budget: Mapping[str, float] = field(default_factory=dict)
-    """Default limits of a session by resource (`sessions.budget.Resource`)."""
+    """Default limits of a session by resource (`sessions.budget_resources.Resource`)."""
     max_budget: Mapping[str, float] = field(default_factory=dict)
     """Upper bounds of the limits that a user may request, by resource."""
     unpriced_models: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from app.db.former_field_names import current_event, current_result
 from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database, Record
 from app.errors import NotFound
-from app.sessions.budget import Resource, make_ledger
+from app.sessions.budget import make_ledger
+from app.sessions.budget_resources import Resource
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
     RUN,

@@ -2,7 +2,8 @@ import pytest
 
 from app.errors import InvalidInput
 from app.sessions.answer_validation import check_answer
-from app.sessions.budget import REPORT, BudgetLedger, Resource, make_ledger, read_extra_seconds, resolve_budget
+from app.sessions.budget import REPORT, BudgetLedger, make_ledger, read_extra_seconds
+from app.sessions.budget_resources import Resource, resolve_budget
 
 
 @pytest.mark.parametrize(

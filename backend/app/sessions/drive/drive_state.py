@@ -9,7 +9,8 @@ from typing import Any
 from langgraph.runtime import RunControl
 
 from app.jobs import Job, SendJob
-from app.sessions.budget import Amounts, BudgetLedger
+from app.sessions.budget import BudgetLedger
+from app.sessions.budget_resources import Amounts
 from app.sessions.budget_usage import load_ledger
 from app.sessions.drive.journal import Journal
 from app.sessions.events.events import Live

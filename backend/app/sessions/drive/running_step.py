@@ -18,7 +18,7 @@ from app.json_types import JsonValue
 from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, Operation, SetAttributes, span
 from app.sandbox.metering import meter_usage
-from app.sessions.budget import Resource
+from app.sessions.budget_resources import Resource
 from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
