@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import Select, exists, or_
+from sqlalchemy import Select, or_, select
 
 from app.db.keyset import ListPage, PageRequest
 from app.db.repository import OwnedRepository
@@ -26,8 +26,9 @@ class ArtifactRepository(OwnedRepository[ArtifactRow]):
     noun = "artifact"
 
     def select_owned(self) -> Select[ArtifactRow]:
-        ended = exists().where(SessionRow.id == ArtifactRow.session_id, SessionRow.ended_at.is_not(None))
-        return super().select_owned().where(or_(ArtifactRow.kind != HOLDOUT_KIND, ended))
+        # Not by `exists`, which Postgres answers by reading all sessions: this is looked up for hold-outs only.
+        ended_at = select(SessionRow.ended_at).where(SessionRow.id == ArtifactRow.session_id).scalar_subquery()
+        return super().select_owned().where(or_(ArtifactRow.kind != HOLDOUT_KIND, ended_at.is_not(None)))
 
     async def page_of(
         self, session_id: UUID | None, kind: str | None, portion: PageRequest
