@@ -8,13 +8,20 @@ import lzma
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from app.computations import ingest as ingest_module
+from app.computations.ingest import convert
 from app.computations.uploads.dialect import sniff
 from app.computations.uploads.expansion_limits import MAX_RATIO, MIN_EXPANDED_BYTES
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.json_column_count import check_json_width
+from app.computations.uploads.parquet_and_json import MAX_LEVELS
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, TooLarge
 
 OPERATOR_BYTES = 8 << 30
@@ -81,3 +88,50 @@ def test_json_rows_by_their_times_are_no_columns(tmp_path: Path) -> None:
     rows = {f"2024-01-01 {number}": {"open": 1, "close": [2]} for number in range(20_000)}
     (tmp_path / "t.json").write_text(json.dumps(rows))
     check_json_width(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize(
+    ("levels", "kind"), [(60, pa.list_), (30, lambda inner: pa.struct([("a", pa.list_(inner))])), (9, pa.list_)]
+)
+def test_levels_of_a_parquet_column_are_counted_before_it_is_read(
+    tmp_path: Path, levels: int, kind: Callable[[pa.DataType], pa.DataType]
+) -> None:
+    nested: pa.DataType = pa.int64()
+    for _ in range(levels):
+        nested = kind(nested)
+    pq.write_table(pa.table({"a": pa.array([None, None], type=nested), "b": [1, 2]}), tmp_path / "upload")
+    (tmp_path / "out").mkdir()
+    workspace = CellWorkspace({"upload": tmp_path / "upload"}, tmp_path / "out")
+    if levels < MAX_LEVELS:
+        assert convert(workspace, "table.parquet")["rows"] == 2
+        return
+    with pytest.raises(InvalidInput, match="levels deep"):
+        convert(workspace, "table.parquet")
+
+
+@pytest.mark.parametrize("names", [[f"c{number}" for number in range(4_000)], ["a"] * 4_000])
+def test_the_widest_tables_are_planned_without_comparing_their_columns(
+    tmp_path: Path, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: list[str] = []
+
+    class Connection:
+        """The connection that writes the table, and what its optimizer is told."""
+
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        def execute(self, statement: str, *rest: Any) -> Any:
+            if statement.startswith("COPY"):
+                settings.append(
+                    self._inner.execute("SELECT current_setting('disabled_optimizers')").fetchone()[0]
+                )
+            return self._inner.execute(statement, *rest)
+
+    write = ingest_module._write
+    monkeypatch.setattr(ingest_module, "_write", lambda connection, *rest: write(Connection(connection), *rest))
+    (tmp_path / "upload").write_text(",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n")
+    (tmp_path / "out").mkdir()
+    result = convert(CellWorkspace({"upload": tmp_path / "upload"}, tmp_path / "out"), "table.csv")
+    assert len(result["columns"]) == len(names)
+    assert settings == ["common_subexpressions"]
