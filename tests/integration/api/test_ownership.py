@@ -1,5 +1,6 @@
 """Every endpoint of the OpenAPI document, asked by nobody and by somebody else."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,6 +203,64 @@ async def test_somebody_elses_dataset_cannot_be_worked_on(shared: Shared) -> Non
     assert (refused.status_code, refused.json()["code"]) == (404, "dataset_not_found")
     predicted = await shared.eve.http.post(f"/models/{uuid4()}/predict", json={"dataset_id": theirs})
     assert predicted.status_code == 404
+
+
+IN_BODIES: list[tuple[str, str, dict[str, Any]]] = [
+    ("dataset_id", "/lab/agent/sessions", {"goal": "Take a look.", "dataset_ids": ["ID"]}),
+    ("dataset_id", "/query-plans/compile", {"plan": GENERATED, "dataset_ids": ["ID"]}),
+    ("dataset_id", "/runs", {"language": "python", "code": "1", "dataset_ids": ["ID"]}),
+    ("dataset_id", "/runs", {"language": "sql", "code": "select 1", "dataset_ids": ["ID"]}),
+    ("session_id", "/runs", {"language": "python", "code": "1", "session_id": "ID"}),
+    ("thread_id", "/runs", {"language": "python", "code": "1", "thread_id": "ID"}),
+    ("dataset_id", "/chat?wait=0", {"message": "hello", "dataset_ids": ["ID"]}),
+    ("thread_id", "/chat?wait=0", {"message": "hello", "thread_id": "ID"}),
+    ("worldline_id", "/chat?wait=0", {"message": "hello", "worldline_id": "ID"}),
+    ("thread_id", "/chat/stream", {"message": "hello", "thread_id": "ID"}),
+    ("worldline_id", "/chat/stream", {"message": "hello", "worldline_id": "ID"}),
+    ("dataset_id", "/chat/stream", {"message": "hello", "dataset_ids": ["ID"]}),
+    ("worldline_id", "/tools/sql", {"worldline_id": "ID", "code": "select 1"}),
+    ("worldline_id", "/tools/python", {"worldline_id": "ID", "code": "1"}),
+    ("worldline_id", "/generate-diff", {"worldline_id": "ID", "name": "x.md", "content": "a"}),
+    ("turn_id", "/worldlines", {"thread_id": "ID", "from_turn": "ID"}),
+    ("thread_id", "/worldlines", {"thread_id": "ID", "from_turn": "ID"}),
+    ("workflow_id", "/intent", {"message": "run it every weekday at 8", "workflow_id": "ID"}),
+]
+"""Kind of a thing, and a request that names one beside its path."""
+
+
+@pytest.mark.parametrize(("kind", "path", "body"), IN_BODIES)
+async def test_somebody_elses_thing_named_in_a_body_does_not_exist(
+    shared: Shared, kind: str, path: str, body: dict[str, Any]
+) -> None:
+    answers = []
+    for id_ in (str(shared.things[kind]), str(uuid4())):
+        text = json.dumps(body).replace("ID", id_)
+        answer = await shared.eve.http.post(path, content=text, headers={"content-type": "application/json"})
+        assert answer.status_code == 404, answer.text
+        said: dict[str, Any] = {**answer.json(), "request_id": None}
+        answers.append(json.loads(json.dumps(said).replace(id_, "ID")))
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("session_id", "/artifacts?session_id=ID"),
+        ("session_id", "/models?session_id=ID"),
+        ("dataset_id", "/runs?dataset_id=ID"),
+        ("thread_id", "/runs?thread_id=ID"),
+        ("thread_id", "/worldlines?thread_id=ID"),
+    ],
+)
+async def test_somebody_elses_thing_named_in_a_query_does_not_exist(
+    shared: Shared, kind: str, path: str
+) -> None:
+    answers = []
+    for id_ in (str(shared.things[kind]), str(uuid4())):
+        answer = await shared.eve.http.get(path.replace("ID", id_))
+        said: dict[str, Any] = {**answer.json(), "request_id": None}
+        answers.append((answer.status_code, json.loads(json.dumps(said).replace(id_, "ID"))))
+    assert answers[0] == answers[1]
 
 
 async def test_lists_hold_nothing_of_somebody_else(shared: Shared) -> None:
