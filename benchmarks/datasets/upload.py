@@ -112,7 +112,7 @@ async def check_wrong(running: Service, token: str, path: Path, rows: int) -> No
     )
     made = await post(running, token, short)
     _same("short.csv", "rows", made["rows"], rows)
-    assert any("shorter" in note for note in made["format"]["notes"]), made["format"]
+    assert any("fewer" in note for note in made["format"]["notes"]), made["format"]
     odd = _with_lines(
         path,
         path.with_name("odd.csv"),
