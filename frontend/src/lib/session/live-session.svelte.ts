@@ -5,6 +5,8 @@ import { stream } from '#lib/stream/stream.svelte.ts';
 
 /** Below the eye's notice, above the pace of a step: many events, one request. */
 const REFRESH_MS = 250;
+/** A frame has 16 ms, and what was taken must be drawn too. */
+const TAKE_MS = 10;
 const PAUSE_POLL_MS = 1000;
 const ENDED: ReadonlySet<Schema<'SessionStatus'>> = new Set(['completed', 'failed', 'cancelled']);
 
@@ -30,6 +32,7 @@ export class LiveSession {
 	#stop: (() => void) | null = null;
 	#refresh: ReturnType<typeof setTimeout> | undefined;
 	#unshown = '';
+	#untaken: SessionEvent[] = [];
 	/** Its page was left: what is derived of it can no longer be read. */
 	#isClosed = false;
 
@@ -73,10 +76,21 @@ export class LiveSession {
 	#listen(): void {
 		this.#stop = stream.watchSession(this.id, this.cursor, {
 			onEvents: (events) => {
-				for (const event of events) this.#take(event);
+				const isWaiting = this.#untaken.length > 0;
+				this.#untaken.push(...events);
+				if (!isWaiting) this.#takeSome();
 			},
 			onEnd: () => void this.load()
 		});
+	}
+
+	/** Take events for some time, then let the browser draw and answer, and go on: a long session has thousands. */
+	#takeSome(): void {
+		const end = performance.now() + TAKE_MS;
+		let taken = 0;
+		while (taken < this.#untaken.length && performance.now() < end) this.#take(this.#untaken[taken++] as SessionEvent);
+		this.#untaken.splice(0, taken);
+		if (this.#untaken.length && !this.#isClosed) setTimeout(() => this.#takeSome());
 	}
 
 	#take(event: SessionEvent): void {

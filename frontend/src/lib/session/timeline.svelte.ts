@@ -32,6 +32,8 @@ const item = (part: Partial<TimelineItem> & Pick<TimelineItem, 'key' | 'kind' | 
 /** The steps of a session in order, with what happened in each. */
 export class Timeline {
 	steps = $state<TimelineStep[]>([]);
+	/** Places of items in their steps, by step and key: to look through thousands of them for each event takes seconds. */
+	readonly #places = new Map<string, number>();
 	readonly #fits = new Map<string, Map<string, number>>();
 	readonly #clock = new StepClock();
 
@@ -58,7 +60,7 @@ export class Timeline {
 			case 'step_finished': {
 				const step = this.#step(event.step);
 				Object.assign(step, { node: event.node, state: 'done', seconds: worked });
-				step.items = step.items.filter((entry) => entry.kind !== 'running');
+				this.#dropRunning(step);
 				break;
 			}
 			case 'tool_called':
@@ -98,7 +100,7 @@ export class Timeline {
 		const counts = this.#fits.get(key) ?? new Map<string, number>();
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 		this.#fits.set(key, counts);
-		const former = this.#step(step).items.find((entry) => entry.key === key);
+		const former = this.#step(step).items[this.#places.get(`${step} ${key}`) ?? -1];
 		const text = [...counts].map(([model, count]) => (count > 1 ? `${model} ${count}×` : model)).join(', ');
 		const failed = (former?.failed ?? false) || status === 'failed';
 		this.#put(step, item({ key, kind: 'fits', title: 'Models fitted', text, failed }));
@@ -113,10 +115,19 @@ export class Timeline {
 		return this.steps[place] as TimelineStep;
 	}
 
+	/** What a finished step did not return from no longer runs. */
+	#dropRunning(step: TimelineStep): void {
+		if (!step.items.some((entry) => entry.kind === 'running')) return;
+		for (const entry of step.items) this.#places.delete(`${step.step} ${entry.key}`);
+		step.items = step.items.filter((entry) => entry.kind !== 'running');
+		step.items.forEach((entry, place) => this.#places.set(`${step.step} ${entry.key}`, place));
+	}
+
 	#put(number: number, entry: TimelineItem): void {
 		const items = this.#step(number).items;
-		const place = items.findIndex((former) => former.key === entry.key);
-		if (place < 0) items.push(entry);
+		const id = `${number} ${entry.key}`;
+		const place = this.#places.get(id);
+		if (place === undefined) this.#places.set(id, items.push(entry) - 1);
 		else items[place] = entry;
 	}
 }
