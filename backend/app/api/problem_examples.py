@@ -149,6 +149,8 @@ _CONFLICTS = {
     "run_workflow": _reused_key("session"),
     "send_job": _Example("job_id_reused", "This job_id was used for another job. Use a new one for a new job."),
     "update_worldline": _WORLDLINE_NAME,
+    "continue_upload": _Example("offset_differs", "The next byte is 8,388,608, not 0.", {"offset": 8388608}),
+    "finish_upload": _Example("upload_incomplete", "46,550 bytes are missing.", {"offset": 8208}),
     "upload_dataset": _Example(
         "idempotency_key_reused",
         "This Idempotency-Key came before with another file; use a new key for a new upload.",

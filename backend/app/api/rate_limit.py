@@ -29,12 +29,9 @@ _VIEWS = re.compile(f"{PREFIX}/(tables/[^/]+|datasets/[^/]+/preview)")
 
 # Further meters by path. The cost of COMPUTE is 0: CPU seconds are charged after they were used.
 _EXTRA_METERS: tuple[tuple[re.Pattern[str], str, int], ...] = (
-    (re.compile(f"{PREFIX}/(datasets(/example)?|prices/import)"), "uploads", 1),
-    (
-        re.compile(f"{PREFIX}/(datasets(/example)?|prices/import|lab/agent/sessions|runs|models/[^/]+/.*)"),
-        COMPUTE,
-        0,
-    ),
+    (re.compile(f"{PREFIX}/(datasets(/example)?|uploads|prices/import)"), "uploads", 1),
+    (re.compile(f"{PREFIX}/(datasets(/example)?|uploads/[^/]+/dataset|prices/import)"), COMPUTE, 0),
+    (re.compile(f"{PREFIX}/(lab/agent/sessions|runs|models/[^/]+/.*)"), COMPUTE, 0),
 )
 
 

@@ -14,6 +14,7 @@ def larger_body_limits(max_upload_bytes: int, max_prices_bytes: int) -> tuple[tu
     """Return the path patterns with limits other than MAX_BODY_BYTES."""
     return (
         (f"{PREFIX}/datasets", max_upload_bytes + _FORM_OVERHEAD_BYTES),
+        (f"{PREFIX}/uploads/[^/]+", max_upload_bytes),
         (f"{PREFIX}/prices/import", max_prices_bytes + _FORM_OVERHEAD_BYTES),
         (f"{PREFIX}/models/[^/]+/predict", MAX_PREDICT_BYTES),
     )

@@ -119,9 +119,13 @@ class Datasets:
         params = {"choices": dict(choices), "reading": get_reading(row).model_dump(mode="json")}
         return await self.computer.run(Computation("reread.reread", params), inputs, self.limits.cell)
 
-    async def _find_earlier(self, upload: Upload, key: str) -> DatasetRow | None:
+    async def find_by_key(self, idempotency_key: str) -> DatasetRow | None:
+        """Return the dataset that was stored with this key, if there is one."""
         async with self.open_uow() as uow:
-            dataset = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
+            return await DatasetRepository(uow.db, self.owner).by_idempotency_key(idempotency_key)
+
+    async def _find_earlier(self, upload: Upload, key: str) -> DatasetRow | None:
+        dataset = await self.find_by_key(key)
         if dataset is None:
             return None
         if upload.digest != dataset.source_digest:

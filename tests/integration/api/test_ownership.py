@@ -27,6 +27,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "respond_session": {"answer": "survived"},
     "fork_session": {"at": {"step": 1}},
     "correct_dataset_schema": {"columns": {"age": "number"}},
+    "continue_upload": {},
     "predict": {"rows": [{"age": 29}]},
     "predict_table": {"dataset_id": str(UUID(int=7))},
     "update_thread": {"title": "Passengers"},
@@ -124,6 +125,7 @@ async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
     assert (await ada.http.post("/agent/jobs", json=sent)).status_code == 201
     words = {"message": "run it every weekday at 8"}
     proposal = (await ada.http.post(f"/workflows/{workflow}/proposals", json=words)).json()["id"]
+    begun = await ada.http.post("/uploads", json={"filename": "cities.csv", "size_bytes": 10})
     dataset, artifact = a_dataset(ada.id), an_artifact(ada.id, session)
     async with app.state.resources.open_uow() as uow:
         uow.db.add_all([dataset, artifact])
@@ -132,6 +134,7 @@ async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
         "run_id": session,
         "dataset_id": dataset.id,
         "artifact_id": artifact.id,
+        "upload_id": UUID(begun.json()["id"]),
         "chart_id": artifact.id,
         "model_id": artifact.id,
         "key_id": UUID(key),

@@ -49,6 +49,7 @@ ENDS = {
     "cancel_session",
     "cancel_run",
     "delete_dataset",
+    "delete_upload",
     "revoke_key",
     "delete_session",
     "delete_run",
@@ -124,11 +125,14 @@ def _join(url: str) -> Caller:
         session = http.post("/lab/agent/sessions", json=wish).raise_for_status().json()["id"]
         key = http.post("/auth/api_keys", json={"name": mark}).raise_for_status().json()
         message = {"message": f"How many live in {mark}?", "dataset_ids": [dataset]}
+        begun = {"filename": "towns.csv", "size_bytes": 100}
+        upload = http.post("/uploads", json=begun).raise_for_status().json()["id"]
         turn = http.post("/chat", params={"wait": 0}, json=message).raise_for_status().json()
     things = {
         "session_id": session,
         "run_id": session,
         "dataset_id": dataset,
+        "upload_id": upload,
         "key_id": key["id"],
         "thread_id": turn["thread_id"],
         "turn_id": turn["turn_id"],
