@@ -109,6 +109,25 @@ def test_levels_of_a_parquet_column_are_counted_before_it_is_read(
         convert(workspace, "table.parquet")
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.DictionaryArray.from_arrays(pa.array([0] * 2_000_000, pa.int8()), pa.array(["x" * 1_000])),
+        pa.chunked_array([pa.array([7] * 1_000_000)] * 70),
+    ],
+    ids=["one long text", "one number"],
+)
+def test_a_parquet_file_of_repeated_values_is_refused_before_they_are_written_out(
+    tmp_path: Path, column: pa.Array
+) -> None:
+    upload, output = tmp_path / "table.parquet", tmp_path / "out"
+    output.mkdir()
+    pq.write_table(pa.table({"a": column}), upload, compression="zstd")
+    with pytest.raises(TooLarge, match="its values repeat"):
+        convert(CellWorkspace({"upload": upload}, output), "table.parquet")
+    assert not list(output.iterdir())
+
+
 @pytest.mark.parametrize("names", [[f"c{number}" for number in range(4_000)], ["a"] * 4_000])
 def test_the_widest_tables_are_planned_without_comparing_their_columns(
     tmp_path: Path, names: list[str], monkeypatch: pytest.MonkeyPatch

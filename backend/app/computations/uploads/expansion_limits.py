@@ -12,6 +12,22 @@ MIN_EXPANDED_BYTES = 32 << 20
 MIN_WORKBOOK_BYTES = 256 << 20
 """The same for workbooks: their XML compresses to a thirtieth, and is measured in 0.5 s but not written."""
 
+MIN_COLUMNAR_BYTES = 512 << 20
+"""The same for Parquet, which keeps repeated values once: five million rows of eight sorted columns may lie in
+a megabyte, and are read in seconds."""
+
+
+def check_columnar(upload_bytes: int, expanded_bytes: int) -> None:
+    """Refuse a columnar file whose cells take too many bytes for its size. Raises TooLarge."""
+    limit_bytes = max(MAX_RATIO * upload_bytes, MIN_COLUMNAR_BYTES)
+    if expanded_bytes > limit_bytes:
+        raise TooLarge(
+            "expands_too_far",
+            f"The cells of the file take {expanded_bytes:,} bytes, over {limit_bytes:,}: too many for its"
+            f" {upload_bytes:,} bytes, since its values repeat. Send fewer rows, or each value once.",
+            limit_bytes=limit_bytes,
+        )
+
 
 class Expansion:
     """Bytes that may still be unpacked from one upload, whatever the layers and members they come from.

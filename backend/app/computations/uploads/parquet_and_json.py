@@ -8,6 +8,7 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width, mend_names
+from app.computations.uploads.expansion_limits import check_columnar
 from app.errors import InvalidInput
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
@@ -43,6 +44,10 @@ _MAX_OBJECT_BYTES = 64 << 20
 """Size of one JSON object: a file of columns is a single one, and DuckDB's own limit is 16 MiB."""
 _MIN_LISTS = 3
 """Lists of one length in an object from which they are columns, and its other members describe them."""
+_NUMBER_BYTES = 8
+"""Bytes of a number, and of a text's place."""
+_LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}
+"""Functions that count bytes without a look at them."""
 MAX_LEVELS = 16
 """Levels of lists and records in a column: DuckDB plans its JSON in 0.05 s at 16, in over a minute at 60."""
 _SHOWN_NAME = 60
@@ -55,7 +60,27 @@ def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Sour
     """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns, before they
     are listed."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS_PER_COLUMN, at_least=True)
-    return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
+    source = f"read_parquet({sql.text(path)})"
+    check_columnar(path.stat().st_size, _cell_bytes(connection, source, path.stat().st_size))
+    return _plain_table(connection, source, {"kind": "parquet"}, "parquet")
+
+
+def _cell_bytes(connection: duckdb.DuckDBPyConnection, source: str, size_bytes: int) -> int:
+    """Count the bytes of all cells; only of texts that are longer than a number where values must repeat.
+
+    A row of a file that takes less than a byte repeats earlier ones, as a dictionary's entry that a hundred
+    million rows name. The texts of other files are bounded by their size, and not read twice.
+    """
+    columns = _list_columns(connection, source, "parquet")
+    (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)  # noqa: S608
+    lengths = [
+        f"coalesce(sum({_LENGTHS[type_]}({sql.name(name)})), 0)" for name, type_ in columns if type_ in _LENGTHS
+    ]
+    text_bytes = 0
+    if lengths and rows > size_bytes:
+        query = f"SELECT {' + '.join(lengths)} FROM {source}"  # noqa: S608
+        (text_bytes,) = connection.execute(query).fetchone() or (0,)
+    return int(rows * _NUMBER_BYTES * len(columns) + text_bytes)
 
 
 def _schema_elements(path: Path) -> int:
