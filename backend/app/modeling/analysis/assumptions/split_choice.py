@@ -63,7 +63,9 @@ def find_structures(table: pd.DataFrame, problem: Problem, request: Mapping[str,
             same = [entity for entity in entities if problem.group_column in entity.columns]
             entities = [*(same or [inferred]), *others]
     order = None
-    if not request.get("time_column") and not mentions_future(goal):
+    # Groups that the user names stay together in every split, which one in time would part.
+    is_open = not (request.get("time_column") or request.get("group_column"))
+    if is_open and not mentions_future(goal):
         order = find_order(table, problem.target)
         if problem.time_column:
             order = RowStructure((problem.time_column,), "the file is sorted by it", True)
