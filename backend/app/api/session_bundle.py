@@ -149,9 +149,14 @@ def _tables(datasets: Sequence[DatasetRow]) -> list[BundleFile]:
     """Return the datasets under their names in SQL, without those that were deleted."""
     names = make_table_names([row.name for row in datasets])
     return [
-        BundleFile("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})
+        BundleFile("dataset", name, row.digest, row.size_bytes, _PARQUET, _origin(row))
         for name, row in zip(names, datasets, strict=True)
     ]
+
+
+def _origin(row: DatasetRow) -> dict[str, Any]:
+    """Return what the manifest says of a dataset: its id, and the note on it if there is one."""
+    return {"dataset": str(row.id)} | ({"note": row.note} if row.note else {})
 
 
 async def _text(text: str) -> AsyncIterator[bytes]:

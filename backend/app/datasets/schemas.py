@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.datasets.table_requests import ColumnComparison, SortedBy, TableQuery, TableSource
 from app.modeling.facts.readings import FileReading, ReadingChoice
 
+MAX_NOTE_CHARS = 2_000
+"""Characters of a note: a page of text. Lists have notes too, of up to 200 datasets."""
+
 
 class ColumnView(BaseModel):
     name: str = Field(examples=["age"])
@@ -35,6 +38,10 @@ class DatasetView(BaseModel):
     )
     source_size_bytes: int = Field(description="Size of the upload.")
     size_bytes: int = Field(description="Size of the Parquet file that it was converted to.")
+    note: str = Field(
+        description="What its owner wrote about it: plain text, empty without a note.",
+        examples=["Export of 3 May. Ask Kim about the fares of 0."],
+    )
     created_at: datetime
 
 
@@ -49,6 +56,19 @@ class ProfileView(BaseModel):
     columns: list[dict[str, Any]] = Field(
         description="Per column: type, hint, share missing, distinct, extremes, quartiles, top values.",
         examples=[[{"name": "age", "type": "number", "hint": "numeric", "missing": 0.42, "distinct": 75}]],
+    )
+
+
+class DatasetChange(BaseModel):
+    """A change of what its owner writes about a dataset. The table stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    note: str = Field(
+        max_length=MAX_NOTE_CHARS,
+        pattern=r"^[^\x00]*$",
+        description="Plain text in place of the former note; an empty one removes it. Space around it is cut.",
+        examples=["Export of 3 May. Ask Kim about the fares of 0."],
     )
 
 

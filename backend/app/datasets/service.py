@@ -19,6 +19,7 @@ from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
+from app.observability import audit
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.contract import Computation, Limits
 
@@ -155,6 +156,20 @@ class Datasets:
                 raise Conflict("reading_changed", "The reading was corrected meanwhile; look at it again.")
             replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
         return corrected
+
+    async def write_note(self, dataset_id: UUID, note: str) -> DatasetRow:
+        """Replace the note on a dataset. Raises NotFound.
+
+        The audit has how long the note is, not its words, which would outlive the dataset there.
+        """
+        async with self.open_uow() as uow:
+            row = await DatasetRepository(uow.db, self.owner).lock(dataset_id)
+            if row.note != note:
+                row.note = note
+                await audit.record(
+                    uow.db, "dataset_note_changed", owner_id=self.owner, dataset=dataset_id, chars=len(note)
+                )
+        return row
 
 
 def _make_row(

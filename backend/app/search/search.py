@@ -47,7 +47,7 @@ with hits as (
     order by updated_at desc limit $3)
   union all
   (select 'dataset', id, name, filename, created_at from datasets
-    where owner_id = $1 and (name ilike $2 or filename ilike $2 or exists (
+    where owner_id = $1 and (name ilike $2 or filename ilike $2 or note ilike $2 or exists (
       select from json_array_elements(columns::json) c where c ->> 'name' ilike $2))
     order by created_at desc limit $3)
   union all

@@ -26,6 +26,7 @@ NODES = [{"id": "made", "type": "plan", "config": {"plan": GENERATED}}]
 BODIES: dict[str, dict[str, Any]] = {
     "respond_session": {"answer": "survived"},
     "fork_session": {"at": {"step": 1}},
+    "update_dataset": {"note": "Ask Kim about the fares."},
     "correct_dataset_schema": {"columns": {"age": "number"}},
     "continue_upload": {},
     "predict": {"rows": [{"age": 29}]},

@@ -96,6 +96,7 @@ def make(app: FastAPI, ada: User, calls: list[RecordedCall]) -> Make:
                 owner_id=ada.id,
                 name="Titanic (1912)",
                 filename="t.csv",
+                note="Ask Kim about the fares.",
                 digest=table.digest,
                 size_bytes=table.size_bytes,
                 source_digest=table.digest,
@@ -188,6 +189,8 @@ async def test_the_archive_holds_everything_and_its_manifest_proves_each_file(
     assert {each["path"] for each in manifest["files"]} == names - {"manifest.json"}
     for each in manifest["files"]:
         assert sha256(archive.read(each["path"])).hexdigest() == each["sha256"]
+    (table,) = [each for each in manifest["files"] if each["path"] == "data/titanic_1912.parquet"]
+    assert table["note"] == "Ask Kim about the fares."
     lines = [json.loads(line) for line in archive.read("journal.jsonl").splitlines()]
     assert [RecordedCall(**line).result for line in lines] == [call.result for call in calls]
     assert archive.read("session.py").decode() == "# # Again\n# import os\n\nfound = 1 + 1\n"

@@ -108,6 +108,23 @@ def test_a_later_migration_works_on_filled_tables_in_both_directions(
     assert _run(empty_database_url, "SELECT * FROM sessions") == []
 
 
+def test_datasets_of_before_have_an_empty_note(empty_database_url: str) -> None:
+    upgrade(empty_database_url)
+    downgrade(empty_database_url, "0017")
+    _run(empty_database_url, FILL)
+    _run(
+        empty_database_url,
+        "INSERT INTO datasets (id, owner_id, name, filename, source_digest, source_size_bytes, digest,"
+        " size_bytes, rows, columns, format, profile) SELECT gen_random_uuid(), id, 'd', 'd.csv', '', 1, '',"
+        " 1, 1, '[]', '{}', '{}' FROM users",
+    )
+    upgrade(empty_database_url)
+    assert [row["note"] for row in _run(empty_database_url, "SELECT note FROM datasets")] == [""]
+    _run(empty_database_url, "UPDATE datasets SET note = 'Ask Kim.'")
+    downgrade(empty_database_url, "0017")
+    assert "note" not in dict(_run(empty_database_url, "SELECT * FROM datasets")[0])
+
+
 def _run(url: str, sql: str) -> list[Any]:
     async def run() -> list[Any]:
         connection = await asyncpg.connect(url)

@@ -21,9 +21,17 @@ from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, receive_upload
 from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
-from app.datasets.schemas import DatasetView, PreviewQuery, PreviewView, ProfileView, ReadingCorrection
+from app.datasets.schemas import (
+    DatasetChange,
+    DatasetView,
+    PreviewQuery,
+    PreviewView,
+    ProfileView,
+    ReadingCorrection,
+)
 from app.datasets.service import Datasets, Upload, UploadLimits
 from app.datasets.tables import TableReader
+from app.db.tables import DatasetRow
 from app.modeling.facts.column_units import find_unit
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
@@ -90,7 +98,17 @@ async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))
 async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> DatasetView:
-    row = await DatasetRepository(uow.db, principal.user_id).get(dataset_id)
+    return _describe(await DatasetRepository(uow.db, principal.user_id).get(dataset_id))
+
+
+@router.patch("/{dataset_id}", operation_id="update_dataset", responses=problems(404))
+async def update_dataset(dataset_id: UUID, change: DatasetChange, datasets: DatasetsDep) -> DatasetView:
+    """Write a note on a dataset, which its owner reads; no agent and no chat model does."""
+    return _describe(await datasets.write_note(dataset_id, change.note))
+
+
+def _describe(row: DatasetRow) -> DatasetView:
+    """Return a dataset with its reading and the units of its columns."""
     view, reading = DatasetView.model_validate(row), get_reading(row)
     units = {column.name: find_unit(column.name, reading) for column in view.columns}
     columns = [

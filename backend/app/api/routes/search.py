@@ -33,5 +33,5 @@ async def search_all(
     ],
     limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
 ) -> SearchView:
-    """Search goals, conversations, names of datasets and of their columns, models and workflows."""
+    """Search goals, conversations, names and notes of datasets, names of columns, models and workflows."""
     return SearchView(items=await search(resources.database, principal.user_id, q, limit))

@@ -41,6 +41,8 @@ class DatasetRow(Base):
     former: Mapped[list[Any]] = mapped_column(server_default=text("'[]'"))
     """`file_readings.FormerReading`, earliest first: sessions use the reading of the time that they began."""
     reading_changed_at: Mapped[datetime | None]
+    note: Mapped[str] = mapped_column(server_default=text("''"))
+    """What its owner writes about it, as plain text; empty without a note."""
     idempotency_key: Mapped[str | None]
     created_at: Mapped[datetime] = now()
 
