@@ -195,6 +195,8 @@ async def test_a_run_waits_for_an_approval_and_a_refusal_ends_the_branch(ada: Us
     assert (message["node"], message["table"]["rows"]) == ("tell", [[400, 800]])
 
     waiting = await run(ada, path, lambda view: view["question"] is not None)
+    assert (await ada.http.get("/runs")).json()["items"] == []
+    assert (await ada.http.get(f"/runs/{waiting['id']}")).status_code == 404
     assert (await ada.http.post(f"/workflow-runs/{waiting['id']}/cancel")).status_code == 202
     assert (await follow(ada, f"/workflow-runs/{waiting['id']}"))["status"] == "cancelled"
 

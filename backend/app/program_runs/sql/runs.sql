@@ -27,7 +27,8 @@ select * from (
       when 'cancelled' then 'cancelled'
       else 'running' end as status
   from sessions s
-  where s.owner_id = $1 and s.class = 'run'
+  -- Whole runs of workflows, of this class too, have no language and a list of their own.
+  where s.owner_id = $1 and s.class = 'run' and s.graph <> 'workflow'
     and ($3::uuid is null or $3 = any(s.dataset_ids))
     and ($4::text is null or s.preferences ->> 'language' = $4)
     and ($6::text is null or s.preferences ->> 'thread_id' = $6)) as all_runs

@@ -35,7 +35,8 @@ select s.id, s.goal, s.status, s.last_seq as step,
   (select coalesce(json_agg(u), '[]') from ( -- USAGE
   ) as u) as usage
 from sessions s
-where s.id = $1 and s.owner_id = $2 and ($3::text is null or s.class = $3)
+-- A whole run of a workflow, of class `run` too, has a view of its own.
+where s.id = $1 and s.owner_id = $2 and ($3::text is null or (s.class = $3 and s.graph <> 'workflow'))
 
 
 -- name: is_owned
