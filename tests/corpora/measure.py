@@ -14,6 +14,7 @@ from tests.corpora.cells import load_cells
 from tests.corpora.classified_phrases import classify_phrases
 from tests.corpora.goals import load_goals
 from tests.corpora.judged_conditions import judge_conditions
+from tests.corpora.judged_pipelines import judge_pipelines
 from tests.corpora.planned_goals import PlannedGoal, plan_goals
 from tests.corpora.planned_series import PlannedSeries, plan_series
 from tests.corpora.planned_training import PlannedTrainingGoal, plan_training_goals
@@ -144,6 +145,17 @@ def measure_conditions(half: Half, lists_failures: bool) -> None:
             print(f"     {entry.said} {entry.effects or ''}")
 
 
+def measure_pipelines(half: Half, lists_failures: bool) -> None:
+    judged = judge_pipelines(half)
+    print(f"pipelines, {half} half: {len(judged)} sentences")
+    print("  right:", _share([entry.is_right for entry in judged]))
+    print("  wrong:", _share([entry.is_wrong for entry in judged]))
+    for entry in judged:
+        if lists_failures and half == "tuned" and not entry.is_right:
+            print(f"  {entry.sentence.given}: {entry.sentence.words} {[*entry.sentence.nodes]}")
+            print(f"     {entry.lane} {[*entry.nodes]} {entry.trigger} {entry.said}")
+
+
 def measure_cells(half: Half, lists_failures: bool) -> None:
     files = [read_cell_file(half, file) for file in load_cells(half)]
     columns = [column for file in files for column in file.columns]
@@ -209,6 +221,7 @@ def _print_failure(entry: PlannedGoal) -> None:
 MEASURES = {
     "cells": measure_cells,
     "conditions": measure_conditions,
+    "pipelines": measure_pipelines,
     "intent": measure_intent,
     "goals": measure_goals,
     "questions": measure_questions,

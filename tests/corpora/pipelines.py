@@ -14,8 +14,9 @@ _DIRECTORY = Path(__file__).parent / "pipelines"
 
 @dataclass(frozen=True)
 class PipelineSentence:
-    """`nodes`: in the order in which they run, as `filter price > 50`. `trigger`: `cron ...`, `every 900` or empty.
+    """`nodes`: in the order in which they run, as `filter price > 50`.
 
+    `trigger`: `cron ...`, `every 900` (seconds), or empty.
     `given`: what the conversation has: `nothing`, the table `orders`, an `answer` about it, or a `workflow`.
     `lane`: `ask` for a sentence that is to be asked about, which has no nodes.
     """

@@ -12,6 +12,22 @@ WORKFLOW_TOOLS = ("patch_workflow", "read_workflow")
 
 
 @dataclass(frozen=True)
+class MessagePipeline:
+    """A sentence with a source of its own, as rules read it. `source`: a node, as `{type, config}`.
+
+    `steps`: those to run now, the source first; without them a new workflow is made of the source and `words`,
+    which are those behind the source with the schedule. With `steps`, `words` are what is asked of their table.
+    `question`: what has to be said first. `names_source`: it says what it reads, so it is about no answer.
+    """
+
+    source: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
+    steps: Sequence[Mapping[str, Any]] = ()
+    question: str = ""
+    names_source: bool = True
+
+
+@dataclass(frozen=True)
 class MessageLane:
     """The lane of a message: `execute`, `patch` or `unclear`. `is_edit`: of a step that there is.
 
@@ -22,6 +38,7 @@ class MessageLane:
     reason: str = ""
     is_edit: bool = False
     workflow: str | None = None
+    pipeline: MessagePipeline | None = None
 
 
 @dataclass(frozen=True)

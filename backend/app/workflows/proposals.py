@@ -22,6 +22,7 @@ from app.workflows.intent.classification import classify_intent
 from app.workflows.patching import Operations, apply_patch, make_patch
 from app.workflows.phrases.change import ChangeQuestion
 from app.workflows.phrases.reader import read_change
+from app.workflows.phrases.sentences import read_sentence
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import MAX_VERSIONS, make_changed_error
 from app.workflows.statements import PROPOSALS
@@ -78,13 +79,14 @@ async def propose_by_words(
 
     Raises InvalidInput if it asks for data, or for a change that has to be asked about; `options` are answers.
     """
-    if classify_intent(message, document).lane == "execute":
+    columns, models = await check.list_columns(document), await check.list_models()
+    is_for_data = classify_intent(message, document).lane == "execute"
+    if is_for_data and not read_sentence(message, document, columns, time_zone, models).is_for_good:
         raise InvalidInput(
             "not_a_change",
             "This asks for data, not for a change of the workflow. Ask it in a conversation (POST /chat).",
         )
-    columns = await check.list_columns(document)
-    change = read_change(message, document, columns, time_zone, await check.list_models())
+    change = read_change(message, document, columns, time_zone, models)
     if isinstance(change, ChangeQuestion):
         raise InvalidInput("change_unclear", change.text, options=list(change.options), field="message")
     if change.document == document:

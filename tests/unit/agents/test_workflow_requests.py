@@ -12,7 +12,7 @@ from app.agents.analyst.workflow_requests import (
     read_fetch,
     read_sent_data,
 )
-from app.tools.conversation_workflows import MessageLane, WorkflowCard
+from app.tools.conversation_workflows import MessageLane, MessagePipeline, WorkflowCard
 
 PLAN = {"source": {"kind": "dataset", "table": "cities"}}
 ANSWER = EarlierTurn(message="top cities", sql="SELECT 1", plan=PLAN)
@@ -76,22 +76,31 @@ def test_what_is_meant_is_asked_and_a_follow_up_stays_one() -> None:
     [
         (
             "fetch the latest prices",
-            Fetch([{"type": "http_request", "config": PRICES["config"]}], "prices", False),
+            Fetch([{"type": "http_request", "config": PRICES["config"]}], "prices"),
         ),
-        ("top 3 prices", Fetch([{"type": "http_request", "config": PRICES["config"]}], "prices", True)),
         (
-            "get https://b.example/Trains.json?x=1",
-            Fetch(
-                [{"type": "http_request", "config": {"url": "https://b.example/Trains.json?x=1"}}],
-                "trains",
-                False,
-            ),
+            "top 3 prices",
+            Fetch([{"type": "http_request", "config": PRICES["config"]}], "prices", "top 3 prices"),
         ),
         ("fetch the weather", None),
     ],
 )
 def test_a_request_is_named_by_its_address_or_its_noun(message: str, fetched: Fetch | None) -> None:
     assert read_fetch(brief(message, MessageLane(), workflows=[CARD])) == fetched
+
+
+def test_a_sentence_with_a_source_is_run_made_a_workflow_or_asked_about() -> None:
+    source = {"type": "http_request", "config": {"url": "https://b.example/Trains.json?x=1"}}
+    now = MessageLane(pipeline=MessagePipeline(source, steps=[source]))
+    assert read_fetch(brief("get them", now)) == Fetch([source], "trains")
+    assert read_change_message(brief("get them", now)) is None
+    lasting = MessageLane(pipeline=MessagePipeline(source, "daily, email me"))
+    made = {"words": "daily, email me", "steps": [source], "name": "get them daily"}
+    assert read_change_message(brief("get them daily", lasting)) == WorkflowRequest("patch_workflow", made)
+    unread = MessageLane(pipeline=MessagePipeline(source, question="Not understood."))
+    assert read_change_message(brief("get them", unread)) == "Not understood."
+    unnamed = MessageLane(pipeline=MessagePipeline(source, "email me", names_source=False))
+    assert read_change_message(brief("email me", unnamed, ANSWER)) is None
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ from app.modeling.facts.conversion import parse_facts
 from app.plans.describe import describe_plan
 from app.plans.plan import Plan
 from app.tools.conversation_studies import STUDY_TOOLS, StudyCard
-from app.tools.conversation_workflows import WorkflowCard
+from app.tools.conversation_workflows import MessageLane, WorkflowCard
 
 View = ConversationView[ChatBrief]
 
@@ -294,13 +294,13 @@ def fetch_now(view: View) -> AgentAction | None:
     fetched = view.last_success("execute_pipeline")
     if fetched is None:
         return call("execute_pipeline", steps=request.steps, name=request.table)
-    if not request.asks_more:
+    if not request.asks:
         answer = describe_answer(fetched.read(QueryAnswer))
         return say(f"{answer} It is the table `{request.table}` from now on.")
     schema = view.last_success("get_dataset_schema")
     if schema is None:
         return call("get_dataset_schema", dataset=request.table)
-    brief = replace(view.brief, tables=[schema.value])
+    brief = replace(view.brief, message=request.asks, tables=[schema.value], lane=MessageLane())
     later = view.completed_calls[view.completed_calls.index(schema) + 1 :]
     return next(action for rule in RULES if (action := rule(ConversationView(brief, later))))
 

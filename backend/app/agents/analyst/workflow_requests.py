@@ -32,7 +32,6 @@ _FETCH = re.compile(
     r"refresh|call)\b",
     re.IGNORECASE,
 )
-_URL = re.compile(r"https?://[^\s\"'<>]+[^\s\"'<>.,;:!?)]", re.IGNORECASE)
 _NO_NOUNS = frozenset(
     {
         "the",
@@ -78,19 +77,23 @@ class WorkflowRequest(NamedTuple):
 
 
 class Fetch(NamedTuple):
-    """A request to run now. `asks_more`: the message asks something of its table."""
+    """A request to run now. `asks`: what the message asks of its table."""
 
-    steps: list[dict[str, Any]]
+    steps: list[Mapping[str, Any]]
     table: str
-    asks_more: bool
+    asks: str = ""
 
 
 def read_change_message(brief: ChatBrief) -> WorkflowRequest | str | None:
     """Return the change that a message asks for, or what has to be said first; None if it asks for none."""
     lane = brief.lane
+    answer, changed = _find_last_answer(brief.earlier), _find_last_change(brief.earlier)
+    pipeline = lane.pipeline
+    if pipeline is not None and not pipeline.steps and (pipeline.names_source or max(answer, changed) < 0):
+        arguments = {"words": pipeline.words, "steps": [pipeline.source], "name": brief.message}
+        return pipeline.question or WorkflowRequest("patch_workflow", arguments)
     if lane.lane != "patch":
         return None
-    answer, changed = _find_last_answer(brief.earlier), _find_last_change(brief.earlier)
     is_about_answer = answer > changed and not _PART.search(brief.message)
     if lane.is_edit and is_about_answer:
         return None  # a follow-up of an answer, as `use the median instead`
@@ -151,19 +154,20 @@ def _find_last_change(earlier: Sequence[EarlierTurn]) -> int:
 
 def read_fetch(brief: ChatBrief) -> Fetch | None:
     """Return the request that a message names: an address, or one of a saved workflow."""
+    pipeline = brief.lane.pipeline
+    if pipeline is not None and pipeline.steps:
+        url = str(pipeline.source["config"].get("url", ""))
+        return Fetch([*pipeline.steps], _name_table(url), pipeline.words)
     if brief.lane.lane == "patch":
         return None
     is_fetch = _FETCH.search(brief.message) is not None
-    url = _URL.search(brief.message)
-    if is_fetch and url is not None:
-        return Fetch([{"type": "http_request", "config": {"url": url[0]}}], _name_table(url[0]), False)
     if not is_fetch and brief.tables:
         return None
     request = _find_request(brief.message, brief.workflows)
     if request is None:
         return None
     step = {"type": "http_request", "config": dict(request["config"])}
-    return Fetch([step], _name_table(str(request["id"])), not is_fetch)
+    return Fetch([step], _name_table(str(request["id"])), "" if is_fetch else brief.message)
 
 
 def _find_request(message: str, cards: Sequence[WorkflowCard]) -> Mapping[str, Any] | None:

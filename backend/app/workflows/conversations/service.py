@@ -26,13 +26,13 @@ from app.workflows.conversations.answer_documents import (
     make_sql_document,
     make_steps_document,
 )
+from app.workflows.conversations.lanes import classify_message
 from app.workflows.conversations.pipelines import Pipelines, require_fitting
 from app.workflows.cron import load_zone
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
 from app.workflows.fusion import parse
-from app.workflows.intent.classification import classify_intent
 from app.workflows.intent.cues import META
 from app.workflows.node_configs import Trigger
 from app.workflows.patching import Operations, apply_patch
@@ -48,16 +48,6 @@ MAX_NAME_CHARS = 80
 """Characters of the name of a workflow that was made of a question."""
 NEXT_RUNS = 3
 """Times of the next runs that a change shows."""
-EDITS = (
-    "It changes a step of the workflow.",
-    "It changes a setting.",
-    "It replaces a setting.",
-    "It switches a part on or off.",
-    "It puts an action beside a step.",
-    "It puts something beside a step.",
-    "It says how a step should be.",
-)
-"""Reasons of the lane of changes that only make sense for a step that there is."""
 _OPERATIONS: TypeAdapter[Any] = TypeAdapter(Operations)
 EMPTY = WorkflowDocument(nodes=[], edges=[])
 
@@ -86,8 +76,8 @@ class OwnerWorkflows:
 
     async def classify(self, message: str, workflow: str | None) -> MessageLane:
         document = (await self.workflows.get(UUID(workflow))).document if workflow else None
-        intent = classify_intent(message, document)
-        return MessageLane(intent.lane, intent.reason, intent.reason in EDITS, workflow)
+        datasets = await self.check.read_datasets_by_id(self.turn.dataset_ids)
+        return await classify_message(message, document, datasets, self.check, workflow)
 
     async def read(self, workflow: str) -> WorkflowCard:
         view = await self._find(workflow)

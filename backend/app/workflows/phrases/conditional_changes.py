@@ -80,7 +80,7 @@ _STORED = re.compile(r"^(store|save|keep) the [\w ]{1,40}? (as|under|in)\b", re.
 _APPROVAL = re.compile(r"\bask me\b|\bapprov\w{1,12}\b|\bconfirm\w{0,12}\b|\bsign-?off\b", re.IGNORECASE)
 
 
-class _ConditionalSentence(NamedTuple):
+class ConditionalSentence(NamedTuple):
     """The test of a sentence and what is to be done, which is empty where there is nothing."""
 
     test: WordTest
@@ -123,11 +123,12 @@ def read_conditional(
     if on_step is not None:
         step = on_step["step"] or on_step["step2"] or on_step["step3"]
         return _guard_named(reader, step, on_step["test"] or on_step["test2"] or on_step["test3"])
-    sentence = _read_sentence(words, columns)
+    sentence = read_test_and_action(words, columns)
     return None if sentence is None else _apply(reader, sentence)
 
 
-def _read_sentence(words: str, columns: list[str]) -> _ConditionalSentence | None:
+def read_test_and_action(words: str, columns: list[str]) -> ConditionalSentence | None:
+    """Return the test of a sentence and what is to be done; None if it has no test that can be read."""
     first = _TEST_FIRST.search(words)
     if first is not None:
         split = _SPLIT.search(first["rest"])
@@ -145,10 +146,10 @@ def _read_sentence(words: str, columns: list[str]) -> _ConditionalSentence | Non
     is_negated = kind.lower().startswith(("unless", "except")) != (_NEGATIVE.search(action) is not None)
     if is_negated and isinstance(test, RowsTest) and test.upper is not None:
         return None
-    return _ConditionalSentence(test.negate() if is_negated else test, test_words, action)
+    return ConditionalSentence(test.negate() if is_negated else test, test_words, action)
 
 
-def _apply(reader: _Reader, sentence: _ConditionalSentence) -> Change | None:
+def _apply(reader: _Reader, sentence: ConditionalSentence) -> Change | None:
     """Put the test before a step that the sentence names, or before a new one."""
     action, document = sentence.action, reader.document
     messages = [
@@ -196,7 +197,7 @@ def _guard(reader: _Reader, node: Node, test: WordTest) -> Change:
     return ChangedDocument(guarded, f"Run {node.id} only if {test.describe()}.")
 
 
-def _find_place(reader: _Reader, sentence: _ConditionalSentence) -> str | ChangeQuestion:
+def _find_place(reader: _Reader, sentence: ConditionalSentence) -> str | ChangeQuestion:
     """Find the node whose table is tested: one that the words name, else the end of the workflow."""
     for pattern, words in ((_GIVER, sentence.test_words), (_BESIDE, sentence.action)):
         match = pattern.search(words)

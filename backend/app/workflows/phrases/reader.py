@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from app.workflows.document import Node, WorkflowDocument
+from app.workflows.document import WorkflowDocument
 from app.workflows.intent.cues import POLITE
-from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, choose_node
 from app.workflows.phrases.conditional_changes import read_conditional
 from app.workflows.phrases.graph_edits import (
@@ -19,9 +18,12 @@ from app.workflows.phrases.graph_edits import (
     rename_node,
     set_config,
 )
+from app.workflows.phrases.node_places import BESIDE, insert_beside, place_beside, place_node
 from app.workflows.phrases.node_search import find_nodes
 from app.workflows.phrases.notices import FAILURE, read_condition, read_notice
+from app.workflows.phrases.schedule_edits import add_schedule, set_trigger
 from app.workflows.phrases.schedule_phrases import read_schedule
+from app.workflows.phrases.sentences import read_sentence
 from app.workflows.phrases.settings import change_setting
 from app.workflows.phrases.table_steps import read_table_step
 from app.workflows.phrases.work_steps import KnownModel, read_work_step
@@ -56,10 +58,6 @@ _RENAME = re.compile(
 _MOVE = re.compile(
     r"^(?:move|put|place) (?P<words>.+?) (?P<side>before|after|behind|to the end|to the start)(?P<place>.*)$"
 )
-_BESIDE = re.compile(
-    r"\b(?P<side>before|after|behind)(?: the| each| every)? (?P<place>[\w\"' -]{1,80}?)"
-    r"(?:[,.;]|$| step\b| node\b)"
-)
 _APPROVAL = re.compile(
     r"\b(?:approv\w{1,12}|confirm\w{0,12}|sign-?off|ask me)\b.{0,120}\bbefore\b|"
     r"\badd an? approval\b|\brequire approval\b"
@@ -80,6 +78,27 @@ def read_change(
     words = re.sub(r"\s+", " ", message).strip(" .!")
     request = POLITE.sub("", words.lower()).strip()
     words = words[len(words) - len(request) :] if words.lower().endswith(request) else request
+
+    def read_phrase(phrase: str, former: WorkflowDocument) -> Change:
+        return _read_phrase(phrase, former, columns, zone, models)
+
+    sentence = read_sentence(words, document, columns, zone, models, read_phrase)
+    if sentence.is_whole and sentence.clauses + sentence.is_scheduled > 1:
+        return ChangedDocument(sentence.document, sentence.summary)
+    if sentence.clauses and sentence.unread:
+        return sentence.make_question()
+    return read_phrase(words, document)
+
+
+def _read_phrase(
+    words: str,
+    document: WorkflowDocument,
+    columns: list[str],
+    zone: str,
+    models: Sequence[KnownModel],
+) -> Change:
+    """Read words as one change."""
+    request = words.lower()
     for change in (
         _add_conditional(words, document, columns, zone, models),
         _add_work(words, document, columns, zone, models),
@@ -105,7 +124,7 @@ def _add_conditional(
     schedule = read_schedule(words, zone)
     if schedule is None or not isinstance(change, ChangedDocument):
         return change
-    return _and_schedule(change.document, schedule, change.summary)
+    return add_schedule(change.document, schedule, change.summary)
 
 
 def _change_runs(request: str, words: str, document: WorkflowDocument, zone: str) -> Change | None:
@@ -122,7 +141,7 @@ def _change_runs(request: str, words: str, document: WorkflowDocument, zone: str
     schedule = _read_trigger(re.sub(r"[\"\u201c][^\"\u201d]{0,200}[\"\u201d]", "", words), zone)
     if schedule is None or read_notice(words) is not None:
         return None
-    return _with_trigger(document, schedule)
+    return set_trigger(document, schedule)
 
 
 def _read_trigger(words: str, zone: str) -> dict[str, Any] | None:
@@ -131,32 +150,11 @@ def _read_trigger(words: str, zone: str) -> dict[str, Any] | None:
     return read_schedule(words, zone)
 
 
-def _with_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> ChangedDocument:
-    """Replace the schedule, or add one.
-
-    A workflow runs by one schedule unless somebody adds another by hand.
-    """
-    same = [
-        node
-        for node in document.nodes
-        if node.type == "trigger" and node.config.get("kind") in ("schedule", "interval")
-    ]
-    when = f"{config['cron']} ({config['time_zone']})" if "cron" in config else _name_occasion(config)
-    if same and config["kind"] != "webhook":
-        rest = {key: value for key, value in same[0].config.items() if key == "missed"}
-        return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), f"Run it at {when}.")
-    return ChangedDocument(add_node(document, "trigger", config)[0], f"Run it at {when}.")
-
-
-def _name_occasion(config: Mapping[str, Any]) -> str:
-    return f"every {config['every_s']} s" if "every_s" in config else "when its webhook is called"
-
-
 def _remove(request: str, document: WorkflowDocument) -> Change | None:
     request_parts = _REMOVE.search(request)
     if request_parts is None:
         return None
-    object_words = _BESIDE.split(request_parts["words"])[0]
+    object_words = BESIDE.split(request_parts["words"])[0]
     if _MISSING_ROWS.search(object_words) and read_table_step(request, []) is not None:
         return None  # "remove duplicates" adds a step
     nodes = find_nodes(object_words, document)
@@ -189,7 +187,7 @@ def _move(request: str, document: WorkflowDocument) -> Change | None:
     )
     if isinstance(place, ChangeQuestion):
         return place
-    moved = _insert(detached, node.id, request_parts["side"], place)
+    moved = insert_beside(detached, node.id, request_parts["side"], place)
     if isinstance(moved, ChangeQuestion):
         return moved
     return ChangedDocument(moved, f"Move {node.id} {request_parts['side']} {place.id}.")
@@ -210,7 +208,7 @@ def _rename(request: str, document: WorkflowDocument) -> Change | None:
 def _approve(request: str, document: WorkflowDocument) -> Change | None:
     if _APPROVAL.search(request) is None:
         return None
-    beside = _BESIDE.search(request)
+    beside = BESIDE.search(request)
     places = find_nodes(beside["place"], document) if beside else []
     if not places:  # "before anything is sent"
         places = [
@@ -218,7 +216,7 @@ def _approve(request: str, document: WorkflowDocument) -> Change | None:
         ]
     changed, approval = add_node(document, "approve", {"text": "Go on?"})
     for place in places:
-        inserted = _insert(changed, approval, "before", place)
+        inserted = insert_beside(changed, approval, "before", place)
         if isinstance(inserted, ChangeQuestion):
             return inserted
         return ChangedDocument(inserted, f"Ask for approval before {place.id}.")
@@ -250,7 +248,7 @@ def _notify(
         changed = insert_before(changed, test_id, messages[0].id)
         return ChangedDocument(changed, f"Send {messages[0].id} only if {_describe(condition)}.")
     changed, node_id = add_node(document, "notify", config, str(config["channel"]))
-    placed = _place_beside(request, document, changed, node_id) if condition is None else None
+    placed = place_beside(request, document, changed, node_id) if condition is None else None
     if isinstance(placed, ChangeQuestion):
         return placed
     if placed is not None:
@@ -263,31 +261,7 @@ def _notify(
         changed = insert_before(changed, test_id, node_id)
         summary = f"Send a message ({node_id}) if {_describe(condition)}."
     schedule = read_schedule(words, zone)
-    return ChangedDocument(changed, summary) if schedule is None else _and_schedule(changed, schedule, summary)
-
-
-class _Placed(NamedTuple):
-    """A document with a node put beside another one. `place`: such as `after filter`."""
-
-    document: WorkflowDocument
-    place: str
-
-
-def _place_beside(
-    request: str, document: WorkflowDocument, changed: WorkflowDocument, node_id: str
-) -> _Placed | ChangeQuestion | None:
-    """Put a new node where the request says, or ask; None where it names no place."""
-    beside = _BESIDE.search(request)
-    places = find_nodes(beside["place"], document) if beside else []
-    if beside is None or not places:
-        return None
-    place = choose_node(places, beside["place"], document)
-    if isinstance(place, ChangeQuestion):
-        return place
-    inserted = _insert(changed, node_id, beside["side"], place)
-    if isinstance(inserted, ChangeQuestion):
-        return inserted
-    return _Placed(inserted, f"{beside['side']} {place.id}")
+    return ChangedDocument(changed, summary) if schedule is None else add_schedule(changed, schedule, summary)
 
 
 def _describe(condition: Mapping[str, Any]) -> str:
@@ -297,25 +271,6 @@ def _describe(condition: Mapping[str, Any]) -> str:
     return f"{figure} {condition['op']} {condition.get('value', '')}".strip()
 
 
-def _and_schedule(document: WorkflowDocument, schedule: Mapping[str, Any], summary: str) -> ChangedDocument:
-    scheduled = _with_trigger(document, schedule)
-    return ChangedDocument(scheduled.document, f"{summary} {scheduled.summary}")
-
-
-def _insert(
-    document: WorkflowDocument, node_id: str, side: str, place: Node
-) -> WorkflowDocument | ChangeQuestion:
-    """Put a node beside another. Before one that takes no input there is no place."""
-    if side != "before":
-        return insert_after(document, node_id, place.id)
-    if NODE_TYPES[place.type].max_inputs == 0:
-        others = tuple(node.id for node in document.nodes if node.id != node_id)
-        return ChangeQuestion(
-            f"{place.id} takes no input, so nothing comes before it. After which step?", others
-        )
-    return insert_before(document, node_id, place.id)
-
-
 def _add_work(
     words: str, document: WorkflowDocument, columns: list[str], zone: str, models: Sequence[KnownModel]
 ) -> Change | None:
@@ -323,48 +278,18 @@ def _add_work(
     step = read_work_step(words, columns, models)
     if step is None or isinstance(step, ChangeQuestion):
         return step
-    change = _place(words.lower(), document, *add_node(document, step.type, step.config))
+    change = place_node(words.lower(), document, *add_node(document, step.type, step.config))
     if isinstance(change, ChangeQuestion):
         return change
     summary = f"{step.summary}. {change.summary}"
     schedule = read_schedule(words, zone)
     if schedule is None:
         return ChangedDocument(change.document, summary)
-    return _and_schedule(change.document, schedule, summary)
+    return add_schedule(change.document, schedule, summary)
 
 
 def _add_step(request: str, words: str, document: WorkflowDocument, columns: list[str]) -> Change | None:
     step = read_table_step(words, columns)
     if step is None:
         return None
-    return _place(request, document, *add_node(document, *step))
-
-
-def _place(request: str, document: WorkflowDocument, changed: WorkflowDocument, node_id: str) -> Change:
-    """Put a new node where the words say, by default at the end."""
-    between = re.search(r"\bbetween .{1,80} and (?:the )?(?P<place>.{1,80})$", request)
-    if between is not None:
-        place = choose_node(find_nodes(between["place"], document), between["place"], document)
-        if isinstance(place, ChangeQuestion):
-            return place
-        inserted = _insert(changed, node_id, "before", place)
-        if isinstance(inserted, ChangeQuestion):
-            return inserted
-        return ChangedDocument(inserted, f"Add {node_id} before {place.id}.")
-    placed = _place_beside(request, document, changed, node_id)
-    if isinstance(placed, ChangeQuestion):
-        return placed
-    if placed is not None:
-        return ChangedDocument(placed.document, f"Add {node_id} {placed.place}.")
-    outputs = [output for output in find_outputs(changed) if output != node_id]
-    if len(outputs) > 1:
-        return ChangeQuestion(f"After which step does {node_id} come?", tuple(outputs))
-    if not outputs:
-        return ChangeQuestion("This workflow has no table to work on. Add a dataset or a request first.")
-    # A message at the end is sent about what the new step makes.
-    end = outputs[0]
-    is_message = next(node.type for node in document.nodes if node.id == end) in ("notify", "approve")
-    insert = insert_before if is_message else insert_after
-    return ChangedDocument(
-        insert(changed, node_id, end), f"Add {node_id} {'before' if is_message else 'after'} {end}."
-    )
+    return place_node(request, document, *add_node(document, *step))

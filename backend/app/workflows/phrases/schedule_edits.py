@@ -1,0 +1,34 @@
+"""Schedules of a workflow: the one that it has is replaced, else a trigger is added."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.workflows.document import WorkflowDocument
+from app.workflows.phrases.change import ChangedDocument
+from app.workflows.phrases.graph_edits import add_node, set_config
+
+
+def set_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> ChangedDocument:
+    """Replace the schedule, or add one.
+
+    A workflow runs by one schedule unless somebody adds another by hand.
+    """
+    same = [
+        node
+        for node in document.nodes
+        if node.type == "trigger" and node.config.get("kind") in ("schedule", "interval")
+    ]
+    when = f"{config['cron']} ({config['time_zone']})" if "cron" in config else _name_occasion(config)
+    if same and config["kind"] != "webhook":
+        rest = {key: value for key, value in same[0].config.items() if key == "missed"}
+        return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), f"Run it at {when}.")
+    return ChangedDocument(add_node(document, "trigger", config)[0], f"Run it at {when}.")
+
+
+def _name_occasion(config: Mapping[str, Any]) -> str:
+    return f"every {config['every_s']} s" if "every_s" in config else "when its webhook is called"
+
+
+def add_schedule(document: WorkflowDocument, schedule: Mapping[str, Any], summary: str) -> ChangedDocument:
+    scheduled = set_trigger(document, schedule)
+    return ChangedDocument(scheduled.document, f"{summary} {scheduled.summary}")
