@@ -43,6 +43,8 @@ export interface SessionResult {
 	metric: string;
 	leaderboard: Candidate[];
 	holdout: (Bounded & { rows: number; baseline: number | null }) | null;
+	/** The hold-out counts forecasts, several for each row, where each of the next rows is predicted. */
+	isForecast: boolean;
 	metrics: [string, Bounded][];
 	target: string;
 	drivers: string;
@@ -86,6 +88,7 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 			return found === null ? [] : [[name, { value: found, low: number(part.low), high: number(part.high) }]];
 		}),
 		target: text(fields(all.problem).target),
+		isForecast: fields(all.problem).every_step === true,
 		drivers: text(fields(all.drivers).text),
 		importances: list(all.importances).flatMap(importance),
 		leftOut: leftOut(all),
