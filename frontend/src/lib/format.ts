@@ -13,6 +13,12 @@ export function ago(iso: string, now: number = Date.now()): string {
 	return 'just now';
 }
 
+/** A day and time by the reader's own clock: `Mon 30 Nov, 08:00`. */
+export const moment = (iso: string): string =>
+	new Date(iso).toLocaleString('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+
+export const day = (iso: string): string => new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
 export function duration(seconds: number): string {
 	if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
 	if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
@@ -55,6 +61,9 @@ const METRICS: Readonly<Record<string, string>> = {
 	mcc: 'MCC',
 	brier: 'Brier score'
 };
+
+/** How a metric or a setting of the API is read: `roc_auc` is "ROC AUC", `read_dataset` is "read dataset". */
+export const plain = (name: string): string => METRICS[name] ?? name.replaceAll('_', ' ');
 
 export const metricName = (name: string): string => METRICS[name] ?? words(name);
 

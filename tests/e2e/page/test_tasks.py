@@ -103,7 +103,7 @@ def _branch_and_compare(hand: Hand) -> int:
     hand.choose(dialog.get_by_label("Metric"), "F1")
     hand.click(dialog.get_by_role("button", name="Branch", exact=True))
     hand.click(page.get_by_role("link", name="Compare"))
-    expect(page.get_by_role("table", name="Differences")).to_contain_text("f1")
+    expect(page.get_by_role("table", name="Differences")).to_contain_text("F1")
     return hand.clicks
 
 

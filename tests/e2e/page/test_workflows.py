@@ -54,7 +54,7 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
 
     expect(page.get_by_text("version 1,", exact=False).first).to_be_visible()
     expect(page.get_by_role("list", name="Conditions")).to_have_text("draw → check if rows > 1")
-    expect(page.get_by_role("list", name="Nodes").first).to_contain_text("top_k, 2 retries")
+    expect(page.get_by_role("list", name="Nodes").first).to_contain_text("top k, 2 retries")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("Version 2, “use 2 instead of 3”")).to_contain_text(", by ")
     expect(page.get_by_text("version 2,", exact=False).first).to_be_visible()
