@@ -14,9 +14,8 @@ _MAX_NAMED = 3
 _MAX_NAME_CHARS = 80
 """Characters of a name in a refusal: a goal may have thousands. The statement cuts at the same length."""
 
-# $1 owner; targets: $2 sessions, $3 datasets, $4 models (artifacts' ids).
-_FIND_DEPENDENTS = """
-with begun as (
+DERIVED = """
+begun as (
   select id from sessions where owner_id = $1
     and (id = any($2::uuid[]) or (dataset_ids && $3::uuid[] and class <> 'turn'))
 ), inside as (
@@ -33,7 +32,7 @@ with begun as (
       m.is_original and r.preferences #>> '{prediction,model}' = m.digest))
 ), dependents as (
   select case class when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
-    ended_at is null as live, parent_id, created_at
+    ended_at is null as is_live, parent_id, created_at
   from sessions where id in (
     select id from begun union select id from inside union select id from predicting)
   union all
@@ -41,8 +40,15 @@ with begun as (
   where owner_id = $1 and session_id is null and (
     meta ->> 'model_id' in (select id from models) or meta ->> 'table_id' = any($3::uuid[]::text[]))
 )
-select kind, id, name, live as is_live, parent_id from dependents order by kind desc, created_at
 """
+"""Expressions of a statement: `begun` by the targets, their `models`, and all `dependents`.
+
+$1 owner; targets: $2 sessions, $3 datasets, $4 models (artifacts' ids)."""
+
+_FIND_DEPENDENTS = """
+with -- DERIVED
+select kind, id, name, is_live, parent_id from dependents order by kind desc, created_at
+""".replace("-- DERIVED", DERIVED)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from app.datasets.schemas import (
 from app.datasets.service import Datasets, Upload, UploadLimits
 from app.datasets.tables import TableReader
 from app.db.tables import DatasetRow
+from app.deletion.dataset_uses import DatasetUse, UseKind, list_uses
 from app.modeling.facts.column_units import find_unit
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
@@ -159,6 +160,22 @@ async def preview_dataset(
     return await TableReader(datasets.owner, datasets.computer).read_page(
         row.digest, query.table_query(dataset_id)
     )
+
+
+@router.get("/{dataset_id}/uses", operation_id="list_dataset_uses", responses=problems(404))
+async def list_dataset_uses(
+    dataset_id: UUID,
+    principal: PrincipalDep,
+    resources: ResourcesDep,
+    page: KeyedPageDep,
+    kind: Annotated[UseKind | None, Query(description="Only uses of this kind.")] = None,
+) -> Page[DatasetUse]:
+    """List sessions, threads, models, workflows, runs and prediction tables that use a dataset, newest first.
+
+    `is_derived` says which of them `DELETE /datasets/{id}?derived=true` deletes too.
+    """
+    uses = await list_uses(resources.database, principal.user_id, dataset_id, kind, page.portion)
+    return keyed_page(page, uses)
 
 
 @router.delete(
