@@ -73,3 +73,43 @@ async def test_words_that_are_not_understood_are_named_and_nothing_is_saved(
 async def test_what_a_sentence_asks_of_its_table_is_answered_from_it(ada: User, outside: Outside) -> None:  # noqa: F811
     asked = await ask(ada, f"fetch {outside.url}/prices and what is the average price?")
     assert asked["table"]["rows"] == [[200]], asked
+
+
+async def test_a_request_without_rows_passes_no_rows_on_and_stores_nothing(ada: User, outside: Outside) -> None:  # noqa: F811
+    outside.prices = []
+    tests = {"kind": "compare", "op": ">", "left": {"kind": "column", "name": "price"}}
+    nodes = [
+        {"id": "prices", "type": "http_request", "config": {"url": f"{outside.url}/prices"}},
+        {
+            "id": "dear",
+            "type": "filter",
+            "config": {"condition": {**tests, "right": {"kind": "literal", "value": 50}}},
+        },
+        {"id": "best", "type": "top_k", "config": {"k": 2, "by": "price"}},
+        {"id": "tell", "type": "notify", "config": {"channel": "webhook", "to": f"{outside.url}/x"}},
+        {"id": "keep", "type": "store", "config": {"name": "dear prices"}},
+    ]
+    nodes.append({**nodes[3], "id": "always"})
+    edges = [("prices", "dear"), ("dear", "best"), ("best", "tell"), ("best", "always"), ("best", "keep")]
+    content = {
+        "name": "Dear",
+        "nodes": nodes,
+        "edges": [
+            {
+                "from": before,
+                "to": after,
+                **({"condition": {"field": "rows", "op": ">", "value": 0}} if after == "tell" else {}),
+            }
+            for before, after in edges
+        ],
+    }
+    saved = await ada.http.post("/workflows", json=content)
+    ended = await run(ada, f"/workflows/{saved.json()['id']}")
+    best = ended["nodes"]["best"]
+    assert (best["status"], best["rows"]) == ("done", 0), ended
+    assert "columns are not known" in best["notes"][0]
+    assert ended["nodes"]["tell"]["status"] == "skipped"
+    assert ended["nodes"]["always"]["status"] == "done", ended
+    assert [message["table"]["row_count"] for message in outside.messages] == [0]
+    assert ended["nodes"]["keep"]["code"] == "columns_unknown", ended
+    assert (await ada.http.get("/datasets")).json()["items"] == []

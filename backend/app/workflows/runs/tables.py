@@ -7,15 +7,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from app.artifacts.workspace import FrameRef
-from app.errors import InvalidInput
+from app.errors import InvalidInput, LabError
 from app.plans.compiler import compile_plan
-from app.plans.plan import Aggregation, GroupStep, Plan
+from app.plans.plan import Aggregation, DatasetSource, GroupStep, JoinStep, Plan, PlanSource, UnionStep
 from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Code, Computation
 from app.sessions.step_scope import CallResult
 from app.tools.frames import make_artifact
-from app.workflows.document import Node
-from app.workflows.fusion import make_plans
+from app.workflows.document import Node, find_ancestors, nodes_by_id
+from app.workflows.fusion import make_plans, name_table
 from app.workflows.node_configs import FigureCondition, Payload, RunPython, RunSql
 from app.workflows.runs.context import RunContext
 from app.workflows.runs.schemas import NodeResult
@@ -24,6 +24,9 @@ from app.workflows.stages import find_table_node
 MAX_PREVIEW_ROWS = 20
 """Rows of a node's table in the status of a run; all of them are in the stored table."""
 _FIGURE = "figure"
+_NO_ROWS = "The answer had no rows, so its columns are not known, and neither are those of this table."
+_ANSWERS = ("http_request", "payload")
+"""Types whose columns are those of the records that came."""
 
 
 class TableFacts(BaseModel):
@@ -46,7 +49,10 @@ class _KeptFrames(BaseModel):
 
 async def run_query(ctx: RunContext, node: Node) -> CallResult:
     """Compute the query of a node with all nodes before it, up to tables that are stored."""
-    return store_table(node, await _compute(ctx, await _find_plan(ctx, node.id)))
+    computed = await _compute(ctx, await _find_plan(ctx, node.id))
+    facts = TableFacts.model_validate(computed.value)
+    is_unknown = facts.row_count == 0 and await find_unknown_table(ctx, await _find_plan(ctx, node.id))
+    return store_table(node, computed, [_NO_ROWS] if is_unknown else [])
 
 
 async def store_records(ctx: RunContext, node: Node, records: Any, pointer: str = "") -> CallResult:
@@ -92,12 +98,44 @@ async def run_python(ctx: RunContext, node: Node, config: RunPython) -> CallResu
 async def measure(ctx: RunContext, node: Node, condition: FigureCondition) -> float | None:
     """Compute the figure of a condition over its input."""
     plan = await _find_plan(ctx, node.id)
+    if await find_unknown_table(ctx, plan) is not None:
+        return 0 if condition.function == "count" else None
     figure = Aggregation(name=_FIGURE, function=condition.function, column=condition.column)
     content = plan.model_dump(mode="python")
     group = GroupStep(kind="group", keys=[], aggregations=[figure]).model_dump(mode="python")
     computed = await _compute(ctx, Plan.model_validate({**content, "steps": [*content["steps"], group]}))
     rows = TableFacts.model_validate(computed.value).rows
     return None if not rows or rows[0][0] is None else float(rows[0][0])
+
+
+async def find_unknown_table(ctx: RunContext, plan: Plan) -> str | None:
+    """Return the table of a plan whose rows all come from an answer without records; None for any other.
+
+    Its steps cannot be checked against columns, but whatever they are, no rows come of none.
+    """
+    steps, source = [*plan.steps], plan.source
+    while isinstance(source, PlanSource):
+        steps, source = [*source.plan.steps, *steps], source.plan.source
+    adds_rows = any(
+        isinstance(step, JoinStep | UnionStep) or (isinstance(step, GroupStep) and not step.keys)
+        for step in steps
+    )
+    if adds_rows or not isinstance(source, DatasetSource):
+        return None
+    tables = await ctx.dataset_tables()
+    frames: list[FrameRef] = [*await ctx.services.frames.frames()]
+    unknown = (name_table(frame.name, tables) for frame in frames if has_unknown_columns(ctx, frame))
+    return next((name for name in unknown if name == source.table), None)
+
+
+def has_unknown_columns(ctx: RunContext, frame: FrameRef) -> bool:
+    """Check for the table of a node that an answer without records leads to."""
+    nodes = nodes_by_id(ctx.document)
+    if frame.name not in nodes or frame.meta.get("rows") != 0:
+        return False
+    before = {frame.name, *find_ancestors(ctx.document, frame.name)}
+    names = [column["name"] for column in frame.meta.get("columns", [])]
+    return names == ["value"] and any(nodes[name].type in _ANSWERS for name in before)
 
 
 async def input_table(ctx: RunContext, node: Node) -> NodeResult | None:
@@ -129,7 +167,14 @@ async def _find_plan(ctx: RunContext, node_id: str) -> Plan:
 
 async def _compute(ctx: RunContext, plan: Plan) -> ComputationResult:
     digests, schemas = await ctx.read_tables()
-    return await compute_sql(ctx, compile_plan(plan, schemas).sql, digests)
+    try:
+        sql = compile_plan(plan, schemas).sql
+    except LabError:
+        table = await find_unknown_table(ctx, plan)
+        if table is None:
+            raise
+        sql = f'SELECT * FROM "{table}"'  # noqa: S608 - the name of a node
+    return await compute_sql(ctx, sql, digests)
 
 
 async def compute_sql(
