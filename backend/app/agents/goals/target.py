@@ -266,11 +266,11 @@ def _rank_options(scored: Sequence[ScoredColumn]) -> list[ScoredColumn]:
     Columns of a numbered row, as `d80` to `d99`, come last unless a word means them: they would fill the list.
     """
     possible = [(position, s) for position, s in enumerate(scored) if s.column.can_be_target]
-    lengths = Counter(_NUMBER.sub("", s.column.name) for s in scored)
+    row_sizes = Counter(_NUMBER.sub("", s.column.name) for s in scored)
     ranked = sorted(
         possible,
         key=lambda entry: (
-            not entry[1].has_evidence and lengths[_NUMBER.sub("", entry[1].column.name)] >= MIN_NUMBERED,
+            not entry[1].has_evidence and row_sizes[_NUMBER.sub("", entry[1].column.name)] >= MIN_NUMBERED,
             -round(entry[1].probability, 3),
             not _has_target_name(entry[1]),
             entry[1].column.distinct != 2,

@@ -12,6 +12,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.splits.walk_forward import time_blocks
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate
 from app.modeling.training.fitting import CandidateSpec
@@ -31,6 +32,8 @@ MIN_DEFINED_SHARE = 0.9
 """Share of the resamples with a score: fewer leave an interval of the lucky ones."""
 MIN_UNITS = 5
 """Entities or blocks of time in the bootstrap: fewer say nothing about others."""
+TIME_BLOCKS = 12
+"""Blocks of the bootstrap over later rows: as many as leave each of them a period of its own."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,21 @@ class ComparedScores:
         """True if the score is worse without the condition, by more than chance and than its own interval."""
         half_width = (self.holds_bounds[1] - self.holds_bounds[0]) / 2
         return self.difference_bounds[0] > 0 and sum(self.difference_bounds) / 2 > half_width
+
+
+def number_time_blocks(times: pd.Series, rows: np.ndarray) -> np.ndarray | None:
+    """Number the block of time of each of `times` (all rows,); the compared `rows` (positions) make the blocks.
+
+    None for too few blocks, as two years: rows are drawn alone then, which says how these periods differ from
+    the earlier ones and not how periods differ at all. It is no reason to say nothing.
+    """
+    blocks = time_blocks(pd.factorize(times, sort=True)[0][rows], TIME_BLOCKS)
+    if len(blocks) < MIN_UNITS:
+        return None
+    numbers = np.zeros(len(times), dtype=int)
+    for number, block in enumerate(blocks):
+        numbers[rows[block]] = number
+    return numbers
 
 
 def bounds_json(bounds: tuple[float, float]) -> BoundsJson:

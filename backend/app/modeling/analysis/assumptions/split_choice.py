@@ -10,10 +10,10 @@ import pandas as pd
 from app.modeling.analysis.assumptions.entities_and_order import RowStructure, find_entities, find_order
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
-    MIN_UNITS,
     ComparedScores,
     SidePredictions,
     compare_scores,
+    number_time_blocks,
     predict_out_of_fold,
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
@@ -25,12 +25,8 @@ from app.modeling.problem.goal_hints import mentions_future, mentions_new_entiti
 from app.modeling.problem.problem import Problem
 from app.modeling.splits.groups import group_labels
 from app.modeling.splits.split import choose_kind
-from app.modeling.splits.walk_forward import time_blocks
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.deadline import Deadline
-
-TIME_BLOCKS = 12
-"""Blocks of the bootstrap over later rows: as many as leave each of them a period of its own."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +251,6 @@ class Bench:
         complete = train.dropna(subset=[column, *(nested.columns if nested else ())])
         positions = sample_rows(len(complete), self.rows, self.seed)
         frame = complete.iloc[positions].sort_values(column, kind="stable").reset_index(drop=True)
-        times = pd.factorize(frame[column], sort=True)[0]
         free, ordered = self.problem, replace(self.problem, time_column=column)
         if nested:  # folds of entities hide their name, so the folds in time must not see it either
             free = _group_by(free, nested)
@@ -264,21 +259,11 @@ class Bench:
         plan = FoldPlan(SplitKind.TIME, FOLDS - 1, self.seed)
         later = predict_out_of_fold(frame, ordered, plan, self.threads, is_last_only=True)
 
-        def number_blocks(rows: np.ndarray) -> np.ndarray | None:
-            """Number the blocks of time (all rows,) by those rows that both sides predict.
-
-            None for too few of them, as two years: then rows are drawn alone, which says how these periods
-            differ from the earlier ones and not how periods differ at all. It is no reason to say nothing.
-            """
-            blocks = time_blocks(times[rows], TIME_BLOCKS)
-            if len(blocks) < MIN_UNITS:
-                return None
-            numbers = np.zeros(len(frame), dtype=int)
-            for number, block in enumerate(blocks):
-                numbers[rows[block]] = number
-            return numbers
-
-        return self._compare(self._predict_in_time(later, frame, free), later, number_blocks)
+        return self._compare(
+            self._predict_in_time(later, frame, free),
+            later,
+            lambda rows: number_time_blocks(frame[column], rows),
+        )
 
     def _predict_in_time(
         self, other: SidePredictions | None, frame: pd.DataFrame, problem: Problem
