@@ -90,6 +90,7 @@ def describe(app: FastAPI) -> None:
             _add_schema(document, ProblemView)
             _add_schema(document, ReportJson)
             require_fields_of_answers(document)
+            _summarize_operations(document)
             _add_credentials(document)
             add_examples(document, TITLES, MEDIA_TYPE)
             app.openapi_schema = document
@@ -103,6 +104,19 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(schema.pop("$defs", {}))
     schemas[model.__name__] = schema
+
+
+def _summarize_operations(document: dict[str, Any]) -> None:
+    """Head each operation with the first sentence of its description instead of the name of its function.
+
+    A list of endpoints shows the summaries alone, where `Start` and `End` tell a reader nothing.
+    """
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            first, _, rest = operation.get("description", "").partition(". ")
+            if first:
+                operation["summary"] = " ".join(first.split()).removesuffix(".")
+                operation["description"] = rest.strip() or f"{operation['summary']}."
 
 
 def _add_credentials(document: dict[str, Any]) -> None:

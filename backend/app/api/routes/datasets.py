@@ -99,6 +99,7 @@ async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))
 async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> DatasetView:
+    """Describe a dataset: its columns with their types and statistics, its reading and its note."""
     return _describe(await DatasetRepository(uow.db, principal.user_id).get(dataset_id))
 
 

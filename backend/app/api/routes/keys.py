@@ -21,6 +21,7 @@ async def create_key(body: KeyCreate, principal: SignedInDep, uow: UowDep) -> Ke
 
 @router.get("", operation_id="list_keys")
 async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> Page[KeyView]:
+    """List your API keys, without their texts."""
     rows = await KeyRepository(uow.db, principal.user_id).page(page.portion)
     return keyed_page(page, rows.map(KeyView.model_validate))
 
