@@ -34,7 +34,7 @@ def limit_items(draft: ReportDraft) -> list[Text]:
             ("The hold-out has only ", draft.read(holdout_rows, "integer"), " rows, so the intervals are wide.")
         )
     items += [
-        ("The fit of ", *draft.render(fit.at("name")), " was limited: ", draft.read(limited), ".")
+        ("The fit of ", *draft.render(fit.at("name")), " was limited: ", draft.read(limited))
         for fit in facts.fits
         if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
