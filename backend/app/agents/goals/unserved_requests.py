@@ -10,10 +10,14 @@ from app.agents.goals.vocabulary import word_set
 
 @dataclass(frozen=True)
 class Unserved:
-    """A request that is not served: what it asks for, and the nearest thing that is done."""
+    """A request that is not served: what it asks for, and the nearest thing that is done.
+
+    `has_workflow`: a saved workflow does it, which a conversation proposes.
+    """
 
     what: str
     nearest: str
+    has_workflow: bool = False
 
     @property
     def sentence(self) -> str:
@@ -23,6 +27,7 @@ class Unserved:
 _SEND = Unserved(
     "send messages",
     "It can predict which rows a message would concern: name the event as a goal, and send by its predictions.",
+    has_workflow=True,
 )
 _SCHEDULE = Unserved(
     "make appointments, bookings or reminders",
@@ -35,6 +40,7 @@ _TRADE = Unserved(
 _FETCH = Unserved(
     "fetch web pages or look things up outside of your tables",
     "Upload what you know as a table, and ask about that.",
+    has_workflow=True,
 )
 _CHANGE = Unserved(
     "change other systems or the stored rows",

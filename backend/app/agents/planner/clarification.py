@@ -60,6 +60,8 @@ MAX_DESCRIBED = 4
 def _target_reason(match: TargetMatch) -> str:
     if match.unsuitable:
         kind, distinct = match.unsuitable.hint, match.unsuitable.distinct
+        if distinct <= 1:
+            return f"`{match.unsuitable.name}` is the same in every row, so there is nothing to learn."
         return f"`{match.unsuitable.name}` ({kind}, {distinct} different values) leaves little to learn."
     if match.options[0].score >= MIN_CLEAR_SCORE:
         return "The goal could mean any of these."

@@ -68,7 +68,7 @@ def refuse_unserved(situation: Situation) -> AgentAction | None:
     if not situation.tables or situation.preferences.implies_model or VERB.search(goal):
         return None
     if (unserved := find_unserved(goal)) and situation.aims["unserved"] >= MIN_SIGNED_UNSERVED:
-        return _refuse(unserved.sentence)
+        return _refuse(f"{unserved.sentence}{_AS_WORKFLOW if unserved.has_workflow else ''}")
     return _refuse(_NOT_SERVED) if situation.aims["unserved"] >= MIN_UNSERVED else None
 
 
@@ -81,6 +81,10 @@ def refuse_procedure(situation: Situation) -> AgentAction | None:
     return _refuse(_NO_PROCEDURE.format(procedure)) if procedure else None
 
 
+_AS_WORKFLOW = (
+    " Or say this in a conversation (Chat in the page, `labcrew chat`): there it becomes a workflow for you to"
+    " approve."
+)
 _NO_PROCEDURE = (
     "The goal spells out a procedure ({!r}), and without a chat model none is followed to the letter. Set the"
     " key of a chat model, run the steps yourself (`PYTHON:` in `labcrew chat`), or ask for a prediction:"

@@ -1,9 +1,11 @@
 """Requests that are not served, and goals in other languages."""
 
 import pytest
+from tests.corpora.conversations import run_planner
 
 from app.agents.goals.languages import foreign_language
 from app.agents.goals.unserved_requests import find_unserved
+from app.agents.planner.output import Plan
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,18 @@ def test_a_request_that_is_not_served_is_named(goal: str, what: str) -> None:
     unserved = find_unserved(goal)
     assert unserved
     assert what in unserved.sentence
+
+
+@pytest.mark.parametrize(
+    ("goal", "is_told"),
+    [("always send an email when the price drops", True), ("Buy 100 shares of it", False)],
+)
+def test_what_a_workflow_does_is_told_with_its_place(goal: str, is_told: bool) -> None:
+    price = {"name": "price", "type": "number", "hint": "numeric", "distinct": 90, "min": 1.0, "max": 9.0}
+    planned = run_planner(goal, [{"table": "prices", "rows": 100, "columns": [price]}])
+    assert isinstance(planned, Plan)
+    assert not planned.is_understood
+    assert ("labcrew chat" in planned.notes[0]) == is_told
 
 
 @pytest.mark.parametrize(
