@@ -8,6 +8,7 @@ from rich.console import Console
 
 from app.cli.client import LabClient
 from app.cli.sanitize import plain
+from app.counts import describe_count
 from app.errors import InvalidInput
 
 MAX_SHOWN_ROWS = 5
@@ -41,7 +42,7 @@ class ChatBranches:
         created = self.client.create_worldline({**body, **({"name": name} if name else {})})
         self.current = str(created["id"])
         origin = (
-            f"{plain(present['name'])}, {_count_turns(turns_back)} back"
+            f"{plain(present['name'])}, {describe_count(turns_back, 'turn')} back"
             if turns_back
             else plain(present["name"])
         )
@@ -87,7 +88,7 @@ class ChatBranches:
 def show_comparison(compared: Json, first: Json, second: Json, console: Console) -> None:
     """Show the turns of each side since they parted, and the tables that differ."""
     for line, turns in ((first, compared["turns_first"]), (second, compared["turns_second"])):
-        console.print(f"[bold]{plain(line['name'])}[/]: {_count_turns(len(turns))} of its own")
+        console.print(f"[bold]{plain(line['name'])}[/]: {describe_count(len(turns), 'turn')} of its own")
         for turn in turns:
             console.print(f"  {plain(turn['message'])}")
     for table in compared["tables"]:
@@ -98,10 +99,6 @@ def show_comparison(compared: Json, first: Json, second: Json, console: Console)
             for row in rows[:MAX_SHOWN_ROWS]:
                 cells = ", ".join(plain(str(cell)) for cell in row)
                 console.print(f"  only {plain(line['name'])}: {cells}")
-
-
-def _count_turns(count: int) -> str:
-    return "1 turn" if count == 1 else f"{count} turns"
 
 
 def parse_branch(text: str) -> tuple[str, int]:

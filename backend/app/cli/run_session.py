@@ -18,6 +18,7 @@ from app.cli.received_events import QuestionEvent
 from app.cli.responses import ColumnReading, FileReading, SavedArtifact, SessionDocument, SessionResult
 from app.cli.sanitize import plain
 from app.cli.session_screen import Screen
+from app.counts import describe_size
 from app.errors import LabError
 
 MAX_OPEN_READINGS = 5
@@ -117,7 +118,7 @@ def _upload(client: LabClient, path: Path, console: Console) -> str:
         dataset = client.upload(path)
     except Refused as refusal:
         raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
-    console.print(f"[dim]{plain(path.name)}: {dataset.rows:,} rows, {len(dataset.columns)} columns[/]")
+    console.print(f"[dim]{plain(path.name)}: {describe_size(dataset.rows, len(dataset.columns))}[/]")
     for note in dataset.format.notes:
         console.print(f"[dim]  {plain(note)}[/]")
     for line in describe_open_readings(dataset.reading):

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from app.cli.responses import ApiDocument, HoldoutScore
 from app.cli.sanitize import plain
+from app.reporting.metrics import describe_metric
 
 SHOWN_ID_LENGTH = 8
 """Characters of an id, as in a list of sessions."""
@@ -23,7 +24,6 @@ class ComparedResult(ApiDocument):
     status: str
     headline: str | None = None
     model_name: str | None = None
-    metric: str | None = None
     holdout: HoldoutScore | None = None
 
 
@@ -78,7 +78,7 @@ def _results_table(sessions: tuple[ComparedResult, ...]) -> Table:
     for session in sessions:
         score = session.holdout
         bounds = f" ({_number(score.low)} to {_number(score.high)})" if score else ""
-        score_text = f"{session.metric} {_number(score.value)}{bounds}" if score else "-"
+        score_text = f"{describe_metric(score.metric).label} {_number(score.value)}{bounds}" if score else "-"
         name = plain(session.model_name or "-")
         table.add_row(session.id[:SHOWN_ID_LENGTH], session.status.replace("_", " "), name, score_text)
     return table
@@ -131,7 +131,8 @@ def _show_rows(pair: ComparedPair, console: Console) -> None:
         table.add_column(heading)
     for name, difference in rows.metrics.items():
         numbers = (_number(number) for number in (difference.value, difference.low, difference.high))
-        table.add_row(name, *numbers, (difference.better or "neither")[:SHOWN_ID_LENGTH])
+        better = (difference.better or "neither")[:SHOWN_ID_LENGTH]
+        table.add_row(plain(describe_metric(name).label), *numbers, better)
     console.print(table)
 
 

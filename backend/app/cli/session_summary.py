@@ -15,6 +15,7 @@ from app.cli.responses import AnswerTable, Conclusion, DriverList, HoldoutScore,
 from app.cli.result_table import NUMBERS, show_row_count, show_rows
 from app.cli.run_session import FORECASTS, RunResult
 from app.cli.sanitize import harmless, plain
+from app.reporting.metrics import describe_metric
 
 _EXIT_OF_STATUS = {
     "failed": Exit.FAILED,
@@ -72,7 +73,8 @@ def _show_result(ending: RunResult, console: Console) -> None:
     entries, holdout = result.leaderboard, result.holdout
     places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
-        console.print(_leaderboard(entries, result.metric or "score", places))
+        metric = describe_metric(result.metric).label if result.metric else "Score"
+        console.print(_leaderboard(entries, metric, places))
         if tied := sum(entry.collapsed for entry in entries):
             console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
     if result.answer:
@@ -166,7 +168,7 @@ def _places(score: float | None) -> int:
 def _with_interval(holdout: HoldoutScore, places: int) -> str:
     low, high = (_number(bound, places) for bound in (holdout.low, holdout.high))
     interval = f" (95% interval {low} to {high})" if holdout.low is not None else ""
-    return f"{holdout.metric} {_number(holdout.value, places)}{interval}"
+    return f"{describe_metric(holdout.metric).label} {_number(holdout.value, places)}{interval}"
 
 
 def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -> Table:
@@ -174,7 +176,7 @@ def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")
     table.add_column("Candidate")
-    table.add_column(f"{metric}, cross-validated", justify="right")
+    table.add_column(f"{metric[:1].upper()}{metric[1:]}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
         if entry.collapsed:
             continue

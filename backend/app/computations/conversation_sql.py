@@ -19,6 +19,7 @@ from app.computations.table_changes.statement_rewriting import rewrite
 from app.computations.table_changes.syntax_trees import Columns
 from app.computations.table_changes.tables import TableScope, find_name, parse_query, refuse, write
 from app.computations.workspace import CellWorkspace
+from app.counts import describe_count
 from app.errors import LabError
 from app.json_types import JsonValue
 
@@ -251,8 +252,8 @@ def _quoted(name: str) -> exp.Table:
 def _describe(change: Change, rows: int | None, changed: int | None) -> str:
     """Describe a change in a sentence."""
     name, noun = change.table, "view" if change.is_view else "table"
-    size = f"{rows:,} row{'' if rows == 1 else 's'}" if rows is not None else ""
-    number = f"{changed:,} row{'' if changed == 1 else 's'}" if changed is not None else ""
+    size = describe_count(rows, "row") if rows is not None else ""
+    number = describe_count(changed, "row") if changed is not None else ""
     match change.kind:
         case "created" | "replaced":
             verb = change.kind.capitalize()

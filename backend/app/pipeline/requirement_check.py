@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from app.agents.planner.output import Plan
+from app.counts import describe_count
 from app.errors import InvalidInput
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE, ENSEMBLE
@@ -19,7 +20,7 @@ def check_requirements(fit: CandidateFit, plan: Plan, training: TrainingContext)
 
 def _problem_breaches(plan: Plan, problem: Problem) -> Iterator[str]:
     if plan.horizon and problem.horizon != plan.horizon:
-        yield f"It does not predict {plan.horizon} row(s) ahead."
+        yield f"It does not predict {describe_count(plan.horizon, 'row')} ahead."
     if plan.costs and problem.is_binary and problem.costs is None:
         yield "It ignores the costs of errors."
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.counts import describe_count
 from app.errors import ToolRefused
 from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.facts.conversion import dump_facts, parse_facts
@@ -71,10 +72,11 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
     computed, drawing = await _explore(ctx, source, params, await remaining_s(ctx))
     exploration = parse_facts(Exploration, computed.value)
     overview = parse_facts(FigureList, drawing.value)
-    leaks = f", {len(exploration.leaks)} possible leak(s)" if exploration.leaks else ""
+    leaks = f", {describe_count(len(exploration.leaks), 'possible leak')}" if exploration.leaks else ""
+    findings = describe_count(len(exploration.findings), "finding")
     return CallResult(
         value={**json_object(computed), "figures": [dump_facts(figure) for figure in overview.figures]},
-        summary=f"{exploration.rows} rows: {len(exploration.findings)} finding(s){leaks}.",
+        summary=f"{describe_count(exploration.rows, 'row')}: {findings}{leaks}.",
         artifacts=figure_artifacts(drawing, overview.figures),
     )
 
@@ -181,6 +183,6 @@ async def _extend_recipe(
     effects = " ".join(preview.effects) or "Nothing was changed."
     return CallResult(
         value={**json_object(computed), "frame": name},
-        summary=f"{name}: {len(preview.columns)} columns. {effects}"[:500],
+        summary=f"{name}: {describe_count(len(preview.columns), 'column')}. {effects}"[:500],
         artifacts=[frame_artifact(computed, name)],
     )

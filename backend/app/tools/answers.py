@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.counts import describe_size
 from app.errors import InvalidInput, ToolRefused
 from app.json_types import JsonScalar, JsonValue
 from app.modeling.facts.conversion import parse_facts
@@ -76,7 +77,7 @@ def _answer_of(
         value["measures"] = dict(measures)
     return CallResult(
         value=value,
-        summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
+        summary=f"{describe_size(answer.row_count, len(answer.columns))}.",
         artifacts=[make_artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
     )
 
@@ -96,7 +97,7 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
     answer = parse_facts(QueryRows, facts)
     return CallResult(
         value={**facts, "language": "python", "code": code, "readings": list(readings)},
-        summary=f"{answer.row_count} row(s) of {len(answer.columns)} column(s).",
+        summary=f"{describe_size(answer.row_count, len(answer.columns))}.",
         artifacts=output_artifacts(computed),
     )
 

@@ -13,6 +13,7 @@ from app.charts.drawing_process import ChartRefused
 from app.charts.encoding import NUMBERS, Encoding, Schema, choose_encoding
 from app.charts.renderer import ChartImages, ChartRenderer
 from app.charts.specification import MEDIA_TYPE, ChartRows, make_specification
+from app.counts import describe_count
 from app.datasets.dataset_source import DatasetRef
 from app.json_types import JsonValue
 from app.modeling.facts.column_units import find_unit
@@ -117,7 +118,7 @@ class ChartDrawing:
             "sql": computed.query.sql,
             "digest": table.digest,
         }
-        summary = f"A {encoding.kind} chart of {facts.row_count:,} rows." + (
+        summary = f"A {encoding.kind} chart of {describe_count(facts.row_count, 'row')}." + (
             f" {problem}" if images is None else ""
         )
         return CallResult(value, summary, [make_artifact(table, "table", "table", source), chart]), images

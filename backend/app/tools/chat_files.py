@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.artifacts.workspace import FileRef
+from app.counts import describe_count
 from app.errors import ToolRefused
 from app.modeling.problem.name_resolution import resolve_name
 from app.sessions.step_scope import ArtifactDraft, CallResult
@@ -26,7 +27,7 @@ async def list_chat_files(ctx: ToolContext) -> CallResult:
     """List the files of the conversation, by programs and by write_file."""
     files = (await ctx.conversation.read_snapshot()).files
     described: list[Any] = [{"name": name, "bytes": entry.size_bytes} for name, entry in sorted(files.items())]
-    return CallResult(value={"files": described}, summary=f"{len(described)} file(s).")
+    return CallResult(value={"files": described}, summary=f"{describe_count(len(described), 'file')}.")
 
 
 @tool(agents=ANALYST, name="read_file")

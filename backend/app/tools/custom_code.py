@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from app.counts import describe_count
 from app.errors import ToolRefused, Unavailable
 from app.modeling.facts.code_in_facts import CUSTOM_ESTIMATOR
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.name_resolution import resolve_name
+from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
@@ -119,10 +121,11 @@ async def write_estimator(
     trial_facts = parse_facts(EstimatorTrial, computed.value)
     meta = {"estimator": trial_facts.estimator, "hyperparameters": trial_facts.hyperparameters}
     file = computed.file(f"{name}.py")
-    metric, score = ctx.training.problem.metric, format_number(trial_facts.trial.score)
+    metric = describe_metric(ctx.training.problem.metric).label
+    score, rows = format_number(trial_facts.trial.score), describe_count(trial_facts.trial.rows, "row")
     return CallResult(
         value={**json_object(computed), "name": name},
-        summary=f"{name} can be trained; {metric} {score} in a trial on {trial_facts.trial.rows} rows.",
+        summary=f"{name} can be trained; {metric} {score} in a trial on {rows}.",
         artifacts=[ArtifactDraft(ESTIMATOR_KIND, name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.counts import describe_count, describe_size
 from app.datasets.dataset_source import DatasetRef
 from app.json_types import JsonValue
 from app.modeling.facts.column_units import find_unit
@@ -31,7 +32,7 @@ DatasetName = Annotated[str, Field(description="A dataset's table name, name or 
 async def list_datasets(ctx: ToolContext) -> CallResult:
     """List the datasets of this session: table name, rows and column names."""
     datasets = await ctx.datasets.list()
-    names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
+    names = ", ".join(f"{dataset.table} ({describe_count(dataset.rows, 'row')})" for dataset in datasets)
     return CallResult(value=describe_datasets(datasets), summary=names or "The session has no dataset.")
 
 
@@ -53,7 +54,7 @@ async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> CallResu
     """Describe a dataset's columns: types, missing values, distinct values, ranges and examples."""
     ref = await ctx.datasets.get(dataset)
     schema = describe_schema(ref)
-    return CallResult(value=schema, summary=f"{ref.table}: {ref.rows} rows, {len(ref.columns)} columns.")
+    return CallResult(value=schema, summary=f"{ref.table}: {describe_size(ref.rows, len(ref.columns))}.")
 
 
 def describe_schema(ref: DatasetRef) -> dict[str, JsonValue]:
@@ -79,7 +80,7 @@ async def fetch_dataset(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     media_type = "application/vnd.apache.parquet"
     return CallResult(
         value={"frame": RETRIEVED, "rows": ref.rows, "columns": columns},
-        summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
+        summary=f"{ref.table}: {describe_size(ref.rows, len(columns))}.",
         artifacts=[ArtifactDraft("frame", RETRIEVED, media_type, ref.digest, ref.size_bytes, meta)],
     )
 
@@ -100,7 +101,7 @@ async def execute_sql(
     artifacts = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
     return CallResult(
         value={**json_object(computed), "frame": RETRIEVED if keep else None},
-        summary=f"{query.row_count} rows, {len(query.columns)} columns.",
+        summary=f"{describe_size(query.row_count, len(query.columns))}.",
         artifacts=artifacts,
     )
 
@@ -148,9 +149,10 @@ async def lock_holdout(
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
     split = parse_facts(SplitRows, computed.value)
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}
+    training = describe_count(split.train_rows, "training row")
     return CallResult(
         value=computed.value,
-        summary=f"{split.train_rows} training rows, {split.holdout_rows} locked ({split.kind}).",
+        summary=f"{training}, {split.holdout_rows:,} locked ({split.kind}).",
         artifacts=[
             make_artifact(computed.file("train.parquet"), "frame", TRAIN, train),
             make_artifact(computed.file("holdout.parquet"), "holdout", "holdout", {"rows": split.holdout_rows}),

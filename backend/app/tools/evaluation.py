@@ -8,6 +8,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit, merge_parts
 from app.modeling.problem.kinds import ENSEMBLE
+from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
@@ -20,6 +21,7 @@ from app.tools.computed_facts import (
 from app.tools.context import ToolContext
 from app.tools.fit_parts import load_parts
 from app.tools.fit_rounds import (
+    describe_score,
     format_number,
     time_left_s,
     without_schema,
@@ -61,7 +63,9 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> CallResult:
     fit = CandidateFit.from_json(json_object(computed))
     weights = (fit.weights or {}).items()
     weights_text = ", ".join(f"{name} {weight:.2g}" for name, weight in weights if weight > 0)
-    summary = f"{fit.name}: {fit.metric} {format_number(fit.score)}. Weights: {weights_text}."
+    summary = (
+        f"{fit.name}: {describe_metric(fit.metric).label} {format_number(fit.score)}. Weights: {weights_text}."
+    )
     return CallResult(
         value=without_schema(json_object(computed)),
         summary=summary[:500],
@@ -117,11 +121,11 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
     inputs = {"frame": raw.digest, "oof": part.oof}
     computed = await ctx.computer.run(Computation("evaluate.evaluate_model", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
-    score = evaluation.score
+    measured = evaluation.score
+    score = describe_score(evaluation.metric, measured.value, measured.low, measured.high)
     return CallResult(
         value={**json_object(computed), "model": model, "errors_frame": ERRORS_FRAME},
-        summary=f"{model}: {evaluation.metric} {format_number(score.value)} "
-        f"({format_number(score.low)} to {format_number(score.high)}) out of fold.",
+        summary=f"{model}: {score} out of fold.",
         artifacts=[
             *figure_artifacts(computed, evaluation.figures),
             make_artifact(computed.file("errors.parquet"), "frame", ERRORS_FRAME, {"model": model}),

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Literal
 
+from app.counts import describe_count
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.kinds import PLAIN
+from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
@@ -61,9 +63,10 @@ async def score_features(ctx: ToolContext, frame: FrameName, against: FrameName 
         raise ToolRefused(f"{frame} and {against} have the same features.")
     scores, reference = await _measure(ctx, first), await _measure(ctx, second)
     gain = compute_gain(scores, reference)
+    error = f" with an error of {format_number(gain.error)}" if gain.error is not None else ""
     reason = (
-        f"{scores.metric} gains {format_number(gain.gain)} with an error of {format_number(gain.error)} "
-        f"on {gain.folds} fold(s)."
+        f"{describe_metric(scores.metric).label} gains {format_number(gain.gain)}{error} "
+        f"on {describe_count(gain.folds, 'fold')}."
     )
     return CallResult(
         value={

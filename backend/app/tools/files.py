@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.artifacts.file_names import MAX_NAME_CHARS, normalize_file_name
 from app.artifacts.workspace import FileRef
+from app.counts import describe_count
 from app.errors import ToolRefused
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.approval import Preview
@@ -28,7 +29,7 @@ MAX_READABLE_BYTES = 1_000_000
 async def list_files(ctx: ToolContext) -> CallResult:
     """List the files of this session's workspace, by programs and by write_file."""
     files = [{"name": file.name, "bytes": file.size_bytes} for file in await ctx.frames.files()]
-    return CallResult(value={"files": files}, summary=f"{len(files)} file(s).")  # type: ignore[dict-item]
+    return CallResult(value={"files": files}, summary=f"{describe_count(len(files), 'file')}.")  # type: ignore[dict-item]
 
 
 @tool(agents=WORKERS)
@@ -110,7 +111,9 @@ def select_lines(name: str, text: str, first_line: int, lines: int) -> CallResul
         "first_line": first_line,
         "text": "".join(selected),
     }
-    return CallResult(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
+    return CallResult(
+        value=value, summary=f"{len(selected):,} of {describe_count(len(all_lines), 'line')} of {name}."
+    )
 
 
 async def _store_text(ctx: ToolContext, name: str, text: str) -> ArtifactDraft:

@@ -12,6 +12,7 @@ from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.family_catalog import FAMILIES, PLAIN_FAMILY
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE, REFERENCES
+from app.reporting.metrics import describe_metric
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
 from app.tools.context import ToolContext
@@ -148,6 +149,7 @@ async def run_round(
     fits_done = [_read_fit(outcome) for outcome in done]
     unfinished = [outcome for outcome in outcomes if outcome.status != "done"]
     scores = ", ".join(f"{fit.name} {format_number(fit.score)}" for fit in fits_done)
+    label = describe_metric(fits_done[0].metric).label
     left_out = {**(unplanned or {}), **{outcome.name: _failure_reason(outcome) for outcome in unfinished}}
     missing = f" Left out: {', '.join(left_out)}." if left_out else ""
     value: Any = {
@@ -156,7 +158,7 @@ async def run_round(
     }
     return CallResult(
         value=value,
-        summary=f"{fits_done[0].metric}: {scores}.{missing}"[:500],
+        summary=f"{label[:1].upper()}{label[1:]}: {scores}.{missing}"[:500],
         artifacts=[model_artifact(outcome, existing_names) for outcome in done],
         usage={"fit_s": round(sum(outcome.wall_s for outcome in done), 3)},
     )
@@ -203,5 +205,11 @@ def _failure_reason(outcome: FitOutcome) -> str:
 
 def format_number(value: float | None) -> str:
     if value is None:
-        return "none"
+        return "not measured"
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def describe_score(metric: str, value: float | None, low: float | None, high: float | None) -> str:
+    """Return a score by its name with its 95 % interval, where that was measured."""
+    interval = f" ({format_number(low)} to {format_number(high)})" if low is not None else ""
+    return f"{describe_metric(metric).label} {format_number(value)}{interval}"

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.computations.bars.interval import interval_name
+from app.counts import describe_count
 from app.datasets.price_series import PriceSeries, find_coin
 from app.datasets.prices import Prices, to_utc
 from app.errors import ToolRefused
@@ -75,7 +76,7 @@ async def fetch_price_data(
     lacking = facts["incomplete"]["count"]
     return CallResult(
         value={"frame": RETRIEVED, **source, **facts},
-        summary=f"{names}: {facts['rows']:,} bars of {source['interval']}."
+        summary=f"{names}: {describe_count(facts['rows'], 'bar')} of {source['interval']}."
         + (f" {lacking:,} of them lack a part." if lacking else ""),
         artifacts=[make_artifact(fetched.computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
     )

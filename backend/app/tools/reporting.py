@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.counts import describe_count
 from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
 from app.modeling.facts.column_units import find_unit
@@ -64,8 +65,9 @@ async def generate_recommendations(ctx: ToolContext) -> CallResult:
         {"rule": recommendation.rule, "text": plain_text(recommendation.text)} for recommendation in advice
     ]
     value: Any = {"session": session, "recommendations": recommendations}
-    rules = ", ".join(recommendation.rule for recommendation in advice) or "none"
-    return CallResult(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
+    texts = " ".join(str(recommendation["text"]) for recommendation in recommendations)
+    summary = f"{describe_count(len(advice), 'recommendation')}. {texts}"
+    return CallResult(value=value, summary=summary[:500].strip())
 
 
 @tool(agents=REPORTER)

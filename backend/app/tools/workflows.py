@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.counts import describe_count
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
@@ -61,7 +62,7 @@ async def execute_pipeline(
         "sql": f"SELECT * FROM {name}",  # noqa: S608 - a checked name
         "changes": changes,
     }
-    return CallResult(value, f"{table.row_count:,} rows.", artifacts)
+    return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
 
 
 @tool(agents=ANALYST)

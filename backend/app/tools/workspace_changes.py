@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.computations.table_changes.change import describe_copy
+from app.counts import describe_count, describe_size
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult
@@ -61,8 +62,7 @@ async def record_statements(
         meta = {"rows": rows.row_count, "columns": rows.columns, "source": {"sql": sql}}
         artifacts.append(make_artifact(file, "table", TABLE, meta))
         value["digest"] = file.digest
-        size = f"{rows.row_count:,} row{'s' if rows.row_count != 1 else ''}"
-        sentences.append(f"{size}, {len(rows.columns)} column(s).")
+        sentences.append(f"{describe_size(rows.row_count, len(rows.columns))}.")
     if statements.workspace is not None:
         artifacts += await _snapshot_artifacts(ctx, tables.snapshot, statements.workspace, computed)
     return CallResult(value, " ".join(sentences), artifacts)
@@ -107,7 +107,7 @@ async def record_table(
 def _describe_frame(tables: ConversationTables, name: str, entry: TableEntry) -> JsonValue:
     former = tables.snapshot.find(name)
     verb = "Replaced" if former else "Created"
-    rows = f"{entry.rows:,} row{'' if entry.rows == 1 else 's'}"
+    rows = describe_count(entry.rows, "row")
     is_copy = former is None and any(dataset.table == name for dataset in tables.datasets)
     note = describe_copy(name) if is_copy else ""
     text = f"{verb} the table {name}: {rows}. {note}".strip()

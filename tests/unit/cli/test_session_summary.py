@@ -69,7 +69,7 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
         "LogisticRegression",
         "0.8522 ± 0.0276",
         "263 hold-out rows",
-        "0.8410 (95% interval",
+        "ROC AUC 0.8410 (95% interval",
     ):
         assert words in shown
     assert "/reports/report.html (41 numbers checked" in shown
@@ -104,7 +104,7 @@ def test_large_scores_are_shown_without_digits_that_say_nothing() -> None:
     console = Console(record=True, width=120)
     show(ending(result={**RESULT, "metric": "rmse", "leaderboard": board, "holdout": held}), console)
     shown = console.export_text()
-    for words in ("9,516 ± 700", "69,368 ± 4,956", "rmse 10,513 (95% interval 9,023 to 11,879)"):
+    for words in ("9,516 ± 700", "69,368 ± 4,956", "RMSE 10,513 (95% interval 9,023 to 11,879)"):
         assert words in shown
 
 

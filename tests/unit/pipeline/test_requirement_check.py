@@ -38,7 +38,7 @@ def test_a_model_that_meets_everything_is_delivered():
         ({"metric": "f1"}, {}, {}, "chosen by f1 instead of roc_auc"),
         ({}, {}, {"families": ("Ridge",)}, "made of LightGBM, and only Ridge"),
         ({"weights": {"A": 0.5, "B": 0.5}}, {}, {"is_single_model": True}, "blends several"),
-        ({}, {"horizon": 3}, {}, "does not predict 3 row(s) ahead"),
+        ({}, {"horizon": 3}, {}, "does not predict 3 rows ahead"),
         ({}, {"costs": {"false_alarm": 1, "missed": 2}}, {}, "ignores the costs"),
     ],
 )

@@ -206,7 +206,9 @@ async def test_recommendations_follow_from_findings(ctx: ToolContext) -> None:
     assert isinstance(made.value, dict)
     rules = [each["rule"] for each in made.value["recommendations"]]  # type: ignore[union-attr, call-overload, index]
     assert "try_on_new_rows" in rules
-    assert made.summary.endswith(", ".join(rules))
+    texts = [str(each["text"]) for each in made.value["recommendations"]]  # type: ignore[union-attr, call-overload, index]
+    assert f"{len(rules)} recommendations. {' '.join(texts)}".startswith(made.summary)
+    assert texts[0] in made.summary
 
 
 async def test_the_comparison_has_every_candidate_beside_the_baseline(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.agents.analyst.brief import ChartAnswer, QueryAnswer
+from app.counts import describe_count
 
 MAX_STATED_CELLS = 6
 """Cells of a single row that a sentence states; more are read in the table."""
@@ -21,7 +22,7 @@ def describe_answer(answer: QueryAnswer, description: str = "", readings: Sequen
 
 def describe_chart(chart: ChartAnswer, readings: Sequence[str] = ()) -> str:
     """Describe a chart by its title, with its rows where it has few."""
-    rows = f"{chart.row_count:,} row{'s' if chart.row_count != 1 else ''}"
+    rows = describe_count(chart.row_count, "row")
     nouns = {"bar": "bar chart", "line": "line chart", "area": "area chart", "scatter": "scatter chart"}
     noun = nouns.get(chart.kind, "box plot" if chart.kind == "box" else chart.kind)
     sentences = [
@@ -39,9 +40,7 @@ def _describe_rows(answer: QueryAnswer, description: str) -> str:
             f"{name}: {format_cell(cell)}" for name, cell in zip(names, answer.rows[0], strict=True)
         )
         return f"{_capitalise(description)}: {cells}." if description else f"{cells}."
-    size = (
-        "no rows" if not answer.row_count else f"{answer.row_count:,} row{'s' if answer.row_count > 1 else ''}"
-    )
+    size = describe_count(answer.row_count, "row") if answer.row_count else "no rows"
     return f"{_capitalise(description)}: {size}." if description else f"The query gave {size}."
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from app.counts import describe_count
+
 _POLITE = r"\W{0,5}(?:please )?(?:(?:can|could) you )?(?:please )?"
 _PATH = r"[\"'`]?(?P<name>[\w./\-]{0,200}?\w\.\w{1,10})[\"'`]?"
 _OLD = r"[\"'`“](?P<old>[^\"'`“”]{1,2000})[\"'`”]"
@@ -79,6 +81,5 @@ def describe_files(value: Any) -> str:
         rest = f"\n({line_count:,} of {value['lines']:,} lines)" if line_count < value["lines"] else ""
         return f"{value['text']}{rest}"
     if "replaced" in value:
-        places = value["replaced"]
-        return f"Changed {value['name']} in {places} place{'' if places == 1 else 's'}."
+        return f"Changed {value['name']} in {describe_count(value['replaced'], 'place')}."
     return f"Wrote {value['name']}, {value['bytes']:,} bytes."

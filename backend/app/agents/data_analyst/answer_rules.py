@@ -7,6 +7,7 @@ from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestio
 from app.agents.questions.parser import parse_question
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, finish
+from app.counts import describe_count
 
 
 def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
@@ -60,4 +61,4 @@ def _describe_answer(answer: TableAnswer) -> str:
         if answer.rows_used is not None and answer.total_rows is not None
         else ""
     )
-    return f"The answer has {answer.row_count} row(s).{coverage}"
+    return f"The answer has {describe_count(answer.row_count, 'row')}.{coverage}"

@@ -8,6 +8,7 @@ from app.agents.goals.select_sql import PeriodAggregation
 from app.agents.goals.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_steps
+from app.counts import describe_count
 
 _ANSWERS = {
     "sum": "their sum",
@@ -68,8 +69,10 @@ def _notes(forecast: PeriodForecast) -> Iterator[str]:
     if aggregation.measure in ("count", "sum"):
         yield "A period without rows counts zero. Periods that the rows cover only in part are left out."
     elif forecast.gaps:
-        yield f"{forecast.gaps} {aggregation.every}(s) between others have no row: they are interpolated."
+        gaps = describe_count(forecast.gaps, aggregation.every.replace("_", " "))
+        yield f"Interpolated between others: {gaps} without a row."
     if aggregation.measure == "value" and forecast.repeated_rows:
-        yield f"{forecast.repeated_rows} row(s) repeat a time: rows of one period count by their mean."
+        rows = describe_count(forecast.repeated_rows, "row")
+        yield f"Rows of one period count by their mean, since times repeat in {rows}."
     if forecast.is_default_horizon:
         yield f"The goal says no horizon: the next {forecast.steps} periods are forecast."

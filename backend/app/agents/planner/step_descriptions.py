@@ -3,6 +3,7 @@
 from app.agents.goals.row_conditions import describe_conditions
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
+from app.counts import describe_count
 
 
 def describe_steps(plan: Plan) -> list[str]:
@@ -44,7 +45,7 @@ def _stage_steps(plan: Plan) -> dict[Stage, str]:
 
 def describe_horizon(plan: Plan) -> str:
     """Describe the horizon in words."""
-    rows = "1 row" if plan.horizon == 1 else f"{plan.horizon} rows"
+    rows = describe_count(plan.horizon or 0, "row")
     return f"each of the next {rows}" if plan.every_step else f"{rows} ahead"
 
 

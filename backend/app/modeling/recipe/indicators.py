@@ -14,6 +14,7 @@ import numpy as np
 import talib
 from talib import abstract
 
+from app.counts import describe_count
 from app.errors import InvalidInput
 from app.modeling.problem.name_resolution import nearest_names
 
@@ -172,4 +173,4 @@ def _columns(canonical_name: str, name: str, function: Any) -> tuple[str, ...]:
 
 
 def _describe_parameters(names: list[str]) -> str:
-    return f"{len(names)} parameter(s) ({', '.join(names)})" if names else "no parameter"
+    return f"{describe_count(len(names), 'parameter')} ({', '.join(names)})" if names else "no parameter"

@@ -14,6 +14,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
 )
 
+from app.counts import describe_count
 from app.errors import InvalidInput
 from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
@@ -71,7 +72,8 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
     """Choose the kind of split; return it with the reason as a sentence."""
     if problem.time_column:
         gap = (
-            f", with {_count_rows(problem.horizon)} before it left out of training, because labels look ahead"
+            f", with {describe_count(problem.horizon, 'row')} before it left out of training, because labels"
+            " look ahead"
             if problem.horizon
             else ""
         )
@@ -93,10 +95,6 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
         SplitKind.RANDOM,
         "The target is a number and rows have no order or groups: chosen at random with a fixed seed.",
     )
-
-
-def _count_rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
 
 
 UNSTRUCTURED_KINDS = (SplitKind.STRATIFIED, SplitKind.RANDOM)

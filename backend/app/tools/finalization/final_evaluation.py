@@ -12,7 +12,7 @@ from app.tools.evaluation import ModelName
 from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
 from app.tools.fit_parts import FitPart, load_model
 from app.tools.fit_rounds import (
-    format_number,
+    describe_score,
 )
 from app.tools.frames import figure_artifacts, find_training_frame, make_artifact
 from app.tools.registry import tool
@@ -40,11 +40,11 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
         inputs |= {"model": part.model}
     computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
-    score = evaluation.score
+    measured = evaluation.score
+    score = describe_score(evaluation.metric, measured.value, measured.low, measured.high)
     return CallResult(
         value={**json_object(computed), "model": model},
-        summary=f"{model} on the hold-out: {evaluation.metric} {format_number(score.value)} "
-        f"(interval {format_number(score.low)} to {format_number(score.high)}).",
+        summary=f"{model} on the hold-out: {score}.",
         artifacts=[_outputs_artifact(computed, part), *figure_artifacts(computed, evaluation.figures)],
     )
 

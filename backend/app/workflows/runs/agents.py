@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
+from app.counts import describe_count
 from app.datasets.dataset_source import DatasetRef
 from app.errors import InvalidInput
 from app.json_types import JsonValue
@@ -85,7 +86,7 @@ async def _read_inputs(ctx: RunContext, node: Node, step: NodeStep) -> list[Data
         value: Any = described.value
         tables = value["workspace"]["tables"]
         profiles = {name: tables[name]["profile"] for name in frames}
-        return CallResult(profiles, f"{len(frames)} tables.")
+        return CallResult(profiles, f"{describe_count(len(frames), 'table')}.")
 
     call = Call("choice:inputs", "choice", "read_inputs", AGENT, {"node": node.id, "tables": [*frames]})
     profiles: Any = await step.call(call, describe)

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from app.counts import describe_count
 from app.errors import Conflict
 from app.json_types import JsonValue
 from app.observability.metrics.workflows import WORKFLOW_RUNS
@@ -92,7 +93,7 @@ async def _keep_results(ctx: RunContext, retried: RetriedRun) -> dict[str, Any]:
         }
         drafts = [frames[node_id] for node_id in earlier if node_id in frames]
         values: JsonValue = {node_id: result.model_dump(mode="json") for node_id, result in earlier.items()}
-        return CallResult(values, f"{len(earlier)} results are kept.", drafts)
+        return CallResult(values, f"{describe_count(len(earlier), 'result')} kept.", drafts)
 
     request: JsonValue = {"run": str(retried.id), "node": retried.node}
     value = await ctx.step.call(Call("choice:keep", "choice", "keep_results", AGENT, request), keep)

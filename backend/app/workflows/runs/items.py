@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from app.artifacts.workspace import FrameRef
+from app.counts import describe_count
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.plans.compiler import compile_plan
@@ -86,7 +87,9 @@ async def _list_items(ctx: RunContext, node: Node, config: ForEach) -> _Items:
         computed = await compute_sql(ctx, compiled.sql, digests, MAX_ITEMS + 1)
         name, type_ = next(iter(compiled.columns.items()))
         values: list[Any] = [row[0] for row in TableFacts.model_validate(computed.value).rows]
-        return CallResult({"column": name, "type": type_, "values": values}, f"{len(values)} items.")
+        return CallResult(
+            {"column": name, "type": type_, "values": values}, f"{describe_count(len(values), 'item')}."
+        )
 
     request: dict[str, JsonValue] = {"node": node.id, "config": node.config}
     call = Call(f"choice:items:{node.id}", "choice", "list_items", AGENT, request)

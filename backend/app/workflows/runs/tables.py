@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from app.artifacts.workspace import FrameRef
+from app.counts import describe_count
 from app.errors import InvalidInput, LabError
 from app.plans.compiler import compile_plan
 from app.plans.plan import Aggregation, DatasetSource, GroupStep, JoinStep, Plan, PlanSource, UnionStep
@@ -151,7 +152,9 @@ def store_table(node: Node, computed: ComputationResult, notes: Sequence[str] = 
     result = _describe(computed).model_copy(update={"notes": [*notes]})
     meta = {"rows": result.rows, "columns": result.columns}
     artifact = make_artifact(computed.file("result.parquet"), "frame", node.id, meta)
-    return CallResult(result.model_dump(mode="json"), f"{node.id} has {result.rows:,} rows.", [artifact])
+    return CallResult(
+        result.model_dump(mode="json"), f"{node.id} has {describe_count(result.rows or 0, 'row')}.", [artifact]
+    )
 
 
 def _describe(computed: ComputationResult) -> NodeResult:
