@@ -155,7 +155,9 @@ class WorkflowRunView(BaseModel):
     """A run of a workflow; `GET /runs/{id}` has its table."""
 
     id: UUID
-    status: RunStatus | Literal["waiting"] = Field(description="`waiting`: for a study that it started.")
+    status: RunStatus | Literal["waiting", "awaiting_user"] = Field(
+        description="`waiting`: for a study that it started. `awaiting_user`: for an answer, as to an approval."
+    )
     version: int
     node: str
     created_at: datetime

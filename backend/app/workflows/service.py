@@ -251,8 +251,10 @@ def make_changed_error(workflow_id: UUID, version: int | None) -> Conflict:
 
 
 def _make_run_view(record: WorkflowRunRecord) -> WorkflowRunView:
-    status = "waiting" if record.is_waiting else RUN_STATUS[SessionStatus(record.status)]
-    return WorkflowRunView(**{**record._asdict(), "status": status})
+    session_status = SessionStatus(record.status)
+    is_awaiting_user = session_status is SessionStatus.AWAITING_USER
+    status = session_status if is_awaiting_user else RUN_STATUS[session_status]
+    return WorkflowRunView(**{**record._asdict(), "status": "waiting" if record.is_waiting else status})
 
 
 def _loads(text: str | None) -> list[dict[str, Any]] | None:

@@ -182,14 +182,20 @@ async def test_a_run_waits_for_an_approval_and_a_refusal_ends_the_branch(ada: Us
     assert saved.status_code == 201, saved.text
     path = f"/workflows/{saved.json()['id']}"
     for answer, status in (("approve", "done"), ("reject", "skipped")):
-        waiting = await run(ada, path, lambda view: view["question"] is not None)
+        waiting = await run(ada, path, lambda view: view["status"] == "awaiting_user")
         assert waiting["question"]["text"] == "Send it?", waiting
+        former = (await ada.http.get(f"{path}/runs")).json()
+        assert former[0]["status"] == "awaiting_user", former
+        (listed,) = (await ada.http.get("/workflow-runs?status=awaiting_user")).json()
+        assert (listed["id"], listed["name"]) == (waiting["id"], "Asked")
+        assert listed["question"] == waiting["question"]
         place = f"/workflow-runs/{waiting['id']}"
         wrong = await ada.http.post(f"{place}/answer", json={"answer": "perhaps"})
         assert wrong.status_code == 422
         assert (await ada.http.post(f"{place}/answer", json={"answer": answer})).status_code == 200
         ended = await follow(ada, place)
         assert (ended["outcome"], ended["nodes"]["tell"]["status"]) == ("succeeded", status), ended
+        assert (await ada.http.get("/workflow-runs?status=awaiting_user")).json() == []
         assert ended["nodes"]["more"]["preview"] == [[400, 800]]
     (message,) = outside.messages
     assert (message["node"], message["table"]["rows"]) == ("tell", [[400, 800]])

@@ -1,18 +1,18 @@
 """Runs of whole workflows: their nodes, answers to what they wait for, and cancels."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
+from app.api.deps import CHECK_STORAGE, IdempotencyKey, PageDep, PrincipalDep, ResourcesDep
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.workflows.runs.queries import WorkflowRuns
-from app.workflows.runs.schemas import WholeRunView
+from app.workflows.runs.schemas import AwaitingRunView, WholeRunView
 
 router = APIRouter(prefix="/workflow-runs", tags=["workflows"], responses=problems(401))
 
@@ -44,6 +44,16 @@ async def _sessions(resources: ResourcesDep) -> SessionService:
 
 RunsDep = Annotated[WorkflowRuns, Depends(_runs)]
 SessionsDep = Annotated[SessionService, Depends(_sessions)]
+
+
+@router.get("", operation_id="list_runs_awaiting_user")
+async def list_runs_awaiting_user(
+    runs: RunsDep,
+    page: PageDep,
+    status: Annotated[Literal["awaiting_user"], Query(description="Runs that wait for your answer.")],
+) -> list[AwaitingRunView]:
+    """List the runs of all workflows that wait for you, the longest waiting first."""
+    return await runs.list_awaiting_user(page.limit, page.offset)
 
 
 @router.get("/{run_id}", operation_id="get_workflow_run", responses=problems(404))

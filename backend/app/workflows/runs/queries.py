@@ -15,6 +15,7 @@ from app.sessions.lifecycle import SessionStatus
 from app.sessions.step_scope import ArtifactDraft
 from app.workflows.document import WorkflowDocument
 from app.workflows.runs.schemas import (
+    AwaitingRunView,
     RetriedRun,
     RunQuestion,
     StudyOutcome,
@@ -43,6 +44,17 @@ class RunRecord(NamedTuple):
     step: str | None
     question: str | None
     charts: str | None
+
+
+class AwaitingRunRecord(NamedTuple):
+    """A run that waits for its owner. JSON: `question`."""
+
+    id: UUID
+    workflow_id: UUID
+    name: str
+    version: int
+    question: str
+    created_at: datetime
 
 
 class StoredFrameRow(NamedTuple):
@@ -87,6 +99,17 @@ class WorkflowRuns:
             started_at=record.started_at,
             ended_at=record.ended_at,
         )
+
+    async def list_awaiting_user(self, limit: int, offset: int) -> list[AwaitingRunView]:
+        """List the runs with an open question, the longest waiting first."""
+        rows = await self.db.rows(WORKFLOWS.list_runs_awaiting_user, self.owner, limit, offset)
+        records = [AwaitingRunRecord(**row) for row in rows]
+        return [
+            AwaitingRunView(
+                **{**record._asdict(), "question": RunQuestion.model_validate_json(record.question)}
+            )
+            for record in records
+        ]
 
     async def read_retry(self, run_id: UUID, node_id: str | None) -> WholeRun:
         """Return the request for a run that goes on from an ended one, at a node or at the first that failed.

@@ -114,13 +114,26 @@ class RunQuestion(BaseModel):
     options: list[Any]
 
 
+class AwaitingRunView(BaseModel):
+    """A run that waits for its owner. `name`: of its workflow."""
+
+    id: UUID
+    workflow_id: UUID
+    name: str
+    version: int
+    question: RunQuestion
+    created_at: datetime
+
+
 class WholeRunView(BaseModel):
     """A run with the results of its nodes."""
 
     id: UUID
     workflow_id: UUID
     version: int
-    status: SessionStatus | Literal["waiting"] = Field(description="`waiting`: for the study in `waits_for`.")
+    status: SessionStatus | Literal["waiting"] = Field(
+        description="`waiting`: for the study in `waits_for`. `awaiting_user`: for an answer to `question`."
+    )
     outcome: Literal["succeeded", "failed"] | None
     error: str | None = Field(default=None, description="Why the run as a whole failed, beside its nodes.")
     trigger: str

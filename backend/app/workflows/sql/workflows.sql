@@ -79,6 +79,18 @@ where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '
 order by s.created_at desc, s.id desc
 limit $3 offset $4
 
+-- name: list_runs_awaiting_user
+select s.id, w.id as workflow_id, w.name, (s.preferences #>> '{workflow,version}')::int as version, q.question, s.created_at
+from sessions s
+join workflows w on w.id = (s.preferences #>> '{workflow,id}')::uuid and w.owner_id = s.owner_id
+cross join lateral (
+  select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text as question, q.asked_at
+  from questions q where q.session_id = s.id and q.answered_at is null order by q.asked_at limit 1
+) as q
+where s.owner_id = $1 and s.graph = 'workflow' and s.status = 'awaiting_user' and s.ended_at is null
+order by q.asked_at, s.id
+limit $2 offset $3
+
 -- name: get_run
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
   s.error ->> 'detail' as error,

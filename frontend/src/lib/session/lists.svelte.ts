@@ -1,14 +1,16 @@
 import { stream } from '#lib/stream/stream.svelte.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 
-/** The newest sessions and datasets. Old rows stay while new ones come. */
+/** The newest sessions and datasets, and the runs of workflows that wait for the user. Old rows stay while new ones come. */
 export class HomeLists {
 	sessions = $state<Schema<'SessionSummary'>[]>([]);
+	awaitingRuns = $state.raw<Schema<'AwaitingRunView'>[]>([]);
 	datasets = $state<Schema<'DatasetView'>[]>([]);
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
 
 	waiting = $derived(this.sessions.filter((session) => session.status === 'awaiting_user'));
+	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length);
 	running = $derived(
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
 	);
@@ -21,6 +23,7 @@ export class HomeLists {
 			const query = { limit: 50 };
 			const sessions = await read(api.GET('/api/v1/lab/agent/sessions', { params: { query } }));
 			this.sessions = sessions.items;
+			this.awaitingRuns = await read(api.GET('/api/v1/workflow-runs', { params: { query: { status: 'awaiting_user' } } }));
 			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
 			this.problem = null;
 			this.isLoaded = true;
