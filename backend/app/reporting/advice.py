@@ -268,13 +268,20 @@ def _next_step(draft: ReportDraft) -> Text:
 
 
 def _input_columns(draft: ReportDraft) -> list[Text]:
-    """Return the columns that the model takes: those of the training rows without target and exclusions."""
+    """Return the columns that the model reads: those of the training rows without target, exclusions and what
+    was left out while the rows were prepared."""
     problem = draft.facts.problem
-    excluded = (
-        {problem.text("target"), *(str(name.value) for name in items_at(problem, "exclude"))} if problem else {}
+    unread = (
+        {problem.text("target"), *(str(name.value) for name in items_at(problem, "exclude"))}
+        if problem
+        else set()
     )
+    for frame in draft.facts.frames:
+        for operation in items_at(frame, "added"):
+            if operation.text("op") == "drop":
+                unread |= {str(name.value) for name in items_at(operation, "columns")}
     columns = [column.at("name") for column in items_at(draft.facts.split, "columns")]
-    return [(draft.read(name),) for name in columns if name and str(name.value) not in excluded]
+    return [(draft.read(name),) for name in columns if name and str(name.value) not in unread]
 
 
 RULES: dict[str, Rule] = {

@@ -114,3 +114,15 @@ def test_a_calibration_error_within_chance_is_not_reported(titanic: list[Recorde
     rules = {each.rule for each in advise(make_draft(altered(titanic, "final_evaluation", change)))}
 
     assert "badly_calibrated" not in rules
+
+
+def test_a_column_that_was_left_out_is_not_asked_of_new_rows(titanic: list[RecordedCall]) -> None:
+    def next_step(calls: list[RecordedCall]) -> str:
+        texts = [plain_text(each.text) for each in advise(make_draft(calls))]
+        return next(text for text in texts if "Each row has" in text)
+
+    def leave_out(result: dict[str, Any]) -> None:
+        result["added"] = [*result["added"], {"op": "drop", "columns": ["name"]}]
+
+    assert "name" in next_step(titanic)
+    assert "name" not in next_step(altered(titanic, "clean_data", leave_out))
