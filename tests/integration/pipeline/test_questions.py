@@ -68,6 +68,17 @@ async def test_a_chart_is_drawn_into_the_report(lab, titanic):
     assert b"data:image/svg+xml" in page
 
 
+async def test_the_answer_of_a_histogram_is_a_summary(lab, titanic):
+    await lab.upload(DATA / "titanic_all.csv")
+    answer = await answer_of(lab.drive("Show a histogram of age"))
+    [row] = answer["rows"]
+    figures = dict(zip([column["name"] for column in answer["columns"]], row, strict=True))
+    age = titanic.age.dropna()
+    assert figures["median age"] == pytest.approx(age.median())
+    assert (figures["lowest age"], figures["highest age"]) == pytest.approx((age.min(), age.max()))
+    assert figures["number of rows with age"] == len(age)
+
+
 async def test_what_is_not_understood_is_asked_about_and_the_answer_is_what_counts(lab, titanic):
     await lab.upload(DATA / "titanic_all.csv")
     journal = MemoryJournal(answers={"tool:2.0": "the mean of `age` by `class`"})

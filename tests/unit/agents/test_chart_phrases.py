@@ -6,6 +6,8 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.charts.chart_questions import parse_chart_question
+from app.agents.questions.table_schemas import make_table_schemas
+from app.plans.compiler import compile_plan
 
 ORDERS = TableProfile(
     "orders",
@@ -124,3 +126,26 @@ def test_a_study_understands_the_charts_of_conversations(text: str, kind: str, d
 @pytest.mark.parametrize("text", ["total revenue by region", "draw it as bars", "draw the moon as bars"])
 def test_a_text_without_a_chart_of_the_tables_is_none(text: str) -> None:
     assert parse_chart_question(text, TABLES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("show a histogram of revenue", ["median revenue", "mean revenue", "lowest revenue"]),
+        ("histogram of region", ["region", "rows"]),
+        ("histogram of date", ["first date", "last date", "number of rows with date"]),
+        ("box plot of revenue by region", ["region", "median revenue", "mean revenue"]),
+        ("plot revenue against cost", ["correlation of cost and revenue", "number of rows with revenue"]),
+        ("correlation heatmap", ["first", "second", "correlation", "rows"]),
+        ("plot revenue against date", ["date", "revenue"]),
+    ],
+)
+def test_the_answer_of_a_chart_of_rows_is_a_summary(text: str, columns: list[str]) -> None:
+    parsed = parse_chart_question(text, TABLES)
+    assert parsed is not None
+    query = compile_plan(parsed.plan, make_table_schemas(TABLES))
+    assert [*query.columns][: len(columns)] == columns
+
+
+def test_a_chart_without_fitting_columns_is_no_answer() -> None:
+    assert parse_chart_question("draw region as a scatter plot", TABLES) is None
