@@ -29,7 +29,7 @@ _EDA, _FINAL, _EXPLAIN = "perform_eda", "final_evaluation", "explain_model"
 _BACKTEST = "backtest_model"
 
 GALLERY: dict[str, FigureKind] = {
-    "answer_chart": FigureKind("Chart", "The rows of the answer.", "draw_answer"),
+    "answer_chart": FigureKind("Chart", "The chart that the question asks for.", "draw_answer"),
     "missing_values": FigureKind(
         "Missing values", "Share of missing values by column, in the training rows.", _EDA
     ),

@@ -6,6 +6,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.vocabulary import word_set
 from app.agents.goals.word_vectors import known_words, most_similar
+from app.agents.questions.column_matching import name_parts
 
 MAX_KINDS = 30
 """Different values of a column that names kinds of things."""
@@ -19,7 +20,7 @@ MAX_NAMED_VALUES = 5
 
 def describe_absence(word: str, tables: Sequence[TableProfile]) -> str:
     """Say that no value of the column whose values are of a kind with a word is called so; empty for others."""
-    if word in _NO_KINDS:
+    if word in _NO_KINDS or _names_column(word, tables):
         return ""
     singular = next(iter(known_words([word.removesuffix("s"), stem(word), word])), "")
     if not singular:
@@ -35,6 +36,11 @@ def describe_absence(word: str, tables: Sequence[TableProfile]) -> str:
     listing = ", ".join(map(str, column.values[:MAX_NAMED_VALUES]))
     more = ", ..." if len(column.values) > MAX_NAMED_VALUES else ""
     return f"no row has it: `{column.name}` holds {listing}{more}"
+
+
+def _names_column(word: str, tables: Sequence[TableProfile]) -> bool:
+    """Tell if a word is part of a column's name: `colour` is no colour that the rows lack."""
+    return any(stem(word) in map(stem, name_parts(c.name)) for table in tables for c in table.columns)
 
 
 def _kinds(tables: Sequence[TableProfile]) -> Iterator[tuple[Column, list[str]]]:

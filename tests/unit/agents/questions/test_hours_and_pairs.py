@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.absent_values import describe_absence
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
 from app.plans.compiler import compile_plan
@@ -139,3 +140,8 @@ def test_a_value_that_no_row_has_is_told() -> None:
     parsed = parse_question("how many sailings with a purple hull", TABLES)
     assert isinstance(parsed, UnparsedQuestion)
     assert "no row has it: `hull_colour` holds grey, red" in parsed.reason
+
+
+def test_the_name_of_a_column_is_no_value_that_rows_lack() -> None:
+    assert describe_absence("purple", TABLES)
+    assert not describe_absence("colour", TABLES)
