@@ -3,6 +3,7 @@
 from types import CodeType
 from typing import Any
 
+from app.sandbox.policy.namespace import program_globals
 from app.sandbox.program_definitions import find_definitions, run_definitions
 from app.sandbox.program_variables import find_reachable
 
@@ -36,11 +37,11 @@ if True:
 
 
 def test_definitions_run_after_those_that_they_need_and_failures_are_left_out() -> None:
-    variables: dict[str, Any] = {"__builtins__": {"__build_class__": __build_class__}, "__name__": "x"}
+    variables = program_globals()
     sources = ["class B(A):\n    pass", "class A:\n    pass", "def f(x=missing):\n    pass"]
 
     def execute(code: CodeType, names: dict[str, Any]) -> None:
-        exec(code, names | {"__metaclass__": type}, names)
+        exec(code, names)
 
     run_definitions(sources, variables, execute)
     assert issubclass(variables["B"], variables["A"])

@@ -103,6 +103,9 @@ DENIED_ATTRIBUTES = _names(
 PARTIAL_ATTRIBUTES = _names("args func keywords")
 """Attributes refused on a `functools.partial`: they give the function without the guard around it."""
 
+TUPLE_NAMES = _names("_asdict _field_defaults _fields _make _replace")
+"""Public names of named tuples, which begin with an underscore so that they are no fields."""
+
 DISPATCHERS = _names(
     """
     agg aggregate apply transform pivot_table crosstab Agg Est barplot catplot lineplot

@@ -9,10 +9,13 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.sandbox.policy.allow_lists import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES
+import pandas as pd
+
+from app.sandbox.policy.allow_lists import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES, TUPLE_NAMES
 from app.sandbox.policy.library_names import plain_getattr, plain_setattr
 from app.sandbox.policy.module_views import MISSING, ModuleView, check_object, read_from_module, view_of
 from app.sandbox.policy.objects import refusal
+from app.sandbox.policy.private_names import spelled_name, stored_name
 from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
 
 _IMMUTABLE_TYPES = (
@@ -68,16 +71,43 @@ def guarded_import(
 
 def read_attribute(owner: Any, name: str, default: Any = MISSING) -> Any:
     """Return `owner.name` if the policy allows both name and value. Raises AttributeError."""
+    name = stored_name(name)
     check_name(name)
     if type(owner) is ModuleView:
         return read_from_module(owner, name, default)
     check_owner(owner)
     if name in PARTIAL_ATTRIBUTES and isinstance(owner, functools.partial | functools.partialmethod):
         raise AttributeError(f"{name!r} of a partial is not accessible here")
-    value = plain_getattr(owner, name) if default is MISSING else plain_getattr(owner, name, default)
+    value = _read_public(owner, name)
+    if value is MISSING:
+        value = _read_present(owner, name) if default is MISSING else plain_getattr(owner, name, default)
     if isinstance(owner, type) and value is not default:
         _check_not_inherited(owner, name)
     return _guard_value(owner, name, value)
+
+
+def _read_public(owner: Any, name: str) -> Any:
+    """Return what a library offers to everybody under a private name, or MISSING: columns, parts of tuples."""
+    spelled = spelled_name(name)
+    if spelled == name:
+        return MISSING
+    if isinstance(owner, pd.DataFrame):
+        return owner[spelled] if spelled in owner.columns else MISSING
+    kind = owner if isinstance(owner, type) else type(owner)
+    fields = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
+    if type(fields) is tuple and (spelled in TUPLE_NAMES or spelled in fields):
+        return getattr(owner, spelled)
+    return MISSING
+
+
+def _read_present(owner: Any, name: str) -> Any:
+    try:
+        return plain_getattr(owner, name)
+    except AttributeError:
+        if spelled_name(name) == name:
+            raise
+    kind = type(owner).__name__
+    raise AttributeError(f"{spelled_name(name)!r} is not accessible here: the program gave this {kind!r} none")
 
 
 def _guard_value(owner: Any, name: str, value: Any) -> Any:
@@ -135,6 +165,7 @@ def has_attribute(owner: Any, name: str) -> bool:
 
 
 def write_attribute(owner: Any, name: str, value: Any) -> None:
+    name = stored_name(name)
     check_name(name)
     setattr(check_writable(owner), name, value)
 
@@ -181,6 +212,30 @@ def read_label(owner: Any, name: str) -> str:
     else:
         raise AttributeError(f"{name!r} is not accessible here")
     return str.__str__(value)
+
+
+def check_overrides(kind: type) -> type:
+    """Return a program's class. Raises TypeError if it would replace a private name of a library's class."""
+    for name in vars(kind):
+        spelled = spelled_name(name)
+        if spelled != name and any(spelled in vars(base) for base in kind.__mro__[1:]):
+            raise TypeError(
+                f"{spelled!r} is a private name of a base of {kind.__name__}, and stays as it is here"
+            )
+    return kind
+
+
+def check_whole_value_class(kind: Any) -> type:
+    """Return a class whose pattern `kind(name)` binds the value itself. Raises TypeError for others."""
+    if not any(kind is other for other in _WHOLE_VALUE_CLASSES):
+        raise TypeError(
+            f"the pattern {kind!r} may have no parts here: match the class, then read the attributes"
+        )
+    return kind  # type: ignore[no-any-return]  # one of these
+
+
+_WHOLE_VALUE_CLASSES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""Builtin classes that match one part with the whole value, where other classes read an attribute."""
 
 
 def without_traceback(value: Any) -> Any:

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import TypeVar
 
@@ -22,6 +23,7 @@ from RestrictedPython.transformer import (
 
 from app.errors import InvalidInput
 from app.sandbox.policy.allow_lists import DENIED_ATTRIBUTES, MAGIC_METHODS
+from app.sandbox.policy.private_names import PrivateNames, is_private
 
 FILENAME = "<code>"
 MAX_ERRORS = 10
@@ -30,9 +32,17 @@ MAX_ERRORS = 10
 LAST_VALUE = "_last_value_"
 """Variable with the value of the expression that ends a program."""
 
-_PRIVATE_NAME = re.compile(r"_(?!tmp\d|print$)[A-Za-z0-9]\w*(?<!_)")
-"""Names of a program's own that begin with one underscore. Guards end with one too; `_tmp0` and `_print` are of
-the transformer."""
+_OWN_NAMES = re.compile(r"_(tmp\d.*|print)")
+"""Names of the transformer's own; guards end with an underscore too."""
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """Values of the patterns of one `match`, by name, and the variable that holds them."""
+
+    holder: str
+    values: dict[str, ast.expr] = field(default_factory=dict)
+
 
 T = TypeVar("T", bound=ast.AST)
 Visited = ast.AST | Iterable[ast.AST] | None
@@ -71,17 +81,20 @@ class Language(RestrictingNodeTransformer):
     _is_in_class = False
     """True for names that a class body binds: libraries call private methods of their subclasses."""
 
+    _patterns = _Patterns("")
+
     def check_name(self, node: T_pos_ast, name: str | None, allow_magic_methods: bool = False) -> None:
         if name == "__name__" and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return
         if allow_magic_methods and name in MAGIC_METHODS:
             return
-        if name and _PRIVATE_NAME.fullmatch(name) and not self._is_in_class:
+        if name and is_private(name) and not _OWN_NAMES.fullmatch(name) and not self._is_in_class:
             return
         super().check_name(node, name, allow_magic_methods)
 
     def visit_Module(self, node: ast.Module) -> Visited:
         """Keep the value of an expression that ends the program, under a name that no program can write."""
+        PrivateNames().visit(node)
         module: Visited = super().visit_Module(node)
         last = module.body[-1] if isinstance(module, ast.Module) and module.body else None
         if isinstance(module, ast.Module) and isinstance(last, ast.Expr):
@@ -94,15 +107,20 @@ class Language(RestrictingNodeTransformer):
         visited: Visited = super().visit_FunctionDef(node)
         if node.name == "__exit__" and isinstance(visited, ast.FunctionDef):
             for name in _parameters(visited.args):
-                call = ast.Call(ast.Name("_without_traceback_", ast.Load()), [ast.Name(name, ast.Load())], [])
+                call = self._call("_without_traceback_", node, [ast.Name(name, ast.Load())])
                 visited.body.insert(0, ast.Assign([ast.Name(name, ast.Store())], call))
                 copy_locations(visited.body[0], node)
                 ast.fix_missing_locations(visited.body[0])
         return visited
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Visited:
+        """Check what the class binds, before its own decorators see it."""
         with self._scope(is_class=True):
             visited: Visited = super().visit_ClassDef(node)
+        if isinstance(visited, ast.ClassDef) and visited.bases:
+            guard = ast.Name("_check_overrides_", ast.Load())
+            copy_locations(guard, node)
+            visited.decorator_list.append(guard)
         return visited
 
     def check_function_argument_names(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
@@ -135,21 +153,20 @@ class Language(RestrictingNodeTransformer):
             guard, key = "_inplace_attribute_", ast.Constant(target.attr)
         operation = ast.Constant(IOPERATOR_TO_STR[type(node.op)])
         arguments = [operation, self.visit(target.value), key, self.visit(node.value)]
-        call = ast.Expr(ast.Call(ast.Name(guard, ast.Load()), arguments, []))
-        copy_locations(call, node)
-        return ast.fix_missing_locations(call)
+        statement = ast.Expr(self._call(guard, node, arguments))
+        copy_locations(statement, node)
+        return statement
 
     def visit_Attribute(self, node: ast.Attribute) -> Visited:
-        """Turn `super().__init__`, `type(x).__name__` and `numpy.__version__` into calls of their guards."""
+        """Turn reads of special names, such as `type(x).__name__`, into calls of their guards."""
         if isinstance(node.ctx, ast.Load):
+            if node.attr == "__class__":
+                return self._call("_class_", node, [self.visit(node.value)])
             guard = "_label_" if node.attr in ("__name__", "__version__") else ""
             if node.attr in MAGIC_METHODS and _is_super(node.value):
                 guard = "_base_method_"
             if guard:
-                arguments: list[ast.expr] = [self.visit(node.value), ast.Constant(node.attr)]
-                call = ast.Call(ast.Name(guard, ast.Load()), arguments, [])
-                copy_locations(call, node)
-                return ast.fix_missing_locations(call)
+                return self._call(guard, node, [self.visit(node.value), ast.Constant(node.attr)])
         elif node.attr in DENIED_ATTRIBUTES:
             self.error(node, f'"{node.attr}" is an invalid attribute name.')
         return super().visit_Attribute(node)
@@ -172,11 +189,38 @@ class Language(RestrictingNodeTransformer):
     def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:
         return self._check_names(node, node.names)
 
-    def visit_Match(self, node: ast.AST) -> ast.AST:
+    def visit_Match(self, node: ast.Match) -> Visited:
+        """Read the dotted names of the patterns before the statement, by the guard: patterns hold no calls."""
+        outer, self._patterns = self._patterns, _Patterns(self.gen_tmp_name())
+        visited = self.node_contents_visit(node)
+        patterns, self._patterns = self._patterns, outer
+        if not patterns.values:
+            return visited
+        keywords = [ast.keyword(name, value) for name, value in patterns.values.items()]
+        call = ast.Call(ast.Name("_pattern_values_", ast.Load()), [], keywords)
+        holder = ast.Assign([ast.Name(patterns.holder, ast.Store())], call)
+        copy_locations(holder, node)
+        return [ast.fix_missing_locations(holder), visited]
+
+    def _pattern_value(self, value: ast.expr) -> ast.expr:
+        """Return the expression that stands in a pattern for one that is evaluated before the statement."""
+        if not isinstance(value, ast.Call):
+            return value
+        name = f"value_{len(self._patterns.values)}"
+        self._patterns.values[name] = value
+        attribute = ast.Attribute(ast.Name(self._patterns.holder, ast.Load()), name, ast.Load())
+        copy_locations(attribute, value)
+        return ast.fix_missing_locations(attribute)
+
+    def visit_match_case(self, node: ast.AST) -> ast.AST:
         return self.node_contents_visit(node)
 
-    visit_match_case = visit_MatchValue = visit_MatchSingleton = visit_Match
-    visit_MatchSequence = visit_MatchOr = visit_Match
+    visit_MatchSingleton = visit_MatchSequence = visit_MatchOr = visit_match_case
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        visited = self.node_contents_visit(node)
+        visited.value = self._pattern_value(visited.value)
+        return visited
 
     def visit_MatchAs(self, node: ast.MatchAs) -> ast.AST:
         return self._check_names(node, [node.name])
@@ -185,13 +229,26 @@ class Language(RestrictingNodeTransformer):
         return self._check_names(node, [node.name])
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
-        return self._check_names(node, [node.rest])
+        self._check_names(node, [node.rest])
+        node.keys = [self._pattern_value(key) for key in node.keys]
+        return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
-        """Allow `case int():` only: sub-patterns would read attributes without the guard."""
-        if node.patterns or node.kwd_patterns:
-            self.error(node, "class patterns with parts are not allowed.")
-        return self.node_contents_visit(node)
+        """Allow `case np.ndarray():` and `case int(number):`: other parts would read attributes unguarded."""
+        if len(node.patterns) > 1 or node.kwd_patterns:
+            self.error(
+                node, "class patterns with parts are not allowed, but for the whole value, as in int(number)."
+            )
+        visited = self.node_contents_visit(node)
+        if visited.patterns:
+            visited.cls = self._call("_whole_value_class_", node, [visited.cls])
+        visited.cls = self._pattern_value(visited.cls)
+        return visited
+
+    def _call(self, guard: str, node: T_pos_ast, arguments: list[ast.expr]) -> ast.Call:
+        call = ast.Call(ast.Name(guard, ast.Load()), arguments, [])
+        copy_locations(call, node)
+        return ast.fix_missing_locations(call)
 
     def _check_names(self, node: ast.stmt | ast.pattern, names: Sequence[str | None]) -> ast.AST:
         for name in names:

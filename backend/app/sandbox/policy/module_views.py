@@ -13,6 +13,7 @@ from typing import Any
 from app.sandbox.policy.allow_lists import MODULES
 from app.sandbox.policy.library_names import plain_getattr
 from app.sandbox.policy.objects import ModuleOfProgram, refusal
+from app.sandbox.policy.private_names import spelled_name
 from app.sandbox.policy.substitutes import SUBSTITUTES
 from app.sandbox.policy.text_guards import guard_text_call
 
@@ -53,7 +54,7 @@ def read_from_module(view: ModuleView, name: str, default: Any = MISSING) -> Any
     if name not in MODULES[full_name] and not is_module:
         if default is not MISSING and not hasattr(module, name):
             return default
-        raise AttributeError(f"{full_name}.{name} is not allowed here")
+        raise AttributeError(f"{full_name}.{spelled_name(name)} is not allowed here")
     value = plain_getattr(module, name)
     if isinstance(value, types.ModuleType):
         if not _is_view_allowed(value):

@@ -36,6 +36,77 @@ table = frame.groupby("k").agg(total=("v", "sum"), most=("v", "max"))
 also = frame.agg({"v": ["mean", "std"]}).loc["mean", "v"]
 result = "ok" if table.loc["a", "total"] == 3 and also == 2 else table
 """,
+    "private attributes and methods of a program's classes": """
+import pandas as pd
+from sklearn.base import BaseEstimator, RegressorMixin
+_SHIFT = 1
+class Mean(BaseEstimator, RegressorMixin):
+    _kind = "mean"
+    _label = _kind + "!"
+    def __init__(self, offset=0):
+        self.offset = offset
+        self._fits = 0
+    def fit(self, X, y):
+        self._fits += _SHIFT
+        self._mean = self._shifted(y)
+        return self
+    def _shifted(self, y): return y.mean() + self.offset
+    def predict(self, X): return pd.Series(self._mean, index=X.index)
+    def _count(self): return self._fits
+    fits = property(_count)
+frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+mean = Mean(1).fit(frame, frame["a"])
+class Median(Mean):
+    def _shifted(self, y): return super()._shifted(y) - self.offset
+median = Median(1).fit(frame, frame["a"])
+setattr(mean, "_note", "x")
+del mean._mean
+facts = [mean.fits, mean._kind, Mean._label, mean._note, getattr(mean, "_none", 4), hasattr(mean, "_mean"),
+         median.predict(frame)[0], median.get_params()]
+result = "ok" if facts == [1, "mean", "mean!", "x", 4, False, 2.0, {"offset": 1}] else facts
+""",
+    "named tuples by their public names": """
+from collections import namedtuple
+from typing import NamedTuple
+import pandas as pd
+Pair = namedtuple("Pair", "a b")
+class Named(NamedTuple):
+    a: int
+row = next(pd.DataFrame({"a": [1], "b c": [2]}).itertuples())
+facts = [Pair(1, 2)._asdict(), Pair._make([3, 4])._replace(a=5), Pair._fields, Named(7)._asdict(), row._2]
+result = "ok" if facts == [{"a": 1, "b": 2}, (5, 4), ("a", "b"), {"a": 7}, 2] else facts
+""",
+    "patterns of classes and dotted values": """
+import math
+from enum import Enum
+import numpy as np, pandas as pd
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+def describe(value):
+    match value:
+        case np.ndarray() | pd.Series(): return "array"
+        case Colour.RED | Colour.BLUE: return value.name
+        case math.pi: return "pi"
+        case {Colour.RED: inner}: return inner
+        case [Colour.RED, np.ndarray() as array]:
+            match array.ndim:
+                case 1: return "vector"
+                case _: return "matrix"
+        case [int(first), *rest]: return rest
+        case int(number) | float(number) if number > 5: return number
+        case str(text): return text.upper()
+values = [Colour.BLUE, math.pi, {Colour.RED: 3}, [Colour.RED, np.eye(2)], np.ones(1), pd.Series([1]), 7, 5.5]
+facts = [describe(value) for value in [*values, "a"]]
+result = "ok" if facts == ["BLUE", "pi", 3, "matrix", "array", "array", 7, 5.5, "A"] else facts
+""",
+    "the class of a value": """
+import numpy as np
+class Model:
+    def make(self): return self.__class__()
+facts = [(1).__class__.__name__, Model().make().__class__ is Model, np.ones(1).__class__ is np.ndarray]
+result = "ok" if facts == ["int", True, True] else facts
+""",
     "a query with a variable of a function": """
 import pandas as pd
 def above(frame, limit):
@@ -206,7 +277,22 @@ result = "ok" if (sheet.max_row, shade) == (3, "FF0000FF") else (sheet.max_row, 
 }
 
 ESCAPES = {
-    "dunder attribute": "x = ().__class__",
+    "dunder attribute": "x = ().__dict__",
+    "the bases of a class": "x = ().__class__.__base__",
+    "the class of a class": "x = int.__class__",
+    "the class of a module": "import numpy\nx = numpy.__class__",
+    "a class that is set": "class A: pass\nA().__class__ = int",
+    "a pattern that reads attributes": "match '':\n    case str(format=f): x = f",
+    "a pattern of a class that is no builtin": """
+from dataclasses import dataclass
+@dataclass
+class Box:
+    query: object
+int = Box
+match Box(1):
+    case int(x): pass
+""",
+    "a pattern by a private name": "import pandas as pd\nmatch 1:\n    case pd._libs.Timestamp(): pass",
     "dunder by getattr": "getattr((), '__class__')",
     "dunder by a lying str": """
 class Name(str):

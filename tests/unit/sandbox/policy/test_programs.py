@@ -39,8 +39,8 @@ def test_an_escape_from_a_program_is_refused(name: str) -> None:
 
 
 def test_a_refusal_names_line_and_construct() -> None:
-    with pytest.raises(InvalidInput, match=r"Line 2: .*__class__"):
-        compile_code("x = 1\ny = x.__class__\n")
+    with pytest.raises(InvalidInput, match=r"Line 2: .*__dict__"):
+        compile_code("x = 1\ny = x.__dict__\n")
 
 
 def test_a_cache_on_disk_is_refused_by_name_and_a_pipeline_without_one_fits() -> None:
@@ -63,9 +63,14 @@ def test_code_that_cannot_be_parsed_is_invalid_input() -> None:
         "_tmp0 = 1",
         "_last_value_ = 1",
         "__x = 1",
-        "class A:\n    _x = 1",
-        "class A:\n    def _x(self):\n        return 1",
+        "class A:\n    import numpy as _x",
+        "class A:\n    __slots__ = ()",
+        "import pandas as pd\nclass Frame(pd.DataFrame):\n    def _constructor(self):\n        return 1",
         "import pandas as pd\npd.DataFrame()._mgr",
+        "import pandas as pd\npd.DataFrame().private__mgr",
+        "import pandas as pd\ngetattr(pd.DataFrame(), '_mgr')",
+        "import numpy as np\nnp._core",
+        "import pandas as pd\npd.DataFrame({'a': [1]}).query('@_tmp0 > 1')",
         "from numpy import _core",
         "import numpy._core._methods as _m",
     ],
@@ -73,3 +78,8 @@ def test_code_that_cannot_be_parsed_is_invalid_input() -> None:
 def test_private_names_lead_nowhere(source: str) -> None:
     with pytest.raises(REFUSALS):
         run(source)
+
+
+def test_the_message_about_a_private_attribute_of_a_library_names_it_as_the_program_does() -> None:
+    with pytest.raises(AttributeError, match="'_mgr' is not accessible here"):
+        run("import pandas as pd\npd.DataFrame()._mgr")
