@@ -147,6 +147,12 @@ def _hide_special_names(kind: Any) -> None:
     kind.__getattr__ = read_checked
 
 
+def _let_hold_datasets(module: ModuleType) -> None:
+    """Let programs hold the sample data of statsmodels, of a module whose functions they may not."""
+    _hide_special_keys(module.Dataset)
+    module.Dataset.__module__ = "statsmodels.datasets"
+
+
 def _hide_special_keys(kind: Any) -> None:
     """Let a mapping whose keys are its attributes answer by `__getattr__`, in place of its `__dict__`."""
 
@@ -181,7 +187,7 @@ TEXT_FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     ),
     "sklearn.feature_selection._base": _check_getters,
     "sklearn.utils._bunch": lambda module: _hide_special_names(module.Bunch),
-    "statsmodels.datasets.utils": lambda module: _hide_special_keys(module.Dataset),
+    "statsmodels.datasets.utils": _let_hold_datasets,
     "statsmodels.stats.inter_rater": lambda module: _hide_special_keys(module.ResultsBunch),
     "statsmodels.tools._decorators": lambda module: _hide_special_keys(module.ResettableCache),
     "statsmodels.tools.tools": lambda module: _hide_special_keys(module.Bunch),

@@ -24,6 +24,7 @@ from app.sandbox.policy.allow_lists import (
     MODULES,
     TEMPLATES,
 )
+from app.sandbox.policy.private_names import is_private
 
 _TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
 """Functions that take such text themselves: text may not name them, or their own text would go unchecked."""
@@ -47,7 +48,7 @@ _MAX_TEXT_DEPTH = 8
 _MAX_TEXT_ARRAY = 1_000
 """Elements of an array that is searched for names of methods; a longer one is data."""
 _QUOTED = re.compile(r"`[^`]*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
-_VARIABLE = re.compile(r"@\s*([^\W\d]\w*)\s*(.?)")
+_VARIABLE = re.compile(r"@\s*([^\W\d]\w*)\s*(\(?)")
 
 
 def check_name(name: str) -> None:
@@ -97,8 +98,11 @@ def _guard_expression(method: Callable[..., Any]) -> Callable[..., Any]:
         *owner, expression = (*arguments, options.pop("expr")) if "expr" in options else arguments
         if not isinstance(expression, str) or len(owner) > 1:
             raise TypeError("the expression must be a str, and the only argument")
-        if options.keys() - {"inplace"}:
-            raise ValueError("an expression takes no options here: refer to variables by @name")
+        engine = options.pop("engine", None)
+        if options.keys() - {"inplace"} or engine not in (None, "python"):
+            raise ValueError(
+                "an expression takes no other options than inplace here: refer to variables by @name"
+            )
         variables = check_expression(plain_str(expression))
         # Not pandas' own look-up, which would take a name from the frames of this guard and of the libraries.
         scope = _caller_variables(sys._getframe(1), variables)
@@ -131,7 +135,7 @@ def check_expression(expression: str) -> set[str]:
         _check_node(node, _EXPRESSION_NODES, "an expression")
         if isinstance(node, ast.Attribute):
             check_text(node.attr)
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and not is_private(node.id):  # which is a column, such as `_merge`
             check_name(node.id)
         if isinstance(node, ast.Call):
             is_function = isinstance(node.func, ast.Name) and node.func.id in EXPRESSION_CALLS
@@ -144,10 +148,10 @@ def _variables_of(expression: str) -> set[str]:
     """Return the names after `@` in an expression without its quotations."""
     variables = set()
     for match in _VARIABLE.finditer(expression):
-        name, next_character = match.groups()
+        name, parenthesis = match.groups()
         check_name(name)
-        if next_character and next_character in ".([":
-            raise ValueError("only a plain @name is allowed in an expression here")
+        if parenthesis:
+            raise ValueError(f"@{name} cannot be called in an expression here: refer to a variable by @name")
         variables.add(name)
     return variables
 

@@ -36,6 +36,18 @@ table = frame.groupby("k").agg(total=("v", "sum"), most=("v", "max"))
 also = frame.agg({"v": ["mean", "std"]}).loc["mean", "v"]
 result = "ok" if table.loc["a", "total"] == 3 and also == 2 else table
 """,
+    "queries with parts of variables, an engine, and the column that a merge adds": """
+import pandas as pd
+limits, other = {"low": 1}, pd.Series([5], index=[2])
+frame = pd.DataFrame({"v": [1, 2, 3]})
+merged = frame.merge(frame.head(1), on="v", how="left", indicator=True)
+counts = [
+    len(frame.query("v > @limits['low']")), len(frame.query("v in @other.index")),
+    len(frame.query("v < @other.max()", engine="python")), len(merged.query("_merge == 'left_only'")),
+    len(merged[merged._merge == "both"]),
+]
+result = "ok" if counts == [2, 1, 3, 2, 1] else counts
+""",
     "private attributes and methods of a program's classes": """
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -100,12 +112,14 @@ values = [Colour.BLUE, math.pi, {Colour.RED: 3}, [Colour.RED, np.eye(2)], np.one
 facts = [describe(value) for value in [*values, "a"]]
 result = "ok" if facts == ["BLUE", "pi", 3, "matrix", "array", "array", 7, 5.5, "A"] else facts
 """,
-    "the class of a value": """
-import numpy as np
+    "the class of a value, and sample data of statsmodels": """
+import numpy as np, statsmodels.api as sm
 class Model:
     def make(self): return self.__class__()
-facts = [(1).__class__.__name__, Model().make().__class__ is Model, np.ones(1).__class__ is np.ndarray]
-result = "ok" if facts == ["int", True, True] else facts
+data = sm.datasets.longley.load_pandas()
+facts = [(1).__class__.__name__, Model().make().__class__ is Model, np.ones(1).__class__ is np.ndarray,
+         data.data.shape, data.endog.name]
+result = "ok" if facts == ["int", True, True, (16, 7), "TOTEMP"] else facts
 """,
     "a query with a variable of a function": """
 import pandas as pd
@@ -369,6 +383,16 @@ FeatureAgglomeration(memory="kept").fit([[1.0, 2.0], [2.0, 1.0]])""",
     "a function changed": "import json\njson.dumps.x = 1",
     "setattr on a library": "import pandas as pd\nsetattr(pd.DataFrame, 'x', 1)",
     "a query that walks": "import pandas as pd\npd.DataFrame({'a': [1]}).query('@pd.io.common.os.name')",
+    "a query that walks from an item": """
+import pandas as pd
+values = [pd.DataFrame({'a': [1]})]
+pd.DataFrame({'a': [1]}).eval("@values[0]._mgr")
+""",
+    "a query inside a query": """
+import pandas as pd
+other = pd.DataFrame({'a': [1]})
+pd.DataFrame({'a': [1]}).eval("@other.eval('a')")
+""",
     "a query that calls": "import pandas as pd\nf = print\npd.DataFrame({'a': [1]}).query('@f(1) == 1')",
     "a query by dunder": "import pandas as pd\npd.DataFrame({'a': [1]}).eval('a.__class__')",
     "a query with its own scope": "import pandas as pd\npd.DataFrame({'a': [1]}).eval('@x', local_dict={})",
