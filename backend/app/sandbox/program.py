@@ -25,6 +25,7 @@ from app.sandbox.contract import SINGLE_FRAME
 from app.sandbox.limits import exhausted_limit
 from app.sandbox.policy.language import FILENAME, LAST_VALUE, compile_code
 from app.sandbox.policy.namespace import program_globals, program_namespace
+from app.sandbox.policy.private_names import spelled_text
 from app.sandbox.program_definitions import run_definitions
 from app.sandbox.program_error import ProgramRaised
 from app.sandbox.program_memory import ProgramMemory
@@ -135,7 +136,8 @@ def _execute(code: CodeType, variables: dict[str, object]) -> None:
     except BaseException as error:
         if exhausted_limit(error):
             raise
-        raise ProgramRaised(type(error).__name__, f"{_locate(error)}{type(error).__name__}: {error}") from None
+        kind = spelled_text(type(error).__name__)
+        raise ProgramRaised(kind, f"{_locate(error)}{kind}: {spelled_text(str(error))}") from None
 
 
 def _locate(error: BaseException) -> str:

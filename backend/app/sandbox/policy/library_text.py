@@ -3,7 +3,7 @@
 import functools
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -104,6 +104,38 @@ def _check_getters(module: ModuleType) -> None:
     setattr(module, "attrgetter", getter)  # noqa: B010 (mypy knows no such name of a module)
 
 
+def _check_parameters(kind: Any) -> None:
+    """Refuse private names of parameters: an estimator reads and sets its parameters as attributes, by name."""
+    set_all = kind.set_params
+
+    @functools.wraps(set_all)
+    def set_checked(self: object, **parameters: Any) -> Any:
+        _refuse_private(part for name in parameters for part in name.split("__"))
+        return set_all(self, **parameters)
+
+    kind.set_params = set_checked
+
+
+def _check_estimators(module: ModuleType) -> None:
+    """Check the parameters of every estimator, those of the signature too."""
+    names_of = module.BaseEstimator._get_param_names.__func__
+
+    @classmethod  # type: ignore[misc]  # it becomes a method of scikit-learn's class
+    def names_checked(cls: type) -> Any:
+        names = names_of(cls)
+        _refuse_private(names)
+        return names
+
+    module.BaseEstimator._get_param_names = names_checked
+    _check_parameters(module.BaseEstimator)
+
+
+def _refuse_private(names: Iterable[str]) -> None:
+    for name in names:
+        if name.startswith("_") and program_on_stack():
+            raise TypeError(f"a parameter of an estimator may not begin with an underscore here: {name!r}")
+
+
 def _check_templates_of(owner: Any, name: str) -> None:
     """Check the texts that `owner.name` takes, which are templates, while a program runs."""
     fill = getattr(owner, name)
@@ -182,6 +214,7 @@ TEXT_FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "patsy.desc": _check_descriptions,
     "patsy.eval": _check_formulas,
     "scipy._lib._util": lambda module: _hide_special_names(module._RichResult),
+    "sklearn.base": _check_estimators,
     "sklearn.compose._column_transformer": lambda module: _check_templates_of(
         module, "_feature_names_out_with_str_format"
     ),
@@ -191,5 +224,6 @@ TEXT_FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "statsmodels.stats.inter_rater": lambda module: _hide_special_keys(module.ResultsBunch),
     "statsmodels.tools._decorators": lambda module: _hide_special_keys(module.ResettableCache),
     "statsmodels.tools.tools": lambda module: _hide_special_keys(module.Bunch),
+    "xgboost.sklearn": lambda module: _check_parameters(module.XGBModel),
 }
 """Modules that take text for more than text, and the guard of each."""

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 _PREFIX = "private_"
-_PRIVATE = re.compile(r"_[A-Za-z0-9]\w*(?<!_)")
+_PRIVATE = re.compile(r"_[^\W_]\w*(?<!_)")
+_STORED = re.compile(rf"\b{_PREFIX}(?=_[^\W_])")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -21,6 +22,11 @@ def stored_name(name: str) -> str:
 def spelled_name(name: str) -> str:
     """Return the name that the program's text has for a stored one."""
     return name.removeprefix(_PREFIX) if name.startswith(f"{_PREFIX}_") else name
+
+
+def spelled_text(text: str) -> str:
+    """Return a message of the interpreter with private names as the program's text has them."""
+    return _STORED.sub("", text)
 
 
 def is_private(name: str) -> bool:

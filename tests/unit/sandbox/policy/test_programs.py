@@ -9,6 +9,7 @@ import pytest
 from app.errors import InvalidInput
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
+from app.sandbox.policy.private_names import spelled_text
 
 from .corpus import ESCAPES, IDIOMS
 
@@ -72,12 +73,22 @@ def test_code_that_cannot_be_parsed_is_invalid_input() -> None:
         "import numpy as np\nnp._core",
         "import pandas as pd\npd.DataFrame({'a': [1]}).query('@_tmp0 > 1')",
         "from numpy import _core",
+        "from sklearn.base import BaseEstimator\nclass A(BaseEstimator):\n    def __init__(self, _x=1): pass\n"
+        "A().get_params()",
+        "from sklearn.linear_model import Ridge\nclass A(Ridge):\n    def get_params(self, deep=True):\n"
+        "        return {'_decision_function': 1}\nA().set_params(_decision_function=len)",
         "import numpy._core._methods as _m",
     ],
 )
 def test_private_names_lead_nowhere(source: str) -> None:
     with pytest.raises(REFUSALS):
         run(source)
+
+
+def test_a_message_of_the_interpreter_spells_private_names_as_the_program_does() -> None:
+    with pytest.raises(TypeError) as raised:
+        run("class Count:\n    def _of(self, value): pass\nCount()._of()")
+    assert spelled_text(str(raised.value)).startswith("Count._of() missing 1 required positional argument")
 
 
 def test_the_message_about_a_private_attribute_of_a_library_names_it_as_the_program_does() -> None:
