@@ -81,7 +81,12 @@ class ComparedScores:
     def matters(self) -> bool:
         """True if the score is worse without the condition, by more than chance and than its own interval."""
         half_width = (self.holds_bounds[1] - self.holds_bounds[0]) / 2
-        return self.difference_bounds[0] > 0 and sum(self.difference_bounds) / 2 > half_width
+        return self.difference_bounds[0] > 0 and self.cost > half_width
+
+    @property
+    def cost(self) -> float:
+        """Loss of the score without the condition, on the rows that both sides predicted."""
+        return sum(self.difference_bounds) / 2
 
 
 def number_time_blocks(times: pd.Series, rows: np.ndarray) -> np.ndarray | None:

@@ -155,10 +155,14 @@ class MeasuredStructure:
 
 
 def _choose_cautious(measured: list[MeasuredStructure]) -> MeasuredStructure | None:
-    """Choose the structure that the split respects: an order that costs more than new entities, or these."""
+    """Choose the structure that the split respects: the order of the file, else the one that costs most.
+
+    An order that costs little beyond new entities leaves them on both sides of a split in time, whose score
+    would be that of known ones.
+    """
     eligible = [entry for entry in measured if entry.is_settled or entry.compared.matters]
-    orders = [entry for entry in eligible if entry.kind is AssumptionKind.TIME]
-    return next(iter([*orders, *eligible]), None)
+    orders = (entry for entry in eligible if entry.kind is AssumptionKind.TIME and entry.is_settled)
+    return next(orders, None) or max(eligible, key=lambda entry: entry.compared.cost, default=None)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,17 @@ def incomes(rows: int = 3000, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"year": year, "schooling": schooling, "income": income})
 
 
+def panel(countries: int = 100, years: int = 20, drift: float = 0.8, seed: int = 0) -> pd.DataFrame:
+    """Countries one after the other, whose levels (deviation 8) rise by `drift` a year."""
+    rng = np.random.default_rng(seed)
+    country = np.repeat(np.arange(countries), years)
+    year = np.tile(np.arange(2000, 2000 + years), countries)
+    wealth, noise = rng.normal(size=(2, len(year)))
+    life = 8 * rng.normal(size=countries)[country] + 2 * wealth + drift * (year - 2000) + noise
+    names = [f"country {number}" for number in country]
+    return pd.DataFrame({"country": names, "year": year, "wealth": wealth, "life": life})
+
+
 def measure_known_columns(frame: pd.DataFrame, target: str, **wish: Any) -> dict[str, AssumptionJson]:
     """Measure the doubted columns of a table; keys are their names, joined by a plus sign."""
     problem = resolve_problem(frame, {"target": target, **wish})

@@ -17,7 +17,7 @@ from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.splits.split import lock_holdout
 from app.modeling.training.deadline import Deadline
 
-from .planted import incomes, ratings, tracks
+from .planted import incomes, panel, ratings, tracks
 
 TOLERANCE = 0.25
 """Share by which another model, of another split, may differ from a measured error beside its interval."""
@@ -96,6 +96,15 @@ def test_a_file_sorted_by_year_is_split_in_time_with_both_figures() -> None:
     rows = np.arange(len(frame))
     assert_right(order, "holds", error_of(frame, "income", *train_test_split(rows, random_state=0), [], []))
     assert_right(order, "otherwise", error_of(frame, "income", rows[:2000], rows[2000:], ["year"], []))
+
+
+def test_new_entities_that_cost_more_than_later_times_decide_the_split() -> None:
+    frame = panel()
+    problem, assumptions = measure(frame, "life")
+    entities, order = assumptions["entities"], assumptions["time"]
+    assert (entities["matters"], order["matters"]) == (True, True)
+    assert (entities["chosen"], order["chosen"]) == ("otherwise", "holds")
+    assert (problem.group_column, problem.time_column) == ("country", None)
 
 
 def test_entities_without_an_effect_leave_the_split_at_random() -> None:
