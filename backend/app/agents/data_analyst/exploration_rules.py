@@ -109,9 +109,13 @@ RULES: tuple[Rule[AnalysisBrief], ...] = (explore, ask_about_columns, conclude)
 
 def _describe_findings(eda: AnalysisSummary, exclude: list[str]) -> str:
     warnings = [finding.text for finding in eda.findings if finding.severity != "info"][:MAX_SENTENCES]
-    exclusions = (
-        [f"I leave out {', '.join(f'`{name}`' for name in exclude)}: the target can be derived from it."]
-        if exclude
-        else []
-    )
+    leaking = {leak.column for leak in eda.leaks}
+    derived = [name for name in exclude if name in leaking]
+    others = [name for name in exclude if name not in leaking]
+    exclusions = [f"I leave out {_join_names(derived)}: the target can be derived from it."] if derived else []
+    exclusions += [f"I leave out {_join_names(others)}."] if others else []
     return " ".join([*exclusions, *warnings]) or "Nothing in the data stands out."
+
+
+def _join_names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

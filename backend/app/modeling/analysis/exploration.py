@@ -11,8 +11,10 @@ from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
 from app.modeling.analysis.recipe_effects import apply_recipe
+from app.modeling.analysis.redundancy import find_identifiers
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.analysis.univariate import score_columns
+from app.modeling.facts.assumptions import AssumptionJson, AssumptionSide
 from app.modeling.facts.computation_facts import ColumnProfile, EdaFacts
 from app.modeling.facts.leaks import Leak
 from app.modeling.labels.labels import make_labels
@@ -63,26 +65,31 @@ def explore(
         for name in inputs.columns
     ]
     leaks = find_leaks(sample, problem, scores)
+    special = (problem.target, problem.time_column, *problem.group_columns, *(leak["column"] for leak in leaks))
+    identifiers = find_identifiers(select_inputs(sample, problem), [name for name in special if name])
+    assumptions = measure_columns(sample, problem, scores, leaks, seed, deadline, threads, identifiers)
     return {
         "rows": len(frame),
         "looked_at": len(sample),
         "columns": profiles,
         "findings": find_all(transformed, problem, len(frame)),
         "leaks": leaks,
-        "assumptions": measure_columns(sample, problem, scores, leaks, seed, deadline, threads),
+        "assumptions": assumptions,
         "target": summarize_target(frame, problem),
         "correlations": find_correlations(inputs),
         # What an assumption keeps as an input is not dropped as a mere number of the rows.
-        "suggested_cleaning": suggest_cleaning(sample, problem, _kept_identifiers(leaks)),
+        "suggested_cleaning": suggest_cleaning(sample, problem, _kept_columns(leaks, assumptions)),
         "suggested_features": suggest_features(sample, problem),
         "notes": describe_unscored(profiles, scores, problem, scoring),
         "figures": [],
     }
 
 
-def _kept_identifiers(leaks: Sequence[Leak]) -> list[str]:
+def _kept_columns(leaks: Sequence[Leak], assumptions: Sequence[AssumptionJson]) -> list[str]:
     """Name identifiers that predict the target without being proven to give it away."""
-    return [leak["column"] for leak in leaks if leak["kind"] == "row_order" and not leak["certain"]]
+    identifiers = [leak["column"] for leak in leaks if leak["kind"] == "row_order" and not leak["certain"]]
+    inputs = [entry["columns"] for entry in assumptions if entry["chosen"] == AssumptionSide.HOLDS]
+    return list(dict.fromkeys([*identifiers, *(name for names in inputs for name in names)]))
 
 
 def describe_unscored(

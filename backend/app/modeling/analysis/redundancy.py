@@ -60,6 +60,12 @@ def find_redundant(frame: pd.DataFrame, keep: Sequence[str] = ()) -> list[Redund
     return [by_column[name] for name in map(str, frame.columns) if name in by_column]
 
 
+def find_identifiers(frame: pd.DataFrame, keep: Sequence[str] = ()) -> list[str]:
+    """Name the columns with a value of its own in each row that are no measurement, without those in `keep`."""
+    checks = {str(name): _check_column(frame[name]) for name in frame.columns if str(name) not in keep}
+    return [name for name, redundancy in checks.items() if redundancy and redundancy.kind == "identifier"]
+
+
 def _check_column(column: pd.Series) -> RedundantColumn | None:
     name, rows = str(column.name), len(column)
     probe = column.iloc[:: max(1, rows // PROBE_ROWS)]

@@ -15,6 +15,7 @@ from app.modeling.analysis.assumptions.measurement import (
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
 from app.modeling.analysis.assumptions.wording import column_assumption
+from app.modeling.analysis.leakage.row_numbers import looks_like_row_number
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionSide
 from app.modeling.facts.leaks import Leak
 from app.modeling.labels.labels import make_labels
@@ -48,12 +49,14 @@ class Suspect:
     """Columns that may be known too late, or that the user left out.
 
     `is_left_out`: without a user's answer. `makes_target`: whether the columns together are the target.
+    `may_inform`: whether they are an input all the same where they bring more than chance.
     """
 
     columns: tuple[str, ...]
     reason: str
     is_left_out: bool
     makes_target: bool = False
+    may_inform: bool = False
 
 
 def measure_columns(
@@ -64,12 +67,15 @@ def measure_columns(
     seed: int = 0,
     deadline: Deadline | None = None,
     threads: int = 1,
+    identifiers: Sequence[str] = (),
 ) -> list[AssumptionJson]:
     """Measure what each suspected column brings, and search the columns that carry a nearly perfect score.
 
     `scores`: of each column alone, see `univariate`. `deadline`: without it, counts bound the time.
+    `identifiers`: columns that are no input unless they bring something.
     """
     suspects, deadline = _suspects_of(leaks)[:MAX_SUSPECTS], deadline or Deadline(None)
+    suspects += _suspect_identifiers(frame, identifiers)
     excluded = [name for name in problem.exclude if name in frame.columns]
     if excluded and not problem.horizon:
         suspects.append(Suspect(tuple(excluded), "left out on request", is_left_out=True))
@@ -172,6 +178,18 @@ def _suspects_of(leaks: Sequence[Leak]) -> list[Suspect]:
     return suspects
 
 
+def _suspect_identifiers(frame: pd.DataFrame, names: Sequence[str]) -> list[Suspect]:
+    """Suspect identifiers, apart from numbers in the order of the file, which tell nothing but that order."""
+    counters = tuple(name for name in names if looks_like_row_number(frame[name]))
+    others = tuple(name for name in names if name not in counters)
+    suspects = []
+    if counters:
+        suspects.append(Suspect(counters, "The rows are only numbered", is_left_out=True))
+    if others:
+        suspects.append(Suspect(others, "Each row has a value of its own", is_left_out=True, may_inform=True))
+    return suspects
+
+
 def is_left_out_by_default(leak: Leak) -> bool:
     """Return true for evidence of identity or of time; a score alone is no reason to leave a column out."""
     return leak["certain"] or leak.get("evidence_of") in ("identity", "time")
@@ -206,5 +224,7 @@ def _find_carriers(
 
 
 def _to_assumption(suspect: Suspect, compared: ComparedScores, problem: Problem) -> AssumptionJson:
-    side = AssumptionSide.OTHERWISE if suspect.is_left_out else AssumptionSide.HOLDS
+    is_informative = suspect.may_inform and compared.difference_bounds[0] > 0
+    is_left_out = suspect.is_left_out and not is_informative
+    side = AssumptionSide.OTHERWISE if is_left_out else AssumptionSide.HOLDS
     return column_assumption(suspect.columns, suspect.reason, compared, problem, side)

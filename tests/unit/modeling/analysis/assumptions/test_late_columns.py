@@ -2,6 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
+
+from app.modeling.analysis.exploration import explore
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 
 from .planted import auc_of_risk, customers, is_inside, measure_known_columns
 
@@ -82,6 +86,22 @@ def test_an_identifier_that_carries_information_stays_an_input() -> None:
     frame["account_id"] = places * 500_000 + rng.permutation(len(frame)) * 7 + 100_000
     [identifier] = measure_known_columns(frame, "left").values()
     assert (identifier["column"], identifier["chosen"], identifier["matters"]) == ("account_id", "holds", True)
+
+
+@pytest.mark.parametrize("carries", [True, False])
+def test_an_identifier_that_predicts_little_alone_is_measured(carries: bool) -> None:
+    rng = np.random.default_rng(0)
+    age, size = rng.uniform(size=1200), rng.normal(size=1200)
+    price = 2 * age + size + 0.5 * rng.normal(size=1200)
+    rank = age if carries else rng.uniform(size=1200)
+    frame = pd.DataFrame({"lot_id": (90_000 * rank.argsort().argsort() / 1200).astype(int), "size": size})
+    frame["price"] = price
+    facts = explore(frame, resolve_problem(frame, {"target": "price"}), [])
+    [identifier] = facts["assumptions"]
+    assert (identifier["column"], identifier["chosen"]) == ("lot_id", "holds" if carries else "otherwise")
+    assert is_inside(identifier, "otherwise", float(np.hypot(0.5, 2 / np.sqrt(12))), slack=0.05)
+    dropped = {name for step in facts["suggested_cleaning"] if step["op"] == "drop" for name in step["columns"]}
+    assert ("lot_id" in dropped) is not carries
 
 
 def test_columns_that_the_user_left_out_have_a_figure() -> None:
