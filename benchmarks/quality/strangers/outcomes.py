@@ -116,16 +116,29 @@ def is_tuned_to_tables(tuned: HalfMean, aside: HalfMean) -> bool:
 
 
 def _condition_claim(ours: Json, facts: Json) -> Json:
-    """The score that the report gives for the task's own split, where the headline is for another one."""
-    condition = _own_condition(ours, facts)
-    if condition is None or condition.get("chosen") != "holds" or condition.get("otherwise_score") is None:
+    """The score that the report gives for the task's own split, where the headline is for another one.
+
+    Random rows are those of known entities and of the same times: the side on which such a condition holds.
+    """
+    if facts["cut"] in CONDITION_OF_CUT:
+        side, condition = "otherwise", _own_condition(ours, facts)
+    else:
+        side, condition = "holds", _split_condition(ours)
+    if condition is None or condition.get("chosen") == side or condition.get(f"{side}_score") is None:
         return {}
-    bounds = condition.get("otherwise_interval") or {}
+    bounds = condition.get(f"{side}_interval") or {}
     return {
-        "claim": condition["otherwise_score"],
+        "claim": condition[f"{side}_score"],
         "claim_low": bounds.get("low"),
         "claim_high": bounds.get("high"),
     }
+
+
+def _split_condition(ours: Json) -> Json | None:
+    """The condition whose other side is the split that was chosen, if it changes the score."""
+    entries = [dict(entry) for entry in ours.get("assumptions") or () if entry.get("matters")]
+    kinds = CONDITION_OF_CUT.values()
+    return next((e for e in entries if e["kind"] in kinds and e.get("chosen") == "otherwise"), None)
 
 
 def _own_condition(ours: Json, facts: Json) -> Json | None:
