@@ -22,6 +22,8 @@ MIN_REPORT_S = 0.6
 """Time to write the report of a small table."""
 REFIT_RATIO = 1.3
 """A fit on all rows relative to a fit on the training rows of one fold (five folds: 5/4, and reading)."""
+KNOWN_ENTITIES_RATIO = 2.0
+"""Fits for rows of known entities relative to those for new ones: each is fitted on a fold and on all rows."""
 MAX_REFIT_SHARE = 0.2
 """Share of the total budget that is reserved for the refit on all rows."""
 SAFETY_FACTOR = 1.15
@@ -113,7 +115,9 @@ def estimate_refit_s(state: SessionState) -> float:
     if not state.fits and split is not None and split.kind is SplitKind.TIME:
         return MIN_FIRST_ROUND_FITS * REFIT_RATIO * measure_frame(state).min_fit_s
     weighted_fits = [fit for fit in state.fits if state.weights.get(fit.name, 0.0) > 0]
-    return sum(REFIT_RATIO * fit.seconds_per_fold for fit in weighted_fits)
+    is_grouped = split is not None and split.kind is SplitKind.GROUPED
+    ratio = REFIT_RATIO * (1 + KNOWN_ENTITIES_RATIO * is_grouped)
+    return sum(ratio * fit.seconds_per_fold for fit in weighted_fits)
 
 
 def estimate_ending_s(node_seconds: Mapping[str, float]) -> float:

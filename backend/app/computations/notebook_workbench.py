@@ -109,10 +109,12 @@ class Workbench:
         inputs = {"train": split.train, "holdout": split.holdout, "model": model.model}
         return self._run(evaluate.final_evaluation, inputs, seed=self.seed)[0]
 
-    def refit(self, split: Split, model: Fitted) -> Path:
-        """Fit the same settings, weights and threshold on all rows; return the model file."""
+    def refit(self, split: Split, model: Fitted, by_entity: bool = False) -> Path:
+        """Fit the same settings, weights and threshold on all rows; return the model file. `by_entity`: rows of
+        groups with training rows are predicted by fits that read the group's column."""
         inputs = {"train": split.train, "holdout": split.holdout}
-        return self._run(train.refit, inputs, fit=model.facts, seed=self.seed)[1] / "model.skops"
+        params = {"fit": model.facts, "seed": self.seed, "by_entity": by_entity}
+        return self._run(train.refit, inputs, **params)[1] / "model.skops"
 
     def predict(self, model: Fitted | Path, rows: pd.DataFrame, strict: bool = False) -> pd.DataFrame:
         """Predict rows like those of the table. A cell that cannot be read is a missing value, and is named in

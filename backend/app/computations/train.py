@@ -22,7 +22,12 @@ from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
 from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
-from app.modeling.training.ensemble.average import Model, count_features
+from app.modeling.training.ensemble.average import (
+    ByEntityClassifier,
+    ByEntityRegressor,
+    Model,
+    count_features,
+)
 from app.modeling.training.ensemble.blend import blend_candidates, make_oof_table
 from app.modeling.training.ensemble.refit import refit_on_all_rows
 from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, greater_is_better
@@ -217,13 +222,18 @@ def blend(
 
 
 def refit(
-    workspace: CellWorkspace, fit: dict[str, Any], seed: int = 0, time_limit_s: float | None = None
+    workspace: CellWorkspace,
+    fit: dict[str, Any],
+    seed: int = 0,
+    time_limit_s: float | None = None,
+    by_entity: bool = False,
 ) -> JsonValue:
     """Fit the chosen model on all rows, the inputs `train` and `holdout`, after its evaluation on the hold-out.
 
     `fit`: its `FitFacts` (an Ensemble's with `candidates`). Settings, weights, threshold, calibration and
-    intervals are kept. Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, or `rows` 0 and no model if the
-    time did not suffice.
+    intervals are kept. `by_entity`: rows of groups with training rows are predicted by fits that read the
+    group's column. Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, with `by_entity` if it has such
+    fits, or `rows` 0 and no model if the time did not suffice.
     """
     started = time.perf_counter()
     chosen = CandidateFit.from_json(fit)
@@ -231,7 +241,7 @@ def refit(
     frame = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
     remaining_s = None if time_limit_s is None else time_limit_s - WRITING_S - (time.perf_counter() - started)
     data = TrainingSet.from_frame(prediction_rows(frame, parsed_problem), parsed_problem)
-    refitted = refit_on_all_rows(data, chosen, seed, remaining_s)
+    refitted = refit_on_all_rows(data, chosen, seed, remaining_s, by_entity)
     if refitted is None:
         return to_json_facts(
             {"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)}
@@ -240,7 +250,8 @@ def refit(
     facts = {**fit, "schema": infer_schema(frame, parsed_problem, chosen.recipe), "learned_rows": len(frame)}
     (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)
-    return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s})
+    is_by_entity = {"by_entity": True} if isinstance(model, ByEntityClassifier | ByEntityRegressor) else {}
+    return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s, **is_by_entity})
 
 
 def propose_candidates(

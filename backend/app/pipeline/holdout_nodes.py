@@ -14,6 +14,7 @@ from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
 from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide, AssumptionSummary, choose_side
 from app.modeling.facts.conversion import dump_facts, parse_facts
+from app.modeling.problem.problem import Problem
 from app.pipeline.requirement_check import check_requirements
 from app.tasks import run_concurrently
 from app.tools.ask_user import ask_user
@@ -136,8 +137,9 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     check_requirements(fit, Plan.model_validate(lab_state["plan"]), ctx.training)
     ctx = replace(ctx, holdout_look=await runtime.context.count_look())
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
+    refit: Json = {**model, "by_entity": True} if _meets_known_entities(lab_state) else model
     answer, trading = await run_concurrently(
-        _evaluate_and_refit(ctx, model, series),
+        _evaluate_and_refit(ctx, model, refit, series),
         _explain_and_backtest(ctx, model, state.plan.trading),
     )
     if answer.refusal is not None:
@@ -146,11 +148,27 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     return {"final": dump_facts(final)}
 
 
-async def _evaluate_and_refit(ctx: ToolContext, model: Json, series: Mapping[str, Any]) -> ToolAnswer:
+def _meets_known_entities(state: LabState) -> bool:
+    """Return true if the split keeps entities together that nobody named, and no measurement says that new ones
+    are like the known: the model then meets both, and its assumptions tell the score of each."""
+    problem = Problem.from_json(state["problem"])
+    if problem.group_column is None or make_problem_request(state).get("group_column"):
+        return False
+    measured = [parse_facts(AssumptionSummary, entry) for entry in state["split"].get("assumptions") or []]
+    return all(
+        summary.matters
+        for summary in measured
+        if summary.kind is AssumptionKind.ENTITIES and problem.group_column in summary.columns
+    )
+
+
+async def _evaluate_and_refit(
+    ctx: ToolContext, model: Json, refitted: Json, series: Mapping[str, Any]
+) -> ToolAnswer:
     """Return the answer of the evaluation. The refitted model and its forecast are artifacts."""
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
-        refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
+        refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, refitted))
         if ctx.training.problem.horizon:
             trained: Any = refit.value if refit.refusal is None else model
             facts: Any = evaluation.value

@@ -123,11 +123,12 @@ class ComparisonRecord:
 
 @dataclass(frozen=True)
 class RefitRecord:
-    """`rows`: 0 if no model was refitted."""
+    """`rows`: 0 if no model was refitted. `by_entity`: whether known groups have fits of their own."""
 
     rows: int
     fits: int
     model: str
+    by_entity: bool = False
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ _PREDICT = """\
 new_rows = pd.read_parquet(split.holdout).head()
 lab.predict({model}, new_rows)"""
 
-_REFIT = "delivered = lab.refit(split, model)"
+_REFIT = "delivered = lab.refit(split, model{options})"
 
 _WITH_MODEL = """\
 if complete:
@@ -351,7 +351,7 @@ def _refit_cells(facts: ReportFacts) -> list[NotebookCell]:
             "## The delivered model\n\nThe same settings on all rows, fitted after the evaluation on "
             "the hold-out."
         ),
-        _needing_model(facts, _REFIT),
+        _needing_model(facts, _REFIT.format(options=", by_entity=True" * facts.refit.content.by_entity)),
     ]
 
 

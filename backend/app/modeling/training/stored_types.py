@@ -15,6 +15,8 @@ TRUSTED = (
     "app.modeling.estimators.families.network.Network",
     "app.modeling.training.ensemble.average.AveragedClassifier",
     "app.modeling.training.ensemble.average.AveragedRegressor",
+    "app.modeling.training.ensemble.average.ByEntityClassifier",
+    "app.modeling.training.ensemble.average.ByEntityRegressor",
     "app.modeling.estimators.families.lightgbm.LightGBM",
     "app.modeling.estimators.families.linear.Logistic",
     "app.modeling.estimators.families.linear.RidgePath",

@@ -3,7 +3,8 @@
 from app.reporting.document.elements import Bullets, Element, Paragraph, Section
 from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.fact_records import RefitRecord
 from app.reporting.session_facts import ReportFacts
 
 
@@ -76,13 +77,20 @@ def cautions(draft: ReportDraft) -> list[Text]:
     ]
 
 
-def _refit_text(draft: ReportDraft, refit: RecordedFact) -> Text:
+_READS_KNOWN_GROUPS = (
+    " Rows of a group that it has learned from are predicted by fits that also read which group it is; the"
+    " score is that of new groups."
+)
+
+
+def _refit_text(draft: ReportDraft, refit: TypedFact[RefitRecord]) -> Text:
     return (
         "After its evaluation on the hold-out, the chosen model was refitted on all ",
         *draft.render(refit.at("rows"), "integer"),
         " rows with unchanged settings. The refitted model is delivered; the score is that of the "
         "model fitted on "
         "the training rows.",
+        *([_READS_KNOWN_GROUPS] if refit.content.by_entity else []),
     )
 
 

@@ -26,11 +26,12 @@ NO_REFIT_SUMMARY = "There was no time to refit on all rows."
 
 
 @tool(agents=())
-async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
+async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = False) -> CallResult:
     """Refit the evaluated model on all rows, including the hold-out, for delivery.
 
     Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
-    model is delivered.
+    model is delivered. `by_entity`: rows of groups with training rows are predicted by fits that read the
+    group's column.
     """
     part = await load_model(ctx, model)
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
@@ -42,6 +43,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
         "fit": dict(part.fit.document),
         "seed": ctx.session.seed,
         "time_limit_s": left_s,
+        **({"by_entity": True} if by_entity else {}),
     }
     limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S)
     try:

@@ -139,7 +139,7 @@ def test_a_model_stored_under_old_type_names_predicts_the_same() -> None:
     )
 
 
-def test_every_own_type_has_an_old_name() -> None:
+def test_old_names_lead_to_present_types() -> None:
     ours = {name for name in TRUSTED if name.startswith("app.")}
-    assert set(RENAMED.values()) == ours
+    assert set(RENAMED.values()) <= ours
     assert not set(RENAMED) & ours

@@ -1,4 +1,5 @@
-"""Weighted averages of fitted pipelines, as one scikit-learn estimator that takes raw rows."""
+"""Weighted averages of fitted pipelines, and pairs of models for known and new entities, as one scikit-learn
+estimator that takes raw rows."""
 
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
@@ -11,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import Recipe
+from app.modeling.recipe.transforms.columns import to_category_text
 
 STEPS = ("recipe", "encode", "estimator")
 
@@ -78,7 +80,102 @@ class AveragedRegressor(RegressorMixin, _Average):  # type: ignore[misc]
         return self._predict(X)
 
 
-Model: TypeAlias = Pipeline | AveragedClassifier | AveragedRegressor
+class _ByEntity(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Two fitted models: `entity_model` reads the entity's column and predicts rows of entities with training
+    rows, `general_model` does not read it and predicts all others.
+
+    `columns` tell entities apart; `entities` (entities,): sorted hashes of those with training rows.
+    """
+
+    def __init__(
+        self,
+        entity_model: "FittedModel",
+        general_model: "FittedModel",
+        columns: Sequence[str],
+        entities: np.ndarray,
+        classes: int = 0,
+    ) -> None:
+        self.entity_model = entity_model
+        self.general_model = general_model
+        self.columns = columns
+        self.entities = entities
+        self.classes = classes
+
+    def fit(self, X: object = None, y: object = None) -> Self:
+        """Return the estimator unchanged, since both models are fitted already."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def members(self) -> list[Pipeline]:
+        return [*list_members(self.general_model), *list_members(self.entity_model)]
+
+    @property
+    def weights(self) -> list[float]:
+        """Weights of the members for rows of new entities."""
+        return [*_list_weights(self.general_model), *(0.0 for _ in list_members(self.entity_model))]
+
+    def _predict(self, X: pd.DataFrame) -> np.ndarray:
+        is_known = np.isin(hash_entities(X, self.columns), self.entities)
+        output = np.zeros((len(X), self.classes) if self.classes else len(X))
+        for model, rows in ((self.entity_model, is_known), (self.general_model, ~is_known)):
+            if rows.any():
+                output[rows] = predict_output(model, X.loc[rows], self.classes)
+        return output
+
+
+class ByEntityClassifier(ClassifierMixin, _ByEntity):  # type: ignore[misc]
+    """Classifiers for known and new entities: probabilities of the class indices 0 to `classes` - 1."""
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return np.arange(self.classes)
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        return self._predict(X)
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        class_indices: np.ndarray = self._predict(X).argmax(axis=1)
+        return class_indices
+
+
+class ByEntityRegressor(RegressorMixin, _ByEntity):  # type: ignore[misc]
+    """Regressors for known and new entities."""
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self._predict(X)
+
+
+FittedModel: TypeAlias = Pipeline | AveragedClassifier | AveragedRegressor
+Model: TypeAlias = FittedModel | ByEntityClassifier | ByEntityRegressor
+
+
+def hash_entities(rows: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Hash the entity of each row (rows,), the same for a number with and without a decimal point.
+
+    A row without one of the columns, or without its value, has a hash that no entity has: 0.
+    """
+    if any(name not in rows for name in columns):
+        return np.zeros(len(rows), dtype="uint64")
+    texts = pd.DataFrame({name: to_category_text(rows[name]) for name in columns})
+    hashes = pd.util.hash_pandas_object(texts.astype(object), index=False).to_numpy()
+    return np.where(texts.notna().all(axis=1), hashes, np.uint64(0))
+
+
+def route_by_entity(
+    entity_model: FittedModel, general_model: FittedModel, rows: pd.DataFrame, problem: Problem
+) -> Model:
+    """Join two models for rows of the entities of the training `rows`, and for all others."""
+    entities = np.unique(hash_entities(rows, problem.group_columns))
+    by_entity = ByEntityClassifier if problem.is_classification else ByEntityRegressor
+    classes = len(problem.classes or ())
+    return by_entity(entity_model, general_model, list(problem.group_columns), entities[entities > 0], classes)
+
+
+def _list_weights(model: FittedModel) -> list[float]:
+    return [1.0] if isinstance(model, Pipeline) else [float(weight) for weight in model.weights]
 
 
 def predict_output(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
@@ -93,7 +190,7 @@ def predict_output(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
     return output
 
 
-def average_models(models: Sequence[tuple[Model, float]], problem: Problem) -> Model:
+def average_models(models: Sequence[tuple[FittedModel, float]], problem: Problem) -> FittedModel:
     """Average models by weight into one model; averages among them are replaced by their members."""
     members: list[tuple[Pipeline, float]] = []
     for model, weight in models:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.problem import Problem
-from app.modeling.training.ensemble.average import Model, average_models
+from app.modeling.training.ensemble.average import FittedModel, Model, average_models, route_by_entity
+from app.modeling.training.ensemble.known_entities import fit_known_entities
 from app.modeling.training.fitting import CandidateSpec, fit
 from app.modeling.training.training_set import TrainingSet
 
@@ -15,34 +16,57 @@ COPIES = 3
 
 
 def refit_on_all_rows(
-    data: TrainingSet, model_fit: CandidateFit, seed: int, seconds: float | None
+    data: TrainingSet, model_fit: CandidateFit, seed: int, seconds: float | None, by_entity: bool = False
 ) -> tuple[Model, int] | None:
     """Fit the chosen model on every row, with the settings found before.
 
     Returns it with the number of fits that it averages; None if `seconds` end before each candidate was fitted.
-    While time is left for another round, candidates are fitted again with other seeds.
+    While time is left for another round, candidates are fitted again with other seeds. `by_entity`: rows of
+    groups with training rows are predicted by fits that read the group's column, if there is time for them.
     """
     clock = Clock(seconds)
     specs, problem = list(_member_specs(model_fit, seed)), data.problem
-    rounds: list[list[Model]] = []
-    while len(rounds) < COPIES and not _is_late(clock, len(rounds)):
-        fits: list[Model] = []
-        for spec, _ in specs:
-            if clock.is_expired:
-                return _average(rounds, specs, problem) if rounds else None
-            fits.append(fit(data, replace(spec, seed=seed + len(rounds))))
+    rounds: list[list[FittedModel]] = []
+    entity_model: FittedModel | None = None
+    round_s, entity_fits = 0.0, 0
+    while len(rounds) < COPIES and not _is_late(clock, round_s):
+        started_s = clock.elapsed_s
+        fits = _fit_round(data, specs, seed + len(rounds), clock)
+        if not fits:
+            break
         rounds.append(fits)
-    return _average(rounds, specs, problem)
+        round_s = clock.elapsed_s - started_s
+        is_grouped = problem.group_column is not None and problem.time_column is None
+        if by_entity and is_grouped and len(rounds) == 1 and not _is_late(clock, round_s):
+            entity_model, entity_fits = fit_known_entities(data, [spec for spec, _ in specs], seed, clock)
+    if not rounds:
+        return None
+    averaged, count = _average(rounds, specs, problem)
+    if entity_model is None:
+        return averaged, count
+    return route_by_entity(entity_model, averaged, data.frame, problem), count + entity_fits
 
 
-def _is_late(clock: Clock, rounds: int) -> bool:
-    """Return true if another round would take longer than the time left, going by the rounds so far."""
-    return bool(rounds and clock.remaining_s is not None and clock.elapsed_s / rounds > clock.remaining_s)
+def _fit_round(
+    data: TrainingSet, specs: Sequence[tuple[CandidateSpec, float]], seed: int, clock: Clock
+) -> list[FittedModel]:
+    """Fit each candidate once; empty if the time ends before the last one begins."""
+    fits: list[FittedModel] = []
+    for spec, _ in specs:
+        if clock.is_expired:
+            return []
+        fits.append(fit(data, replace(spec, seed=seed)))
+    return fits
+
+
+def _is_late(clock: Clock, round_s: float) -> bool:
+    """Return true if another round would take longer than the time left, going by the last one."""
+    return clock.remaining_s is not None and round_s > clock.remaining_s
 
 
 def _average(
-    rounds: list[list[Model]], specs: list[tuple[CandidateSpec, float]], problem: Problem
-) -> tuple[Model, int]:
+    rounds: list[list[FittedModel]], specs: list[tuple[CandidateSpec, float]], problem: Problem
+) -> tuple[FittedModel, int]:
     pairs = [(model, weight) for fits in rounds for model, (_, weight) in zip(fits, specs, strict=True)]
     return average_models(pairs, problem), len(pairs)
 
