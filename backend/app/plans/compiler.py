@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
+from app.errors import InvalidInput
 from app.plans import plan as p
 from app.plans.aggregates import compile_aggregation, compile_window_aggregate
 from app.plans.compile_expression import Typed, common_type, compile_condition, compile_expression, find_column
@@ -15,7 +16,7 @@ from app.plans.expressions import ColumnType
 from app.plans.functions import SQL_TYPES, call, cast, group
 from app.plans.generated_rows import generate_draft
 from app.plans.reshaping import correlate, pivot_aggregations, profile, unpivot
-from app.plans.schema import TableSchema, refuse, require_new, resolve
+from app.plans.schema import TableSchema, fold_names, refuse, resolve, take_name
 from app.plans.select_draft import (
     MAX_COLUMN_NODES,
     Clause,
@@ -27,6 +28,10 @@ from app.plans.select_draft import (
 
 MAX_SQL_CHARACTERS = 20_000
 """Length of a query that the SQL policy admits."""
+MIN_COLUMN_CHARACTERS = 7
+"""Characters of a column in a SELECT beside its name: of `1 AS "n"`."""
+MAX_COLUMNS_READ = 30_000
+"""Columns of the tables that a plan reads, with repetition: three of the widest datasets. 200,000 took 4 s."""
 
 
 class CompiledPlan(NamedTuple):
@@ -41,16 +46,19 @@ def compile_plan(plan: p.Plan, tables: Mapping[str, TableSchema]) -> CompiledPla
     compiler = _Compiler(tables)
     try:
         draft = compiler.plan(plan, "")
-        sql = render(draft.select())
+        sql = render(compiler.write(draft))
     except RecursionError as error:  # Subqueries nest with steps, and sqlglot writes them by recursion.
         raise refuse(
             "plan", "Its subqueries are nested too deep; use fewer steps.", "plan_too_large"
         ) from error
     if len(sql) > MAX_SQL_CHARACTERS:
-        raise refuse(
-            "plan", f"Its SQL has more than {MAX_SQL_CHARACTERS:,} characters; split it.", "plan_too_large"
-        )
+        raise _too_long()
     return CompiledPlan(sql, draft.schema)
+
+
+def _too_long() -> InvalidInput:
+    problem = f"Its SQL has more than {MAX_SQL_CHARACTERS:,} characters; split it."
+    return refuse("plan", problem, "plan_too_large")
 
 
 def render(tree: exp.Expr) -> str:
@@ -60,10 +68,15 @@ def render(tree: exp.Expr) -> str:
 
 @dataclass
 class _Compiler:
-    """Compilation of one plan; aliases are t0, t1 ... in order of use."""
+    """Compilation of one plan; aliases are t0, t1 ... in order of use.
+
+    `characters`: those that the text has at least, of all SELECTs so far. `columns_read`: of all tables so far.
+    """
 
     tables: Mapping[str, TableSchema]
     numbers: "count[int]" = field(default_factory=count)
+    characters: int = 0
+    columns_read: int = 0
 
     def alias(self) -> str:
         return f"t{next(self.numbers)}"
@@ -74,9 +87,16 @@ class _Compiler:
             draft = _STEPS[type(step)](self, step, draft, f"{place}steps[{n}]")
             if not draft.columns:
                 raise refuse(f"{place}steps[{n}]", "No column is left.")
-            if any(sum(1 for _ in typed.tree.walk()) > MAX_COLUMN_NODES for typed in draft.columns.values()):
+            if any(_is_large(typed.tree) for typed in draft.columns.values()):
                 draft = self.wrap(draft)
         return draft
+
+    def write(self, draft: Draft) -> exp.Select:
+        """Build the tree of a draft. Raises InvalidInput, before the work, if the text gets too long."""
+        self.characters += sum(len(name) + MIN_COLUMN_CHARACTERS for name in draft.columns)
+        if self.characters > MAX_SQL_CHARACTERS:
+            raise _too_long()
+        return draft.select()
 
     def source(self, source: Any, place: str) -> Draft:
         match source:
@@ -85,15 +105,19 @@ class _Compiler:
             case p.GenerateSource():
                 return generate_draft(source, self.alias(), place)
         name = resolve(source.table, self.tables, "table", f"{place}.table")
+        self.columns_read += len(self.tables[name])
+        if self.columns_read > MAX_COLUMNS_READ:
+            problem = f"The tables that it reads have more than {MAX_COLUMNS_READ:,} columns together."
+            raise refuse(place, problem, "plan_too_large")
         return table_draft(name, self.tables[name], self.alias())
 
     def wrap(self, draft: Draft) -> Draft:
         """Make the draft a subquery. Its order goes along where it reads output columns only."""
-        names = {typed.tree: name for name, typed in draft.columns.items()}
+        names = {typed.tree: name for name, typed in draft.columns.items()} if draft.order else {}
         moved = [(names.get(key.this), bool(key.args.get("desc"))) for key in draft.order]
         if draft.limit is None and all(name is not None for name, _ in moved):
             draft.order = []
-        outer = subquery_draft(draft.select(), draft.schema, self.alias())
+        outer = subquery_draft(self.write(draft), draft.schema, self.alias())
         if all(name is not None for name, _ in moved):
             outer.order = [order_by(outer.columns[name].tree, down) for name, down in moved if name is not None]
             outer.clause = Clause.FROM
@@ -124,12 +148,13 @@ class _Compiler:
         kind = {"semi": "SEMI", "anti": "ANTI", "inner": "INNER"}.get(step.how)
         draft.joins.append(exp.Join(this=right.source, side=side, kind=kind, on=on))
         if step.how in ("inner", "left"):
-            existing = {name.casefold() for name in draft.columns}
+            existing = fold_names(draft.columns)
+            taken = set(existing)
             for name, typed in right.columns.items():
                 if name in dropped:
                     continue
                 label = name + step.suffix if name.casefold() in existing else name
-                require_new(label, draft.columns, f"{place}.suffix")
+                take_name(label, taken, f"{place}.suffix")
                 draft.columns[label] = typed
         return draft
 
@@ -149,12 +174,12 @@ class _Compiler:
 
     def derive(self, step: p.DeriveStep, draft: Draft, place: str) -> Draft:
         draft = self.before(draft, Clause.DISTINCT) if draft.distinct else draft
+        spelled = {name.casefold(): name for name in draft.columns}
         for n, derived in enumerate(step.columns):
             here = f"{place}.columns[{n}]"
             typed = compile_expression(derived.expression, draft.columns, f"{here}.expression")
-            existing = [name for name in draft.columns if name.casefold() == derived.name.casefold()]
-            draft.columns[existing[0] if existing else derived.name] = typed
-            if sum(1 for _ in typed.tree.walk()) > MAX_COLUMN_NODES:
+            draft.columns[spelled.setdefault(derived.name.casefold(), derived.name)] = typed
+            if _is_large(typed.tree):
                 draft = self.wrap(draft)
         return draft
 
@@ -166,14 +191,15 @@ class _Compiler:
         if any(not key.tree.find(exp.Column) for _, key in resolved):
             draft = self.wrap(draft)  # `GROUP BY 1` would be a position.
         columns: dict[str, Typed] = {}
+        taken: set[str] = set()
         for n, key in enumerate(step.keys):
             name, typed = find_column(key, draft.columns, f"{place}.keys[{n}]")
-            require_new(name, columns, f"{place}.keys[{n}]")
+            take_name(name, taken, f"{place}.keys[{n}]")
             columns[name] = typed
         keys = [typed.tree for typed in columns.values()]
         for n, aggregation in enumerate(step.aggregations):
             here = f"{place}.aggregations[{n}]"
-            require_new(aggregation.name, columns, f"{here}.name")
+            take_name(aggregation.name, taken, f"{here}.name")
             columns[aggregation.name] = compile_aggregation(aggregation, draft.columns, here)
         draft.columns, draft.keys, draft.order, draft.clause = columns, keys, [], Clause.GROUP
         return draft
@@ -181,8 +207,9 @@ class _Compiler:
     def window(self, step: p.WindowStep, draft: Draft, place: str) -> Draft:
         draft = self.before(draft, Clause.GROUP)
         columns = dict(draft.columns)
+        taken = fold_names(columns)
         for n, figure in enumerate(step.columns):
-            require_new(figure.name, columns, f"{place}.columns[{n}].name")
+            take_name(figure.name, taken, f"{place}.columns[{n}].name")
             columns[figure.name] = compile_window_aggregate(figure, draft.columns, f"{place}.columns[{n}]")
         draft.columns, draft.clause = columns, Clause.WINDOW
         return draft if not draft.order else self.wrap(draft)
@@ -204,9 +231,10 @@ class _Compiler:
     def select(self, step: p.SelectStep, draft: Draft, place: str) -> Draft:
         draft = self.wrap(draft) if draft.distinct else draft
         columns: dict[str, Typed] = {}
+        taken: set[str] = set()
         for n, selected in enumerate(step.columns):
             name, typed = find_column(selected.name, draft.columns, f"{place}.columns[{n}].name")
-            require_new(selected.rename or name, columns, f"{place}.columns[{n}]")
+            take_name(selected.rename or name, taken, f"{place}.columns[{n}]")
             columns[selected.rename or name] = typed
         draft.columns = columns
         return draft
@@ -274,7 +302,7 @@ class _Compiler:
             name: Typed(cast(draft.columns[own].tree, SQL_TYPES[types[name]]), types[name])
             for name, own in names.items()
         }
-        return draft.select()
+        return self.write(draft)
 
     def pivot(self, step: p.PivotStep, draft: Draft, place: str) -> Draft:
         return self.group(pivot_aggregations(step, place), draft, place)
@@ -299,6 +327,12 @@ class _Compiler:
     def correlate(self, step: p.CorrelateStep, draft: Draft, place: str) -> Draft:
         inner, build = correlate(step, self.wrap(draft), place)
         return build(self.wrap(inner), self.alias())
+
+
+def _is_large(tree: exp.Expr) -> bool:
+    if isinstance(tree, exp.Column):  # as most columns of a wide table are
+        return False
+    return sum(1 for _ in tree.walk()) > MAX_COLUMN_NODES
 
 
 def _unused(names: list[str]) -> str:

@@ -6,7 +6,7 @@ from app.plans import plan as p
 from app.plans.compile_expression import Typed, compile_scalar
 from app.plans.expressions import parse_datetime
 from app.plans.functions import call, cast
-from app.plans.schema import require_new
+from app.plans.schema import take_name
 from app.plans.select_draft import Draft, column
 
 _STEPS_OF_UNIT = 1_000_003
@@ -22,8 +22,9 @@ def range_table(rows: int, alias: str) -> exp.Table:
 def generate_draft(source: p.GenerateSource, alias: str, place: str) -> Draft:
     """Build the columns of `generate`."""
     columns: dict[str, Typed] = {}
+    taken: set[str] = set()
     for number, generated in enumerate(source.columns):
-        require_new(generated.name, columns, f"{place}.columns[{number}].name")
+        take_name(generated.name, taken, f"{place}.columns[{number}].name")
         columns[generated.name] = _column(generated, column(alias, "n"), source.seed, number)
     return Draft(range_table(source.rows, alias), columns)
 

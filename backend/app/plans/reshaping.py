@@ -10,7 +10,7 @@ from app.plans.compile_expression import NUMBERS, Typed, common_type, find_colum
 from app.plans.expressions import ColumnExpression, ColumnType, CompareExpression, LiteralExpression
 from app.plans.functions import SQL_TYPES, call, cast
 from app.plans.generated_rows import range_table
-from app.plans.schema import refuse, require_new
+from app.plans.schema import fold_names, refuse, take_name
 from app.plans.select_draft import Clause, Draft, column
 
 Build = Callable[[Draft, str], Draft]
@@ -42,8 +42,9 @@ def unpivot(step: p.UnpivotStep, draft: Draft, alias: str, place: str) -> Draft:
     type_ = common_type(list(resolved.values()), f"{place}.columns") or "text"
     columns = {name: typed for name, typed in draft.columns.items() if name not in resolved}
     values = [cast(typed.tree.copy(), SQL_TYPES[type_]) for typed in resolved.values()]
+    taken = fold_names(columns)
     for label in (step.name, step.value):
-        require_new(label, columns, place)
+        take_name(label, taken, place)
         columns[label] = Typed(exp.Null(), "text")
     columns[step.name] = Typed(_pick(alias, [exp.Literal.string(name) for name in resolved]), "text")
     columns[step.value] = Typed(_pick(alias, values), type_)
@@ -88,13 +89,14 @@ def profile(draft: Draft, place: str) -> tuple[Draft, Build]:
 def correlate(step: p.CorrelateStep, draft: Draft, place: str) -> tuple[Draft, Build]:
     """Correlations of all pairs in one row, and how they become rows."""
     resolved: dict[str, Typed] = {}
+    taken: set[str] = set()
     for n, name in enumerate(step.columns):
         spelled, typed = find_column(name, draft.columns, f"{place}.columns[{n}]")
         if typed.type not in NUMBERS:
             raise refuse(
                 f"{place}.columns[{n}]", f"A correlation needs numbers, not {typed.type}.", "type_mismatch"
             )
-        require_new(spelled, resolved, f"{place}.columns[{n}]")
+        take_name(spelled, taken, f"{place}.columns[{n}]")
         resolved[spelled] = typed
     pairs = list(combinations(resolved, 2))
     figures: dict[str, Typed] = {}

@@ -34,6 +34,8 @@ def make_counting_plans(plan: Plan) -> CountingPlans:
         inner = inner.source.plan
         steps = [*inner.steps, *steps]
     end = next((n for n, step in enumerate(steps) if not isinstance(step, _ROWS_KEPT)), len(steps))
+    # Parts of a plan that was validated: together nested plans may have more steps than one plan.
     return CountingPlans(
-        Plan(source=inner.source, steps=[*steps[:end], total]), Plan(source=inner.source, steps=[total])
+        Plan.model_construct(source=inner.source, steps=[*steps[:end], total]),
+        Plan(source=inner.source, steps=[total]),
     )

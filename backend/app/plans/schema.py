@@ -1,6 +1,6 @@
 """Tables as the compiler sees them, and refusals that name their place in the plan."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -19,22 +19,32 @@ def refuse(place: str, problem: str, code: str = "plan_invalid", **facts: object
     return InvalidInput(code, f"{place}: {problem}", place=place, **facts)
 
 
-def resolve(name: str, names: Iterable[str], noun: str, place: str) -> str:
+def resolve(name: str, names: Collection[str], noun: str, place: str) -> str:
     """Find a name as it is spelled in the schema; case is ignored, as in DuckDB."""
-    names = list(names)
+    if name in names:
+        return name
+    folded = name.casefold()
     for candidate in names:
-        if candidate.casefold() == name.casefold():
+        if candidate.casefold() == folded:
             return candidate
+    names = list(names)
     close = nearest_names(name, names)
     names_text = ", ".join(names[:MAX_LISTED_NAMES]) or "none"
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {names_text}."
     raise refuse(place, f"There is no {noun} {name}. {hint}", f"unknown_{noun}", **{noun: name}, nearest=close)
 
 
-def require_new(name: str, names: Iterable[str], place: str) -> None:
-    """Check that no column has this name."""
-    if name.casefold() in {other.casefold() for other in names}:
+def fold_names(names: Iterable[str]) -> set[str]:
+    """Return names as `take_name` compares them."""
+    return {name.casefold() for name in names}
+
+
+def take_name(name: str, taken: set[str], place: str) -> None:
+    """Check that no column has this name, and add it to the folded names that are taken."""
+    folded = name.casefold()
+    if folded in taken:
         raise refuse(place, f"There are two columns {name}; give one another name.", "duplicate_column")
+    taken.add(folded)
 
 
 class _StoredColumn(BaseModel):

@@ -15,6 +15,7 @@ from app.plans.describe import describe_plan
 from app.plans.functions import FUNCTIONS
 from app.plans.plan import MAX_DEPTH, Plan
 from app.plans.row_counts import make_counting_plans
+from app.plans.select_draft import Draft
 
 from .tables import TABLES, column, compare, compile_admitted, literal, load, make_plan
 
@@ -158,3 +159,40 @@ def test_a_constant_key_is_no_position() -> None:
     one = {"kind": "derive", "columns": [{"name": "one", "expression": literal(2)}]}
     group = {"kind": "group", "keys": ["one"], "aggregations": [{"name": "n", "function": "count"}]}
     assert connection.execute(compile_admitted(make_plan(one, group), connection).sql).fetchall() == [(2, 2)]
+
+
+def test_a_plan_that_is_too_long_for_a_wide_table_is_refused_before_its_subqueries_are_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    select, selects = Draft.select, []
+
+    def count(draft: Draft) -> object:
+        selects.append(len(draft.columns))
+        return select(draft)
+
+    monkeypatch.setattr(Draft, "select", count)
+    wide = {"wide": {f"c{n}": "number" for n in range(3_000)}}
+    steps = [{"kind": "limit", "rows": 5}, {"kind": "distinct"}] * 25
+    with pytest.raises(InvalidInput, match="characters"):
+        compile_plan(
+            Plan.model_validate({"source": {"kind": "dataset", "table": "wide"}, "steps": steps}), wide
+        )
+    assert selects == []
+
+
+def test_tables_that_are_joined_may_have_a_bounded_number_of_columns() -> None:
+    source = {"kind": "dataset", "table": "wide"}
+    joins = [
+        {"kind": "join", "source": source, "on": [{"left": "c0", "right": "c0"}], "suffix": f"_{n}"}
+        for n in range(20)
+    ]
+    wide = {"wide": {f"c{n}": "number" for n in range(3_000)}}
+    with pytest.raises(InvalidInput, match="more than 30,000 columns together"):
+        compile_plan(Plan.model_validate({"source": source, "steps": joins}), wide)
+
+
+def test_rows_behind_nested_plans_of_many_steps_are_counted() -> None:
+    steps = [{"kind": "filter", "condition": {"kind": "literal", "value": True}}] * 40
+    inner = {"source": {"kind": "dataset", "table": "orders"}, "steps": steps}
+    plan = Plan.model_validate({"source": {"kind": "plan", "plan": inner}, "steps": steps})
+    assert compile_plan(make_counting_plans(plan).rows_used, TABLES).sql.count("TRUE") == 80
