@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from app.computations.sql_parsing import parse_single
 
 
 def derived_columns(sql: str, excluded: Iterable[str]) -> list[str]:
@@ -17,7 +18,7 @@ def derived_columns(sql: str, excluded: Iterable[str]) -> list[str]:
     if not sql:
         return []
     try:
-        statement = sqlglot.parse_one(sql, read="duckdb")
+        statement = parse_single(sql)
     except SqlglotError:
         return []  # the query's own policy has parsed it, so this is a newer spelling; names still count
     aliases = list(statement.find_all(exp.Alias))
@@ -32,7 +33,7 @@ def derived_columns(sql: str, excluded: Iterable[str]) -> list[str]:
 def source_columns(sql: str) -> list[str]:
     """Return the names of the columns that a SELECT reads; none for an unreadable one."""
     try:
-        statement = sqlglot.parse_one(sql, read="duckdb") if sql else None
+        statement = parse_single(sql) if sql else None
     except SqlglotError:
         return []
     return list(dict.fromkeys(column.name for column in statement.find_all(exp.Column))) if statement else []
@@ -53,7 +54,7 @@ def _is_derived(alias: exp.Alias, names: set[str]) -> bool:
 
 def _mentions(expression: str, names: set[str]) -> bool:
     try:
-        parsed = sqlglot.parse_one(expression, read="duckdb")
+        parsed = parse_single(expression)
     except SqlglotError:
         return any(name in expression.casefold() for name in names)
     return any(column.name.casefold() in names for column in parsed.find_all(exp.Column))

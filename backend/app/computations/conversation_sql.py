@@ -13,11 +13,12 @@ from sqlglot import exp
 
 from app.computations import answer, query
 from app.computations.query import QUERY_MEMORY_BYTES, run_sql
+from app.computations.sql_parsing import parse_single
 from app.computations.table_changes.change import Change, describe_copy, is_copy_of_dataset
 from app.computations.table_changes.statement_parsing import CHANGES, read_statements
 from app.computations.table_changes.statement_rewriting import rewrite
 from app.computations.table_changes.syntax_trees import Columns
-from app.computations.table_changes.tables import TableScope, find_name, parse_query, refuse, write
+from app.computations.table_changes.tables import TableScope, find_name, refuse, write
 from app.computations.workspace import CellWorkspace
 from app.counts import describe_count
 from app.errors import LabError
@@ -109,7 +110,7 @@ class _Batch:
         if self.tables.needs_resolving(statement):
             text = write(self.tables.resolve(statement))
         if counts and self.tables.views:
-            used, total = (write(self.tables.resolve(parse_query(count))) for count in counts)
+            used, total = (write(self.tables.resolve(parse_single(count))) for count in counts)
             counts = used, total
         space = replace(self.workspace, inputs=self.tables.inputs())
         return answer.answer(space, text, counts, self.memory_bytes, self.max_rows)

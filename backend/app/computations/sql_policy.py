@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
+from app.computations.sql_parsing import parse_sql
 from app.errors import InvalidInput
 from app.modeling.problem.name_resolution import nearest_names
 
@@ -59,7 +58,7 @@ def require_select(
         raise _refused("sql_invalid", "The query holds a NUL character.")
     try:
         statements = parse_statements(text)
-    except (SqlglotError, RecursionError) as error:
+    except SqlglotError as error:
         raise _refused("sql_invalid", f"The query cannot be read: {_first_line(error)}") from error
     if len(statements) != 1:
         raise _refused("sql_not_admitted", f"Send one SELECT, not {len(statements)} statements.")
@@ -77,12 +76,11 @@ def require_select(
 
 @lru_cache(maxsize=16)
 def parse_statements(text: str) -> tuple[exp.Expr, ...]:
-    """Parse the statements of a text, without a comment after the last one. Raises SqlglotError.
+    """Parse the statements of a text, as `parse_sql`. Raises SqlglotError.
 
     The trees are kept, since a query is looked at several times: who changes one copies it first.
     """
-    trees = sqlglot.parse(text, dialect=DuckDB)
-    return tuple(tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon))
+    return tuple(parse_sql(text))
 
 
 def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str], schemas: Schemas = _NO_SCHEMAS) -> None:

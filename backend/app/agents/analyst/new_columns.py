@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from app.agents.goals.tables import TableProfile
+from app.computations.sql_parsing import parse_single
 from app.modeling.problem.name_resolution import nearest_names
 
 _REQUEST = re.compile(
@@ -36,7 +36,7 @@ class NewColumn(NamedTuple):
 
     def make_sql(self, columns: Sequence[str]) -> str:
         """Build the statement that writes the table with the column."""
-        tree = sqlglot.parse_one(self.expression, dialect="duckdb")
+        tree = parse_single(self.expression)
         value = exp.alias_(exp.paren(tree), self.name, quoted=True)
         former = next((column for column in columns if column.casefold() == self.name.casefold()), None)
         star = exp.Star()
@@ -66,7 +66,7 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
     name, table, text = request.groups()
     expression, _, rest = _split(text)
     try:
-        tree = sqlglot.parse_one(expression, dialect="duckdb")
+        tree = parse_single(expression)
     except SqlglotError:
         tree = None
     if tree is None or not _is_expression(tree):

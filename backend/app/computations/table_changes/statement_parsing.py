@@ -43,7 +43,7 @@ def read_statements(text: str) -> list[exp.Expr]:
     try:
         # Copies: statements are rewritten.
         parsed = [statement.copy() for statement in parse_statements(text)]
-    except (SqlglotError, RecursionError) as error:
+    except SqlglotError as error:
         plain = re.sub(r"\x1b\[\d+m", "", str(error)).partition("\n")[0][:300]
         raise refuse(f"The query cannot be read: {plain or 'it is nested too deep.'}", "sql_invalid") from error
     if not parsed:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import sqlglot
 from sqlglot import exp
 
+from app.computations.sql_parsing import parse_single
 from app.computations.sql_policy import DATASET, Schemas, names_dataset, require_table
 from app.errors import InvalidInput
 
@@ -116,7 +116,7 @@ class TableScope:
             reads = "itself" if view in path else "too many other views"
             hint = f" Read the dataset as {DATASET}.{view}." if find_name(view, self.datasets) else ""
             raise refuse(f"The view {view} would read {reads}.{hint}")
-        views.setdefault(view, self._with_views(parse_query(self.views[view]), (*path, view)))
+        views.setdefault(view, self._with_views(parse_single(self.views[view]), (*path, view)))
         _rename(table, _VIEW_PREFIX + view, view)
 
     def _resolve_dataset(self, table: exp.Table) -> None:
@@ -127,10 +127,6 @@ class TableScope:
         name = find_name(table.name, self.datasets) or table.name
         table.set("db", None)
         _rename(table, f"{DATASET}.{name}" if self.find(name) else name, table.name)
-
-
-def parse_query(text: str) -> exp.Expr:
-    return sqlglot.parse_one(text, dialect="duckdb")
 
 
 def write(tree: exp.Expr) -> str:
