@@ -52,7 +52,7 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
             update={"exclude": [name for name in changed.exclude if name != changed.target]}
         )
     if (
-        reason := plan_error(changed, tables)
+        reason := plan_error(changed, tables, plan.families if changed.kind == plan.kind else ())
         or _unknown_columns_error(changed.column_types, changed, tables)
         or _contradiction_error(changed)
     ):
@@ -60,9 +60,13 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
     return changed.model_copy(update={"steps": describe_steps(changed)})
 
 
-def plan_error(plan: Plan, tables: Tables) -> str | None:
-    """Return the reason why a plan cannot be carried out with the tables; None if it can."""
-    return _column_error(plan, tables) or _model_error(plan) or stages_error(plan.stages)
+def plan_error(plan: Plan, tables: Tables, kept_families: Sequence[str] = ()) -> str | None:
+    """Return the reason why a plan cannot be carried out with the tables; None if it can.
+
+    `kept_families`: those that an edited plan had before. Preferences may name families for either kind of
+    target, and an edit of something else is not refused for that.
+    """
+    return _column_error(plan, tables) or _model_error(plan, kept_families) or stages_error(plan.stages)
 
 
 def _column_error(plan: Plan, tables: Tables) -> str | None:
@@ -93,12 +97,12 @@ def _unknown_columns_error(names: Iterable[str | None], plan: Plan, tables: Tabl
     return f"The plan names columns that the tables do not have: {'; '.join(hints)}." if hints else None
 
 
-def _model_error(plan: Plan) -> str | None:
+def _model_error(plan: Plan, kept_families: Sequence[str]) -> str | None:
     for name in plan.families:
         if name not in FAMILIES_BY_NAME:
             nearest = ", ".join(nearest_names(name, FAMILIES_BY_NAME)) or ", ".join(FAMILIES_BY_NAME)
             return f"There is no family of models {name!r}; the nearest are {nearest}."
-        if plan.kind and plan.kind not in FAMILIES_BY_NAME[name].kinds:
+        if plan.kind and plan.kind not in FAMILIES_BY_NAME[name].kinds and name not in kept_families:
             fit = [family.name for family in FAMILIES if plan.kind in family.kinds]
             return f"{name} does not do {plan.kind}; these do: {', '.join(fit)}."
     readable = set(LINEAR_FAMILY.values())

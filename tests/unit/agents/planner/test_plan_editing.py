@@ -21,6 +21,13 @@ def test_what_is_given_changes_and_the_rest_stays():
     assert "Fit Ridge and compare by cross-validation, judged by mae." in made.steps
 
 
+def test_families_for_either_kind_of_target_are_no_reason_to_refuse_another_change():
+    preferred = PLAN.model_copy(update={"families": ["LogisticRegression", "Ridge"]})
+    assert edit_plan(preferred, {"metric": "mae"}, TABLES).families == ["LogisticRegression", "Ridge"]
+    with pytest.raises(InvalidPlan, match="Ridge does not do classification"):
+        edit_plan(preferred, {"kind": "classification", "metric": "f1"}, TABLES)
+
+
 def test_another_target_takes_nothing_over_that_was_chosen_for_the_first():
     made = edit_plan(PLAN, {"target": "sold_out"}, TABLES)
     assert (made.kind, made.metric, made.exclude) == (None, None, [])
