@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import FastAPI
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat
 
 from app.sessions.sweeper import sweep
@@ -52,7 +53,7 @@ async def begun(ada: User, name: str, table: bytes, goal: str, **preferences: An
     wish = {
         "goal": goal,
         "dataset_ids": [upload.json()["id"]],
-        "preferences": {"time_budget_s": 3, "deterministic": True, "seed": 1, **preferences},
+        "preferences": {"time_budget_s": 3, "deterministic": True, "seed": 1, **FAST_FAMILIES, **preferences},
     }
     created = await ada.http.post(SESSIONS, json=wish)
     assert created.status_code == 201, created.text

@@ -22,6 +22,7 @@ import pytest
 from fastapi import FastAPI
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.fast_families import FAST_FAMILIES
 from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
@@ -87,16 +88,18 @@ def bars(count: int = 700) -> pd.DataFrame:
     )
 
 
-LINEAR = {"families": ["Ridge", "LogisticRegression"]}
 KINDS = {
     "questions, an approval and fits": Kind(
-        "Analyse this", {"goods": rows()}, {"review_plan": True}, {"1.review": "go on", "1.": "price"}
+        "Analyse this",
+        {"goods": rows()},
+        {**FAST_FAMILIES, "review_plan": True},
+        {"1.review": "go on", "1.": "price"},
     ),
     "written features": Kind(
-        "Predict the price", {"goods": rows()}, {**LINEAR, "clarify": "never"}, has_chat_model=True
+        "Predict the price", {"goods": rows()}, {**FAST_FAMILIES, "clarify": "never"}, has_chat_model=True
     ),
-    "prices": Kind("Predict whether BTC rises in the next hour", preferences=LINEAR, bars=bars()),
-    "a forecast": Kind("Predict the takings 4 days ahead", {"shop": series()}, LINEAR),
+    "prices": Kind("Predict whether BTC rises in the next hour", preferences=FAST_FAMILIES, bars=bars()),
+    "a forecast": Kind("Predict the takings 4 days ahead", {"shop": series()}, FAST_FAMILIES),
     "an answer without a model": Kind(
         "What is the average price per colour?", {"goods": rows()}, is_restored=True
     ),

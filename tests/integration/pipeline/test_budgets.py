@@ -4,6 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
@@ -13,7 +14,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 DATA = Path(str(files("bokeh_sampledata"))) / "_data"
 GOAL = "Which species is a penguin?"
-QUICK = {"time_budget_s": 10, "deterministic": True, "seed": 3}
+QUICK = {"time_budget_s": 10, "deterministic": True, "seed": 3, **FAST_FAMILIES}
 
 
 def worked(journal: MemoryJournal) -> list[str]:

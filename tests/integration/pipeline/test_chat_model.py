@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
@@ -19,7 +20,7 @@ UNANSWERED = ("429", "500", "dropped", "cut")
 """Asked again by themselves; two in a row, so that the third try is answered."""
 EVERY_FAULT = ("429", "500", "malformed", "dropped", "cut", "refusal", "half a call", "slow")
 OUTPUTS = ("Plan", "Retrieved", "Analysis", "Prepared", "Trained", "Verdict", "Tuned", "Reported")
-QUICK = {"time_budget_s": 15, "deterministic": True, "seed": 3}
+QUICK = {"time_budget_s": 15, "deterministic": True, "seed": 3, **FAST_FAMILIES}
 
 
 def calls(journal: MemoryJournal) -> list[tuple[str, Any]]:

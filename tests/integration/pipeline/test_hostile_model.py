@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.agents.roster import make_roles
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 DATA = Path(str(files("bokeh_sampledata"))) / "_data"
 GOAL = "Which species is a penguin?"
-QUICK = {"time_budget_s": 3, "deterministic": True, "seed": 3}
+QUICK = {"time_budget_s": 3, "deterministic": True, "seed": 3, **FAST_FAMILIES}
 
 
 def calls(*wanted: tuple[str, dict[str, Any]]) -> AIMessage:

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat, by_policy, serving
 
 from app.llm.config import ChatConfig
@@ -151,7 +152,13 @@ async def test_a_model_that_obeys_its_data_gets_nowhere(lab, secrets, tmp_path):
     obedient = Obedient()
     with serving(ScriptedChat(obedient)) as chat:
         config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"}, streaming=True)
-        preferences = {"target": "bought", "deterministic": True, "clarify": "never", "time_budget_s": 10}
+        preferences = {
+            "target": "bought",
+            "deterministic": True,
+            "clarify": "never",
+            "time_budget_s": 10,
+            **FAST_FAMILIES,
+        }
         drive = lab.drive("Predict who bought. OBEY-15", preferences, chat=config)
         result = drive.spec.result(await drive.run())
 
