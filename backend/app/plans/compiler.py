@@ -149,12 +149,12 @@ class _Compiler:
         draft.joins.append(exp.Join(this=right.source, side=side, kind=kind, on=on))
         if step.how in ("inner", "left"):
             existing = fold_names(draft.columns)
-            taken = set(existing)
+            folded_names = set(existing)
             for name, typed in right.columns.items():
                 if name in dropped:
                     continue
                 label = name + step.suffix if name.casefold() in existing else name
-                take_name(label, taken, f"{place}.suffix")
+                take_name(label, folded_names, f"{place}.suffix")
                 draft.columns[label] = typed
         return draft
 
@@ -191,15 +191,15 @@ class _Compiler:
         if any(not key.tree.find(exp.Column) for _, key in resolved):
             draft = self.wrap(draft)  # `GROUP BY 1` would be a position.
         columns: dict[str, Typed] = {}
-        taken: set[str] = set()
+        folded_names: set[str] = set()
         for n, key in enumerate(step.keys):
             name, typed = find_column(key, draft.columns, f"{place}.keys[{n}]")
-            take_name(name, taken, f"{place}.keys[{n}]")
+            take_name(name, folded_names, f"{place}.keys[{n}]")
             columns[name] = typed
         keys = [typed.tree for typed in columns.values()]
         for n, aggregation in enumerate(step.aggregations):
             here = f"{place}.aggregations[{n}]"
-            take_name(aggregation.name, taken, f"{here}.name")
+            take_name(aggregation.name, folded_names, f"{here}.name")
             columns[aggregation.name] = compile_aggregation(aggregation, draft.columns, here)
         draft.columns, draft.keys, draft.order, draft.clause = columns, keys, [], Clause.GROUP
         return draft
@@ -207,9 +207,9 @@ class _Compiler:
     def window(self, step: p.WindowStep, draft: Draft, place: str) -> Draft:
         draft = self.before(draft, Clause.GROUP)
         columns = dict(draft.columns)
-        taken = fold_names(columns)
+        folded_names = fold_names(columns)
         for n, figure in enumerate(step.columns):
-            take_name(figure.name, taken, f"{place}.columns[{n}].name")
+            take_name(figure.name, folded_names, f"{place}.columns[{n}].name")
             columns[figure.name] = compile_window_aggregate(figure, draft.columns, f"{place}.columns[{n}]")
         draft.columns, draft.clause = columns, Clause.WINDOW
         return draft if not draft.order else self.wrap(draft)
@@ -231,10 +231,10 @@ class _Compiler:
     def select(self, step: p.SelectStep, draft: Draft, place: str) -> Draft:
         draft = self.wrap(draft) if draft.distinct else draft
         columns: dict[str, Typed] = {}
-        taken: set[str] = set()
+        folded_names: set[str] = set()
         for n, selected in enumerate(step.columns):
             name, typed = find_column(selected.name, draft.columns, f"{place}.columns[{n}].name")
-            take_name(selected.rename or name, taken, f"{place}.columns[{n}]")
+            take_name(selected.rename or name, folded_names, f"{place}.columns[{n}]")
             columns[selected.rename or name] = typed
         draft.columns = columns
         return draft

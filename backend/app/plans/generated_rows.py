@@ -10,7 +10,7 @@ from app.plans.schema import take_name
 from app.plans.select_draft import Draft, column
 
 _STEPS_OF_UNIT = 1_000_003
-"""A prime: the unit interval in about a million values, by which a hash of 64 bits is taken modulo."""
+"""A prime: the unit interval in about a million values, by which a hash of 64 bits is folded_names modulo."""
 
 
 def range_table(rows: int, alias: str) -> exp.Table:
@@ -22,9 +22,9 @@ def range_table(rows: int, alias: str) -> exp.Table:
 def generate_draft(source: p.GenerateSource, alias: str, place: str) -> Draft:
     """Build the columns of `generate`."""
     columns: dict[str, Typed] = {}
-    taken: set[str] = set()
+    folded_names: set[str] = set()
     for number, generated in enumerate(source.columns):
-        take_name(generated.name, taken, f"{place}.columns[{number}].name")
+        take_name(generated.name, folded_names, f"{place}.columns[{number}].name")
         columns[generated.name] = _column(generated, column(alias, "n"), source.seed, number)
     return Draft(range_table(source.rows, alias), columns)
 

@@ -42,9 +42,9 @@ def unpivot(step: p.UnpivotStep, draft: Draft, alias: str, place: str) -> Draft:
     type_ = common_type(list(resolved.values()), f"{place}.columns") or "text"
     columns = {name: typed for name, typed in draft.columns.items() if name not in resolved}
     values = [cast(typed.tree.copy(), SQL_TYPES[type_]) for typed in resolved.values()]
-    taken = fold_names(columns)
+    folded_names = fold_names(columns)
     for label in (step.name, step.value):
-        take_name(label, taken, place)
+        take_name(label, folded_names, place)
         columns[label] = Typed(exp.Null(), "text")
     columns[step.name] = Typed(_pick(alias, [exp.Literal.string(name) for name in resolved]), "text")
     columns[step.value] = Typed(_pick(alias, values), type_)
@@ -89,14 +89,14 @@ def profile(draft: Draft, place: str) -> tuple[Draft, Build]:
 def correlate(step: p.CorrelateStep, draft: Draft, place: str) -> tuple[Draft, Build]:
     """Correlations of all pairs in one row, and how they become rows."""
     resolved: dict[str, Typed] = {}
-    taken: set[str] = set()
+    folded_names: set[str] = set()
     for n, name in enumerate(step.columns):
         spelled, typed = find_column(name, draft.columns, f"{place}.columns[{n}]")
         if typed.type not in NUMBERS:
             raise refuse(
                 f"{place}.columns[{n}]", f"A correlation needs numbers, not {typed.type}.", "type_mismatch"
             )
-        take_name(spelled, taken, f"{place}.columns[{n}]")
+        take_name(spelled, folded_names, f"{place}.columns[{n}]")
         resolved[spelled] = typed
     pairs = list(combinations(resolved, 2))
     figures: dict[str, Typed] = {}

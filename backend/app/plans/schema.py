@@ -39,12 +39,12 @@ def fold_names(names: Iterable[str]) -> set[str]:
     return {name.casefold() for name in names}
 
 
-def take_name(name: str, taken: set[str], place: str) -> None:
-    """Check that no column has this name, and add it to the folded names that are taken."""
+def take_name(name: str, folded_names: set[str], place: str) -> None:
+    """Check that no column has this name, and add it to the folded names."""
     folded = name.casefold()
-    if folded in taken:
+    if folded in folded_names:
         raise refuse(place, f"There are two columns {name}; give one another name.", "duplicate_column")
-    taken.add(folded)
+    folded_names.add(folded)
 
 
 class _StoredColumn(BaseModel):
