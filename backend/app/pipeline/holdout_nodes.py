@@ -15,7 +15,7 @@ from app.errors import InvalidInput
 from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide, AssumptionSummary, choose_side
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.problem import Problem
-from app.pipeline.requirement_check import check_requirements
+from app.pipeline.requirement_check import allows_fits_by_entity, check_requirements
 from app.tasks import run_concurrently
 from app.tools.ask_user import ask_user
 from app.tools.context import ToolContext
@@ -134,10 +134,12 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
     fit = (await load_model(ctx, state.candidate)).fit
-    check_requirements(fit, Plan.model_validate(lab_state["plan"]), ctx.training)
+    plan = Plan.model_validate(lab_state["plan"])
+    check_requirements(fit, plan, ctx.training)
     ctx = replace(ctx, holdout_look=await runtime.context.count_look())
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
-    refit: Json = {**model, "by_entity": True} if _meets_known_entities(lab_state) else model
+    is_by_entity = _meets_known_entities(lab_state) and allows_fits_by_entity(plan, ctx.training)
+    refit: Json = {**model, "by_entity": True} if is_by_entity else model
     answer, trading = await run_concurrently(
         _evaluate_and_refit(ctx, model, refit, series),
         _explain_and_backtest(ctx, model, state.plan.trading),

@@ -18,6 +18,15 @@ def check_requirements(fit: CandidateFit, plan: Plan, training: TrainingContext)
         raise InvalidInput("requirements_not_met", f"{fit.name} is not delivered: {' '.join(breaches)}")
 
 
+def allows_fits_by_entity(plan: Plan, training: TrainingContext) -> bool:
+    """Return true if a model may have further fits, of other families, that read the group's name.
+
+    False where the user chose families, a single model or an interpretable one, or keeps the column out.
+    """
+    is_limited = bool(training.families) or training.is_single_model
+    return not is_limited and training.problem.group_column not in plan.exclude
+
+
 def _problem_breaches(plan: Plan, problem: Problem) -> Iterator[str]:
     if plan.horizon and problem.horizon != plan.horizon:
         yield f"It does not predict {describe_count(plan.horizon, 'row')} ahead."

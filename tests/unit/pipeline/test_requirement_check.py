@@ -11,7 +11,7 @@ from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
-from app.pipeline.requirement_check import check_requirements
+from app.pipeline.requirement_check import allows_fits_by_entity, check_requirements
 from app.tools.context import TrainingContext
 
 FOLDS = FoldPlan(SplitKind.RANDOM, 5, 0)
@@ -46,3 +46,17 @@ def test_a_broken_requirement_is_named(fit, plan, training, reason):
     with pytest.raises(InvalidInput) as refused:
         check_requirements(fitted(**fit), PLAN.model_copy(update=plan), replace(TRAINING, **training))
     assert reason in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    ("plan", "training", "is_allowed"),
+    [
+        ({}, {}, True),
+        ({"exclude": ["artist"]}, {}, False),
+        ({}, {"families": ("Ridge",)}, False),
+        ({}, {"is_single_model": True}, False),
+    ],
+)
+def test_known_entities_get_fits_of_their_own_only_where_the_user_chose_no_models(plan, training, is_allowed):
+    grouped = replace(TRAINING, problem=replace(PROBLEM, group_column="artist"), **training)
+    assert allows_fits_by_entity(PLAN.model_copy(update=plan), grouped) is is_allowed
