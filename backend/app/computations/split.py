@@ -68,8 +68,12 @@ def lock_holdout(
         assumptions, structured, notes = measured.assumptions, measured.problem, measured.notes
     else:
         structured = apply_choice(resolved, assumptions)
-    if structured != resolved:
-        resolved, locked = structured, split.lock_holdout(table, structured, seed, share)
+    is_ordered_on_request = problem.get("time_column") is not None
+    late = None if is_ordered_on_request else split.find_unjudged_columns(table, structured, seed, share)
+    if late is not None:
+        structured = replace(structured, time_column=None)
+    if structured != resolved or late is not None:
+        resolved, locked = structured, split.lock_holdout(table, structured, seed, share, late)
     write_frame(workspace, locked.train, "train.parquet")
     write_frame(workspace, locked.holdout, "holdout.parquet")
     plan = plan_folds(locked, resolved, folds, seed)

@@ -21,6 +21,7 @@ from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.splits.data_checks import check_enough, split_notes
 from app.modeling.splits.groups import group_labels
+from app.modeling.splits.late_columns import LateColumns, draw_late_rows, find_late_columns, start_after
 from app.modeling.splits.repeated_rows import NearDuplicates, find_near_duplicates
 from app.modeling.splits.walk_forward import time_blocks, walk_forward
 
@@ -116,13 +117,39 @@ class HoldoutSplit:
     notes: tuple[str, ...] = ()
 
 
-def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float | None = None) -> HoldoutSplit:
+def find_unjudged_columns(
+    table: pd.DataFrame, problem: Problem, seed: int, share: float | None = None
+) -> LateColumns | None:
+    """Find inputs that only the latest time has, so that no hold-out of later rows judges them.
+
+    None without any. A model without them, or judged without them, would not be the one for coming rows.
+    `lock_holdout` takes them with the problem without its time column.
+    """
+    if problem.time_column is None or problem.horizon:
+        return None
+    rows, _ = _labelled_rows(table, problem)
+    times = rows[problem.time_column].sort_values(kind="stable")
+    if times.nunique() < 2:
+        return None
+    share = share or choose_share(make_labels(rows, problem).dropna(), problem, SplitKind.TIME)
+    late = find_late_columns(rows, problem, _holdout_start(times, share))
+    is_unjudged = late is not None and start_after(late, times) is None
+    return late if is_unjudged and _draw_late_rows(rows, late, seed, share) is not None else None
+
+
+def lock_holdout(
+    table: pd.DataFrame,
+    problem: Problem,
+    seed: int,
+    share: float | None = None,
+    late: LateColumns | None = None,
+) -> HoldoutSplit:
     """Split off the hold-out once, before any analysis of the data.
 
     Rows without a label are left out (with a horizon they stay, as history). Rows that equal another one, apart
     from an identifier, stay on one side if that is no coincidence. `share`: share of the rows to hold out,
-    chosen from the data if None. Raises InvalidInput `bad_share`, `too_little_data`,
-    `single_class`, `too_few_of_class` or `no_inputs`.
+    chosen from the data if None. `late`: of `find_unjudged_columns`. Raises InvalidInput `bad_share`,
+    `too_little_data`, `single_class`, `too_few_of_class` or `no_inputs`.
     """
     if share is not None and not 0.05 <= share <= 0.5:
         raise InvalidInput("bad_share", f"The hold-out share must be between 0.05 and 0.5, not {share}.")
@@ -135,7 +162,11 @@ def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float 
     kind, reason = choose_kind(problem)
     moments = rows[problem.time_column].nunique() if problem.time_column and problem.every_step else 0
     share = share or choose_share(labels.dropna(), problem, kind, moments)
-    is_holdout = _holdout_mask(rows, problem, kind, seed, share)
+    late_rows = _draw_late_rows(rows, late, seed, share)
+    if late is not None and late_rows is not None:
+        is_holdout, reason = late_rows, late.reason
+    else:
+        is_holdout = _holdout_mask(rows, problem, kind, seed, share)
     duplicates = find_near_duplicates(rows, problem)
     if kind in UNSTRUCTURED_KINDS:
         is_holdout = _keep_duplicates_together(is_holdout, duplicates)
@@ -164,12 +195,19 @@ def _labelled_rows(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame,
     return table.loc[usable], int((~usable).sum())
 
 
+def _draw_late_rows(rows: pd.DataFrame, late: LateColumns | None, seed: int, share: float) -> np.ndarray | None:
+    return draw_late_rows(late, rows[late.time_column], int(share * len(rows)), seed) if late else None
+
+
 def _holdout_mask(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
     """Mask (rows,) of the rows to hold out."""
     is_holdout = np.zeros(len(rows), dtype=bool)
     if kind is SplitKind.TIME:
         times = rows[problem.time_column]
-        latest: np.ndarray = (times >= _holdout_start(times, share)).to_numpy()
+        start = _holdout_start(times, share)
+        late = None if problem.horizon else find_late_columns(rows, problem, start)
+        moved = start_after(late, times) if late else None
+        latest: np.ndarray = (times >= (start if moved is None else moved)).to_numpy()
         return latest
     is_holdout[_draw_holdout(rows, problem, kind, seed, share)] = True
     return is_holdout

@@ -1,6 +1,8 @@
 """The hold-out and the folds keep apart what must be kept apart."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.computations import split
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.splits.split import choose_share, lock_holdout, make_folds
@@ -162,6 +166,23 @@ def test_rows_of_a_crowded_first_time_stay_in_training() -> None:
     frame = people(100).assign(day=pd.to_datetime(["2024-01-01"] * 90 + ["2024-01-02"] * 10))
     locked = lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
     assert (set(locked.train["day"].dt.day), set(locked.holdout["day"].dt.day)) == ({1}, {2})
+
+
+@pytest.mark.parametrize(("first_year", "time_column"), [(2017, "year"), (2019, None)])
+def test_a_column_of_the_latest_years_is_on_both_sides_of_the_split(
+    tmp_path: Path, first_year: int, time_column: str | None
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = measured(2000).assign(year=np.repeat(np.arange(2010, 2020), 200), income=rng.normal(size=2000))
+    frame.loc[frame["year"] < first_year, "income"] = np.nan
+    frame.to_parquet(tmp_path / "table.parquet")
+    bench = CellWorkspace({"table": tmp_path / "table.parquet"}, tmp_path)
+    facts: Any = split.lock_holdout(bench, {"target": "y"})
+    train, holdout = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in ("train", "holdout"))
+    assert facts["problem"]["time_column"] == time_column
+    assert holdout["year"].min() >= first_year
+    assert min(train["income"].count(), holdout["income"].count()) >= 100
+    assert ("'income' is filled in only from 'year' 2019 on" in facts["reason"]) is (time_column is None)
 
 
 def test_a_constant_time_column_is_refused() -> None:
