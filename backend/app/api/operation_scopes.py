@@ -25,7 +25,7 @@ SIGNED_IN = frozenset(
 """Not for API keys: a leaked key could otherwise create further keys, or delete the account."""
 
 _EXCEPTIONS: dict[str, Scope] = dict.fromkeys(
-    ("create_ticket", "query_table", "summarize_table", "aggregate_table"), Scope.READ
+    ("create_ticket", "query_table", "summarize_table", "aggregate_table", "compile_query_plan"), Scope.READ
 )
 
 

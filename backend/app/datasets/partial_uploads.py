@@ -1,11 +1,13 @@
 """Uploads that go on after a lost connection: a file that grows by pieces, each at the place it says."""
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any, cast
 from uuid import UUID, uuid4
 
 from app.errors import Conflict, NotFound, TooLarge, TooMany
@@ -28,16 +30,19 @@ class PartialUpload:
 
     @property
     def offset(self) -> int:
-        """Bytes that are here."""
-        return self.path.stat().st_size
+        """Bytes that are here. Raises NotFound."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            raise _missing(self.id) from None
 
     def append(self, offset: int, piece: bytes) -> None:
-        """Write a piece at `offset`, the end of what is here. Raises Conflict elsewhere, and TooLarge.
+        """Write a piece at `offset`, the end of what is here. Raises Conflict elsewhere, TooLarge, NotFound.
 
         A former request may still send, if its connection was cut without a word: whoever comes second finds
         that the file has grown, and writes nothing.
         """
-        with self.path.open("r+b") as file:
+        with self._open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             here = file.seek(0, os.SEEK_END)
             if here != offset:
@@ -47,16 +52,27 @@ class PartialUpload:
             file.write(piece)
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file in hexadecimal. Raises Conflict while bytes are missing."""
+        """Return the SHA-256 of the file in hexadecimal. Raises Conflict while bytes are missing, NotFound."""
         if self.offset < self.size_bytes:
             raise Conflict(
                 "upload_incomplete", f"{self.size_bytes - self.offset:,} bytes are missing.", offset=self.offset
             )
         digest = hashlib.sha256()
-        with self.path.open("rb") as file:
+        with self._open("rb") as file:
             while piece := file.read(_READ_BYTES):
                 digest.update(piece)
         return digest.hexdigest()
+
+    def _open(self, mode: str) -> IO[bytes]:
+        """Open the file. Raises NotFound if a concurrent request has finished or deleted the upload."""
+        try:
+            return cast(IO[bytes], self.path.open(mode))
+        except FileNotFoundError:
+            raise _missing(self.id) from None
+
+
+def _missing(upload_id: UUID) -> NotFound:
+    return NotFound("upload_not_found", f"There is no upload with the id {upload_id}.")
 
 
 @dataclass(frozen=True)
@@ -69,7 +85,7 @@ class PartialUploads:
     def begin(self, filename: str, size_bytes: int) -> PartialUpload:
         """Begin an upload. Raises TooMany if the owner has MAX_OPEN_UPLOADS."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if sum(1 for _ in self.folder.glob(f"upload-{self.owner}-*.json")) >= MAX_OPEN_UPLOADS:
+        if len(self._facts()) >= MAX_OPEN_UPLOADS:
             raise TooMany(
                 "too_many_uploads",
                 f"{MAX_OPEN_UPLOADS} uploads have begun and not ended. Finish or delete one.",
@@ -82,6 +98,18 @@ class PartialUploads:
         self._facts_path(upload_id).write_text(json.dumps(facts))
         return upload
 
+    def announced_bytes(self) -> int:
+        """Return the bytes that the owner's unfinished uploads have now or will have."""
+        return sum(int(facts["size_bytes"]) for facts in self._facts())
+
+    def _facts(self) -> list[dict[str, Any]]:
+        facts = []
+        for path in self.folder.glob(f"upload-{self.owner}-*.json"):
+            # A concurrent request may delete the upload, or be about to write the facts.
+            with contextlib.suppress(FileNotFoundError, ValueError):
+                facts.append(json.loads(path.read_text()))
+        return facts
+
     def get(self, upload_id: UUID) -> PartialUpload:
         """Return an upload. Raises NotFound, also for another owner's."""
         path = self._path(upload_id)
@@ -89,7 +117,7 @@ class PartialUploads:
             facts = json.loads(self._facts_path(upload_id).read_text())
             path.stat()
         except FileNotFoundError:
-            raise NotFound("upload_not_found", f"There is no upload with the id {upload_id}.") from None
+            raise _missing(upload_id) from None
         return PartialUpload(upload_id, self.owner, facts["filename"], facts["size_bytes"], path)
 
     def delete(self, upload_id: UUID) -> None:

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from tests.patience import hang_guard
 
 from app.api.server_protocols import EdgeProtocol
+from app.auth.storage_quota import StorageQuota
 
 from .conftest import NewUser, User
 from .test_slowness import connected
@@ -88,7 +89,9 @@ async def test_pieces_sent_side_by_side_are_written_once(ada: User) -> None:
     upload = await begin(ada)
     sent = await asyncio.gather(*(send(ada, upload, 0, TITANIC) for _ in range(5)))
     assert sorted(status for status, _ in sent) == [200, 409, 409, 409, 409]
-    assert (await ada.http.post(f"/uploads/{upload}/dataset")).json()["rows"] == 1313
+    made = await asyncio.gather(*(ada.http.post(f"/uploads/{upload}/dataset") for _ in range(4)))
+    assert [each.status_code for each in made] == [201] * 4
+    assert {(each.json()["id"], each.json()["rows"]) for each in made} == {(made[0].json()["id"], 1313)}
 
 
 async def test_uploads_of_somebody_else_and_given_up_ones_are_not_there(
@@ -100,6 +103,35 @@ async def test_uploads_of_somebody_else_and_given_up_ones_are_not_there(
         assert (answered.status_code, answered.json()["code"]) == (404, "upload_not_found")
     assert (await ada.http.delete(f"/uploads/{upload}")).status_code == 204
     assert [*folder.iterdir()] == []  # noqa: ASYNC240 - a folder of a test
+
+
+async def test_a_piece_of_an_upload_that_is_given_up_meanwhile_is_refused(ada: User) -> None:
+    upload = await begin(ada)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield TITANIC[:100]
+        async with hang_guard():
+            while (await ada.http.get(f"/uploads/{upload}")).json()["offset"] < 100:
+                pass
+        assert (await ada.http.delete(f"/uploads/{upload}")).status_code == 204
+        yield TITANIC[100:]
+
+    sent = await ada.http.put(f"/uploads/{upload}", content=pieces())
+    assert (sent.status_code, sent.json()["code"]) == (404, "upload_not_found")
+
+
+async def test_uploads_that_have_begun_count_towards_the_storage_of_their_user(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+
+    async def require(_: StorageQuota, __: object, more_bytes: int = 0) -> None:
+        held.append(more_bytes)
+
+    monkeypatch.setattr(StorageQuota, "require", require)
+    await begin(ada, 700)
+    await begin(ada, 80)
+    assert held == [700, 780]
 
 
 async def test_a_user_has_a_few_unfinished_uploads(ada: User) -> None:

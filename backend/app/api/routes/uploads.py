@@ -1,6 +1,7 @@
 """Uploads in pieces, which go on where a lost connection ended them."""
 
 import asyncio
+import contextlib
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -75,7 +76,8 @@ async def begin_upload(
             f"The file is larger than the limit of {datasets.limits.max_bytes:,} bytes.",
             limit_bytes=datasets.limits.max_bytes,
         )
-    await auth_services.storage_quota.require(principal, body.size_bytes)
+    more_bytes = body.size_bytes + await asyncio.to_thread(uploads.announced_bytes)
+    await auth_services.storage_quota.require(principal, more_bytes)
     return _view(await asyncio.to_thread(uploads.begin, plain_filename(body.filename), body.size_bytes))
 
 
@@ -124,21 +126,26 @@ async def finish_upload(
     key = f"upload:{upload_id}"
     try:
         upload = await asyncio.to_thread(uploads.get, upload_id)
-    except NotFound:
-        row = await datasets.find_by_key(key)
-        if row is None:
-            raise
-    else:
         digest = await asyncio.to_thread(upload.digest)
-        try:
-            row = await datasets.add(Upload(upload.path, upload.filename, upload.size_bytes, digest), key)
-        except (InvalidInput, TooLarge):
-            await asyncio.to_thread(uploads.delete, upload_id)  # no further piece makes a table of it
-            raise
-        await asyncio.to_thread(uploads.delete, upload_id)
+        row = await datasets.add(Upload(upload.path, upload.filename, upload.size_bytes, digest), key)
+    except (NotFound, FileNotFoundError) as error:
+        # An earlier or concurrent request has finished it, and deleted its file.
+        finished = await datasets.find_by_key(key)
+        if finished is None:
+            raise NotFound("upload_not_found", f"There is no upload with the id {upload_id}.") from error
+        row = finished
+    except (InvalidInput, TooLarge):
+        await _delete(uploads, upload_id)  # no further piece makes a table of it
+        raise
+    await _delete(uploads, upload_id)
     auth_services.storage_quota.invalidate_user(datasets.owner)
     response.headers["Location"] = f"{request.url.path.partition('/uploads/')[0]}/datasets/{row.id}"
     return DatasetView.model_validate(row)
+
+
+async def _delete(uploads: PartialUploads, upload_id: UUID) -> None:
+    with contextlib.suppress(NotFound):  # a concurrent request has deleted it
+        await asyncio.to_thread(uploads.delete, upload_id)
 
 
 @router.delete(
