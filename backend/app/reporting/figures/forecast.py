@@ -25,7 +25,7 @@ def forecast(panels: Sequence[ForecastPanel], target: str) -> Figure:
     for axes, panel in zip((row[0] for row in grid), panels, strict=True):
         _panel(axes, panel)
         axes.set_ylabel(style.label(target if panel.label is None else panel.label))
-    grid[0][0].legend(loc="upper left", ncols=3)
+    style.legend_above(grid[0][0])
     return figure
 
 
@@ -63,5 +63,5 @@ def error_by_step(steps: Sequence[int], lines: Sequence[LabelledLine], metric: s
     style.plain_ticks(axes, "y")
     axes.set_xlabel("Rows ahead")
     axes.set_ylabel(metric)
-    axes.legend(loc="best", ncols=2)
+    style.legend_above(axes)
     return figure

@@ -73,4 +73,4 @@ def _lines(axes: Axes, moments: list[float], curves: Sequence[LabelledLine]) -> 
             linewidth=1.4,
             label=style.label(curve.label),
         )
-    axes.legend(loc="best", ncols=len(curves))
+    style.legend_above(axes)

@@ -39,7 +39,7 @@ def time_series(
     axes.margins(x=0.01)
     axes.set_ylabel(style.label(value_label) if value_label else "Value")
     if len(series) > 1:
-        axes.legend(loc="upper left", ncols=min(len(series), 4))
+        style.legend_above(axes)
     return figure
 
 

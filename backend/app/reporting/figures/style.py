@@ -71,6 +71,10 @@ RC: Any = {
 
 _PNG_DPI = 180
 """Dots per inch of a PNG: sharp on screens with two pixels per point."""
+_LEGEND_ROW_CHARS = 90
+"""Characters of a legend's font that stand side by side in a figure 7.8 inches wide, beside its axis labels."""
+_LEGEND_SIGN_CHARS = 8
+"""Width of the sign before a label and of the gap after it, in characters."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -95,6 +99,14 @@ def headline(figure: Figure, title: str, note: str = "") -> None:
     figure.text(0.012, 1 - 0.09 / height, title, fontsize=12, fontweight="bold", va="top", color=INK)
     if note:
         figure.text(0.012, 1 - 0.335 / height, note, fontsize=8.5, va="top", color=MUTED)
+
+
+def legend_above(axes: Axes) -> None:
+    """A legend in rows over the axes: inside them it would cover a line that begins or ends there."""
+    handles, labels = axes.get_legend_handles_labels()
+    entry = max(len(text) for text in labels) + _LEGEND_SIGN_CHARS
+    columns = max(1, min(len(labels), _LEGEND_ROW_CHARS // entry))
+    axes.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2)
 
 
 def encode(figure: Figure) -> Drawing:

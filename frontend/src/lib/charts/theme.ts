@@ -1,3 +1,6 @@
+/** Colours in tokens.css: more series than a legend tells apart. */
+const SERIES = 10;
+
 /** Colours of the page for Vega, read from the tokens, so that charts follow the theme. */
 export function chartConfig(element: Element): Record<string, unknown> {
 	const probe = document.createElement('span');
@@ -7,6 +10,7 @@ export function chartConfig(element: Element): Record<string, unknown> {
 		return getComputedStyle(probe).color;
 	};
 	const [ink, soft, line, accent] = ['--ink', '--ink-soft', '--line', '--accent'].map(color);
+	const series = Array.from({ length: SERIES }, (_, place) => color(`--series-${place + 1}`));
 	probe.remove();
 	const font = getComputedStyle(element).fontFamily;
 	return {
@@ -19,6 +23,6 @@ export function chartConfig(element: Element): Record<string, unknown> {
 		text: { color: ink },
 		view: { stroke: 'transparent' },
 		mark: { color: accent },
-		range: { category: ['#4c6ef5', '#e8590c', '#2b8a3e', '#ae3ec9', '#0b7285', '#c2255c', '#5f3dc4', '#946200', '#495057', '#1864ab'] }
+		range: { category: series }
 	};
 }

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app.errors import InvalidInput
-from app.reporting.figures import evaluation, style
+from app.reporting.figure_data import LabelledLine
+from app.reporting.figures import evaluation, forecast, style
 from app.reporting.figures.drawing import DRAWINGS, draw, write_figure
 
 HOSTILE = [
@@ -145,6 +146,21 @@ def test_a_figure_takes_any_name_and_draws_the_same_bytes_again(kind: str) -> No
     assert b"http://localhost" not in drawing.svg
     assert drawing.png.startswith(b"\x89PNG")
     assert draw(kind, FACTS[kind]) == drawing
+
+
+@pytest.mark.parametrize("label", ["a", "w" * 26])
+def test_a_legend_covers_no_line(label: str) -> None:
+    lines = [LabelledLine(f"{place}{label}", [1.0, 2.0]) for place in range(4)]
+    with style.rc():
+        figure = forecast.error_by_step([1, 2], lines, "RMSE")
+        style.encode(figure)
+        axes = figure.axes[0]
+        legend = axes.get_legend()
+        assert legend is not None
+        box = legend.get_window_extent()
+
+    assert box.y0 >= axes.get_window_extent().y1
+    assert box.x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize("kind", ["predicted_vs_actual", "residuals"])
