@@ -70,6 +70,12 @@ class DatasetChange(BaseModel):
         description="Plain text in place of the former note; an empty one removes it. Space around it is cut.",
         examples=["Export of 3 May. Ask Kim about the fares of 0."],
     )
+    former: str | None = Field(
+        default=None,
+        max_length=MAX_NOTE_CHARS,
+        description="The note that this one replaces. If it is another one by now, the change is refused with "
+        "`note_changed`; without `former` the last change holds.",
+    )
 
 
 class ReadingCorrection(BaseModel):

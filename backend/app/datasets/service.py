@@ -157,13 +157,15 @@ class Datasets:
             replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
         return corrected
 
-    async def write_note(self, dataset_id: UUID, note: str) -> DatasetRow:
-        """Replace the note on a dataset. Raises NotFound.
+    async def write_note(self, dataset_id: UUID, note: str, former: str | None = None) -> DatasetRow:
+        """Replace a note, if it is still `former` where that is given. Raises NotFound, Conflict.
 
         The audit has how long the note is, not its words, which would outlive the dataset there.
         """
         async with self.open_uow() as uow:
             row = await DatasetRepository(uow.db, self.owner).lock(dataset_id)
+            if former is not None and row.note not in (former, note):
+                raise Conflict("note_changed", "The note was changed meanwhile; look at it again.")
             if row.note != note:
                 row.note = note
                 await audit.record(

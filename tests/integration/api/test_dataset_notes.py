@@ -23,7 +23,11 @@ async def test_a_note_is_kept_as_written_and_removed(app: FastAPI, ada: User) ->
     hits = (await ada.http.get("/search", params={"q": "50 % are gifts"})).json()["items"]
     assert [hit["id"] for hit in hits] == [made["id"]]
     await ada.http.patch(path, json={"note": NOTE})
-    assert (await ada.http.patch(path, json={"note": " \n "})).json()["note"] == ""
+    late = await ada.http.patch(path, json={"note": "Mine", "former": ""})
+    assert (late.status_code, late.json()["code"]) == (409, "note_changed")
+    again = await ada.http.patch(path, json={"note": NOTE, "former": ""})
+    assert again.status_code == 200, "the same words twice are no conflict"
+    assert (await ada.http.patch(path, json={"note": " \n ", "former": NOTE})).json()["note"] == ""
     db: Database = app.state.resources.database
     trail = await db.rows(
         "select owner_id, detail ->> 'dataset' as dataset, (detail ->> 'chars')::int as chars from audit"

@@ -103,10 +103,10 @@ async def get_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) ->
     return _describe(await DatasetRepository(uow.db, principal.user_id).get(dataset_id))
 
 
-@router.patch("/{dataset_id}", operation_id="update_dataset", responses=problems(404))
+@router.patch("/{dataset_id}", operation_id="update_dataset", responses=problems(404, 409))
 async def update_dataset(dataset_id: UUID, change: DatasetChange, datasets: DatasetsDep) -> DatasetView:
     """Write a note on a dataset, which its owner reads; no agent and no chat model does."""
-    return _describe(await datasets.write_note(dataset_id, change.note))
+    return _describe(await datasets.write_note(dataset_id, change.note, change.former))
 
 
 def _describe(row: DatasetRow) -> DatasetView:
