@@ -32,6 +32,11 @@ class ModelView(BaseModel):
     greater_is_better: bool
     score: float | None = Field(description="Cross-validated.")
     std: float | None = Field(description="Over folds.")
+    folds: int | None = Field(
+        default=None,
+        description="Folds that `score` is the mean of. A leaderboard may have measured it on more since.",
+    )
+    fold_count: int | None = Field(default=None, description="Folds that were planned.")
     chosen: bool = Field(description="Its session chose it and judged it on the hold-out.")
     holdout: IntervalView | None = Field(description="Score on the hold-out; only for the chosen model.")
     size_bytes: int

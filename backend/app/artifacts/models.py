@@ -32,6 +32,8 @@ _LIST_COLUMNS = (
         for name in ("id", "session_id", "name", "size_bytes", "digest", "created_at")
     ),
     *(ArtifactRow.meta["fit"][name].label(name) for name in _VIEW_FIELDS),
+    ArtifactRow.meta["fit"]["fold_count"].label("folds"),
+    ArtifactRow.meta["fit"]["folds"]["count"].label("fold_count"),
     _IS_CHOSEN.label("chosen"),
     case((_IS_CHOSEN, SessionRow.result["holdout"])).label("holdout"),
 )
@@ -93,6 +95,10 @@ def _model_fields(row: ArtifactRow, result: Mapping[str, Any] | None, fields: Se
     is_chosen = bool(result and result.get("model") == str(row.id))
     return {
         **{key: fit[key] for key in fields if key in fit},
+        # A refit keeps the facts of the fit that was judged, beside the rows that it learned from itself.
+        **({"rows": fit["learned_rows"]} if "rows" in fields and fit.get("learned_rows") else {}),
+        "folds": fit.get("fold_count"),
+        "fold_count": (fit.get("folds") or {}).get("count"),
         "id": row.id,
         "session_id": row.session_id,
         "name": row.name,

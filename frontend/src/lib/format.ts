@@ -45,9 +45,15 @@ export const count = (value: number): string => value.toLocaleString('en');
 export const figure = (value: number): string =>
 	Number.isInteger(value) ? value.toLocaleString('en') : value.toLocaleString('en', { maximumSignificantDigits: 6 });
 
+/** Metrics that are shares of the actual value, read in percent. */
+const PERCENT: ReadonlySet<string> = new Set(['mape', 'smape']);
+
 /** A score with as many digits as can matter. */
-export const score = (value: number | null | undefined): string =>
-	value == null ? '–' : Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+export function score(value: number | null | undefined, metric = ''): string {
+	if (value == null) return '–';
+	if (PERCENT.has(metric)) return `${(value * 100).toFixed(1)} %`;
+	return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+}
 
 const METRICS: Readonly<Record<string, string>> = {
 	roc_auc: 'ROC AUC',
@@ -56,9 +62,12 @@ const METRICS: Readonly<Record<string, string>> = {
 	rmse: 'RMSE',
 	rmsle: 'RMSLE',
 	mape: 'MAPE',
-	smape: 'sMAPE',
+	smape: 'SMAPE',
+	median_ae: 'Median absolute error',
 	r2: 'R²',
-	mcc: 'MCC',
+	mcc: 'Matthews correlation',
+	cohen_kappa: 'Cohen’s kappa',
+	top_3_accuracy: 'Top-3 accuracy',
 	brier: 'Brier score'
 };
 

@@ -168,9 +168,13 @@ async def test_the_model_that_its_session_chose_shows_its_score_on_the_hold_out(
         await uow.db.flush()
         model = await uow.db.get_one(ArtifactRow, model_id)
         model.session_id = session.id
+        fit = model.meta["fit"]
+        model.meta = {**model.meta, "fit": {**fit, "learned_rows": 1313}}
+    assert (await ada.http.get(f"/models/{model_id}")).json()["rows"] == 1313
     for found in (
         (await ada.http.get(f"/models/{model_id}")).json(),
         (await ada.http.get(f"/models?session_id={session.id}")).json()["items"][0],
     ):
         assert found["chosen"]
         assert found["holdout"] == {"value": 0.84, "low": 0.78, "high": 0.89}
+        assert (found["folds"], found["fold_count"]) == (fit["fold_count"], fit["folds"]["count"])
