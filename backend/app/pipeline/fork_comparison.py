@@ -26,6 +26,7 @@ def find_differences(first: RecordedSession, second: RecordedSession) -> list[Di
         *_compare_columns(first, second),
         *_compare_tables(first, second),
         *_compare_recipes(first, second),
+        *_compare_chosen_models(first, second),
         *_compare_candidates(first, second),
     ]
 
@@ -141,22 +142,26 @@ def _read_recipe(session: RecordedSession) -> tuple[list[dict[str, Any]], int | 
     return operations, model.seq
 
 
+def _compare_chosen_models(first: RecordedSession, second: RecordedSession) -> Iterator[Difference]:
+    names = [session.result.get("model_name") for session in (first, second)]
+    if names[0] != names[1] and all(session.result.get("leaderboard") for session in (first, second)):
+        steps = [
+            _candidate_step(session, str(name)) for session, name in zip((first, second), names, strict=True)
+        ]
+        yield Difference("chosen_model", "model", *names, *steps)
+
+
 def _compare_candidates(first: RecordedSession, second: RecordedSession) -> Iterator[Difference]:
     """Compare the cross-validated scores of all candidates; None for one that a session did not fit."""
     scores = [_read_scores(session.result) for session in (first, second)]
-    if not scores[0] or not scores[1]:
+    # Scores by different metrics are different whatever the models are.
+    if not scores[0] or not scores[1] or first.result.get("metric") != second.result.get("metric"):
         return
     for name in dict.fromkeys([*scores[0], *scores[1]]):
         values = scores[0].get(name), scores[1].get(name)
         if values[0] != values[1]:
             steps = [_candidate_step(session, name) for session in (first, second)]
             yield Difference("candidate", name, *values, *steps)
-    names = [session.result.get("model_name") for session in (first, second)]
-    if names[0] != names[1]:
-        steps = [
-            _candidate_step(session, str(name)) for session, name in zip((first, second), names, strict=True)
-        ]
-        yield Difference("chosen_model", "model", *names, *steps)
 
 
 def _read_scores(result: Mapping[str, Any]) -> dict[str, float | None]:
