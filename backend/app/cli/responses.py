@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Json = dict[str, Any]
 
+NOT_UNDERSTOOD = "not_understood"
+"""Error code of a goal that no plan was made for."""
+
 
 class ApiDocument(BaseModel):
     # Built at first use: most commands receive few of these documents, and all of them take 0.07 s.
@@ -220,6 +223,12 @@ class ListedSession(ApiDocument):
     created_at: datetime | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
+    error_code: str | None = None
+
+    @property
+    def outcome(self) -> str:
+        """Its status in words. A goal that was not understood is no failure of the crew."""
+        return (NOT_UNDERSTOOD if self.error_code == NOT_UNDERSTOOD else self.status).replace("_", " ")
 
     @property
     def ended(self) -> bool:

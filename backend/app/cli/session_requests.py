@@ -290,7 +290,7 @@ def _sessions_table(sessions: list[ListedSession]) -> Table:
     for session in sessions:
         goal = textwrap.shorten(session.goal, MAX_GOAL_LENGTH, placeholder="…")
         age = _age(now, session.created_at) if session.created_at else "-"
-        table.add_row(session.id[:SHOWN_ID_LENGTH], session.status.replace("_", " "), age, plain(goal))
+        table.add_row(session.id[:SHOWN_ID_LENGTH], session.outcome, age, plain(goal))
     return table
 
 

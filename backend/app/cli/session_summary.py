@@ -11,7 +11,15 @@ from app.cli.block_charts import draw_blocks
 from app.cli.exit_codes import Exit
 from app.cli.prompts import show_question
 from app.cli.received_events import QuestionEvent
-from app.cli.responses import AnswerTable, Conclusion, DriverList, HoldoutScore, Json, RankedCandidate
+from app.cli.responses import (
+    NOT_UNDERSTOOD,
+    AnswerTable,
+    Conclusion,
+    DriverList,
+    HoldoutScore,
+    Json,
+    RankedCandidate,
+)
 from app.cli.result_table import NUMBERS, show_row_count, show_rows
 from app.cli.run_session import FORECASTS, RunResult
 from app.cli.sanitize import harmless, plain
@@ -30,7 +38,7 @@ def exit_of(ending: RunResult) -> Exit:
         return Exit.WAITING
     if ending.session.status == "completed" and ending.checked_claims and ending.report:
         return Exit.DONE
-    if ending.session.error and ending.session.error.code == "not_understood":
+    if ending.session.error and ending.session.error.code == NOT_UNDERSTOOD:
         return Exit.UNREADABLE_GOAL
     return _EXIT_OF_STATUS.get(ending.session.status, Exit.FAILED)
 

@@ -31,14 +31,17 @@ class SearchHit(BaseModel):
     id: UUID
     text: str
     detail: str = Field(
-        description="Status of a session, file name of a dataset, kind of estimator; may be empty."
+        description="Status of a session or `not_understood`, file name of a dataset, kind of estimator; "
+        "may be empty."
     )
     created_at: datetime
 
 
 _SEARCH = """
 with hits as (
-  (select 'session' as kind, id, goal as text, status as detail, created_at from sessions
+  (select 'session' as kind, id, goal as text,
+      case error ->> 'code' when 'not_understood' then 'not_understood' else status end as detail, created_at
+    from sessions
     where owner_id = $1 and graph = 'pipeline' and goal ilike $2 order by created_at desc limit $3)
   union all
   (select 'thread', t.id, t.title, '', t.created_at from threads t

@@ -103,7 +103,7 @@ class SessionReader:
         rows = await self.db.rows(VIEWS.list_sessions, *scope, *cursor, portion.limit + 1, portion.offset)
         count = None if after else await self.db.row(VIEWS.count_sessions, *scope, MAX_COUNTED_ROWS)
         total = _read_total(count) if count else after.total if after else 0
-        summaries = [SessionSummary(**_select(row)) for row in rows]
+        summaries = [SessionSummary(**_select(row, "fork"), fork=_make_fork(row["fork"])) for row in rows]
         return make_page(summaries, portion, total, lambda session: (session.created_at, session.id))
 
     async def get(self, session_id: UUID) -> SessionView:
@@ -178,6 +178,7 @@ def _select(row: Record, *excluded: str) -> dict[str, Any]:
 
 
 def _make_session_view(row: SessionDetailRow) -> SessionView:
+    failure = _make_failure(row.error)
     return SessionView(
         id=row.id,
         goal=row.goal,
@@ -190,7 +191,7 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
         worked_s=row.worked_s,
         forked_from=row.forked_from,
         family_id=row.family_id,
-        fork=ForkView.model_validate_json(row.fork) if row.fork else None,
+        fork=_make_fork(row.fork),
         dataset_ids=row.dataset_ids,
         preferences=json.loads(row.preferences),
         seed=row.seed,
@@ -199,7 +200,8 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
         queue=QueuePositionView.model_validate_json(row.queue) if row.queue else None,
         question=_make_question(row.question),
         usage=_make_usage(row),
-        error=_make_failure(row.error),
+        error=failure,
+        error_code=failure.code if failure else None,
         result=current_result(json.loads(row.result)) if row.result else None,
         expired_data=row.expired_data,
     )
@@ -239,6 +241,10 @@ def _make_question(raw: str | None) -> QuestionView | None:
         return None
     question = json.loads(raw)
     return QuestionView(**question.pop("body"), **question)
+
+
+def _make_fork(raw: str | None) -> ForkView | None:
+    return ForkView.model_validate_json(raw) if raw else None
 
 
 def _make_failure(raw: str | None) -> FailureView | None:

@@ -209,6 +209,14 @@ class UsageView(UsageTotals):
     )
 
 
+class ForkView(_SessionOutput):
+    """Point and change of a fork: `step` is the first step that it ran itself."""
+
+    step: int
+    at: dict[str, Any]
+    change: dict[str, Any]
+
+
 class SessionSummary(_SessionOutput):
     id: UUID
     goal: str
@@ -224,14 +232,11 @@ class SessionSummary(_SessionOutput):
     forked_from: UUID | None = Field(
         default=None, description="The session that this one is a fork of, also if that was deleted since."
     )
-
-
-class ForkView(_SessionOutput):
-    """Point and change of a fork: `step` is the first step that it ran itself."""
-
-    step: int
-    at: dict[str, Any]
-    change: dict[str, Any]
+    fork: ForkView | None = Field(default=None, description="Set if the session is a fork.")
+    error_code: str | None = Field(
+        default=None,
+        description="Code of the error that it failed with; `not_understood` for a goal without a plan.",
+    )
 
 
 class QueuePositionView(_SessionOutput):
@@ -281,7 +286,6 @@ class ResultSummary(BaseModel):
 
 class SessionView(SessionSummary):
     family_id: UUID = Field(description="The session that all forks of this family began from.")
-    fork: ForkView | None = Field(default=None, description="Set if the session is a fork.")
     dataset_ids: list[UUID]
     preferences: dict[str, Any]
     seed: int

@@ -23,3 +23,25 @@ def test_who_has_no_table_starts_with_one_click(visit: Callable[..., Visit]) -> 
     visitor.open("/")
     expect(page.get_by_role("button", name="titanic")).to_be_visible()
     expect(page.get_by_role("heading", name="No table at hand?")).to_have_count(0)
+    _see_what_was_not_understood(visitor)
+
+
+def _see_what_was_not_understood(visitor: Visit) -> None:
+    """A goal that is no request is no failure: lists say so, and its session offers the same table again."""
+    page = visitor.page
+    table = visitor.call("GET", "/datasets")["items"][0]["id"]
+    body = {"goal": "asdf qwer", "dataset_ids": [table], "preferences": {"clarify": "never"}}
+    visitor.call("POST", "/lab/agent/sessions", data=body)
+    recent = page.get_by_role("list", name="Recent sessions")
+    expect(recent.get_by_text("not understood")).to_be_visible()
+    hit = visitor.call("GET", "/search?q=asdf")["items"][0]
+    assert hit["detail"] == "not_understood"
+    recent.get_by_role("link", name="asdf qwer").click()
+    expect(page.get_by_text("The goal was not understood.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Say it in other words")).to_be_visible()
+    expect(page.get_by_role("textbox", name="What do you want to know or predict?")).to_have_value("asdf qwer")
+    visitor.check_access()
+    visitor.check_width()
+    page.get_by_role("button", name="Predict survived").click()
+    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.get_by_role("heading", name="Predict survived")).to_be_visible()

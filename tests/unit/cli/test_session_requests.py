@@ -46,6 +46,11 @@ def test_a_beginning_of_several_is_refused_and_one_of_none_too(client) -> None:
         find_session(client, "ee")
 
 
+def test_a_goal_that_was_not_understood_is_listed_as_no_failure() -> None:
+    told = [ListedSession(id="", status="failed", error_code=code) for code in ("not_understood", "no_rows")]
+    assert [session.outcome for session in told] == ["not understood", "failed"]
+
+
 class _Family(_Sessions):
     """The first session is a fork of the third."""
 

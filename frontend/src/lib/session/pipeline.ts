@@ -4,7 +4,8 @@ import type { TimelineStep } from '#lib/session/timeline.svelte.ts';
 export interface Stage {
 	name: string;
 	title: string;
-	state: 'done' | 'running' | 'waiting';
+	/** `cut`: its session ended in it. */
+	state: 'done' | 'running' | 'waiting' | 'cut';
 	times: number;
 }
 
@@ -53,8 +54,8 @@ export function stagesOf(steps: TimelineStep[], isOver: boolean): Stage[] {
 	const names = [...planned, ...seen.filter((node) => !planned.includes(node))];
 	const stages = [...new Set(names)].map((name): Stage => {
 		const own = steps.filter((step) => step.node === name);
-		const isRunning = !isOver && own.some((step) => step.state === 'running');
-		const state = isRunning ? 'running' : own.length ? 'done' : 'waiting';
+		const isOpen = own.some((step) => step.state === 'running');
+		const state = isOpen ? (isOver ? 'cut' : 'running') : own.length ? 'done' : 'waiting';
 		return { name, title: TITLES[name] ?? words(name), state, times: own.length };
 	});
 	return isOver ? stages.filter((stage) => stage.state !== 'waiting') : stages;

@@ -1,11 +1,12 @@
 import type { Schema } from '#lib/api/client.ts';
 import type { Understood } from '#lib/session/events.ts';
 import type { ScoreRound } from '#lib/session/score-rounds.svelte.ts';
+import type { ShownStatus } from '#lib/session/status.ts';
 import type { TimelineItem, TimelineStep } from '#lib/session/timeline.svelte.ts';
 
 /** Made-up data for the page of components. */
-export const STATUSES: Schema<'SessionStatus'>[] = [
-	'queued', 'running', 'awaiting_user', 'awaiting_fits', 'paused', 'cancelling', 'completed', 'failed', 'cancelled'
+export const STATUSES: ShownStatus[] = [
+	'queued', 'running', 'awaiting_user', 'awaiting_fits', 'paused', 'cancelling', 'completed', 'not_understood', 'failed', 'cancelled'
 ];
 
 const call = (title: string, text: string): TimelineItem => ({ key: title, kind: 'call', title, text, seconds: 0.2, failed: false, call: 'tool:0.0' });
