@@ -1,6 +1,7 @@
 import { goto } from '$app/navigation';
 import type { Schema } from '#lib/api/client.ts';
 import { account } from '#lib/api/account.svelte.ts';
+import { ago } from '#lib/format.ts';
 import { addressOf, HIT_PLACES } from '#lib/search/hit_places.ts';
 import type { IconName } from '#lib/ui/Icon.svelte';
 import { PLACES } from '#lib/ui/places.ts';
@@ -48,7 +49,7 @@ export function matchingCommands(commands: readonly Command[], words: string): C
 export const commandOf = (hit: Schema<'SearchHit'>): Command => ({
 	id: `${hit.kind}-${hit.id}`,
 	title: hit.text,
-	detail: hit.kind,
+	detail: `${hit.kind}, ${ago(hit.created_at)}`,
 	icon: HIT_PLACES[hit.kind].icon,
 	run: () => void goto(addressOf(hit))
 });
