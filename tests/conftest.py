@@ -1,7 +1,7 @@
 """One Postgres and one Valkey per pytest run, shared by its xdist workers; a database of its own per test.
 
-They are the servers that the product installs, with fsync on. They start with the first test that asks for
-them, or in the controller of xdist before its workers.
+They are the servers that the product installs. They start with the first test that asks for them, or in the
+controller of xdist before its workers.
 """
 
 import os
@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 from uuid import uuid4
 
 import hypothesis
@@ -30,9 +31,14 @@ from tests.patience import end_when_hanging, ended
 
 from app.db.migrations import upgrade
 from app.servers.embedded import EmbeddedServers
+from app.servers.postgres import SETTINGS
 from app.storage.folder import FolderBlobs
 
 TEMPLATE = "template_labcrew"
+
+NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
+"""Settings of the shared Postgres, whose data need not outlive its machine. A database that is dropped has all
+data of the server written out before: more than a second after each test, 0.06 s without waiting for the disk."""
 
 # `make test` draws the same examples each time, so that it says the same of the same code; `make fuzz` others.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
@@ -74,7 +80,9 @@ class Running:
         self._embedded = EmbeddedServers(self._folder)
         psql = self._embedded.prepare_folders().postgres / "bin" / "psql"
         redis_url = self._embedded.start_valkey().removesuffix("0")
-        return Servers(self._embedded.start_postgres(), redis_url, self._folder, psql)
+        with patch.dict(SETTINGS, NOT_DURABLE):
+            admin_url = self._embedded.start_postgres()
+        return Servers(admin_url, redis_url, self._folder, psql)
 
     def stop(self) -> None:
         if self._embedded and self._folder:
