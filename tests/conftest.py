@@ -37,8 +37,8 @@ from app.storage.folder import FolderBlobs
 TEMPLATE = "template_labcrew"
 
 NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
-"""Settings of the shared Postgres, whose data need not outlive its machine. A database that is dropped has all
-data of the server written out before: more than a second after each test, 0.06 s without waiting for the disk."""
+"""Settings of the shared Postgres, whose data need not outlive its machine. To make and drop a database, which
+writes out what the server holds, takes half of the time without waiting for the disk."""
 
 # `make test` draws the same examples each time, so that it says the same of the same code; `make fuzz` others.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
