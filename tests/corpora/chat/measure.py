@@ -35,7 +35,8 @@ def measure(shows_failures: bool) -> Counter[str]:
     """Count the verdicts: `right`, `wrong, said` (by its reading), `wrong in silence`, `not understood`."""
     verdicts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="labcrew-chat-") as folder, duckdb.connect() as database:
-        schemas = [_load(name, Path(folder), database) for name in TABLES]
+        paths = [SHIPPED / "chat" / f"{name}.csv" for name in TABLES]
+        schemas = [load_table(path, Path(folder), database) for path in paths]
         for question, sql in QUESTIONS:
             verdict, words = _judge(question, sql, schemas, database)
             verdicts[verdict] += 1
@@ -44,10 +45,12 @@ def measure(shows_failures: bool) -> Counter[str]:
     return verdicts
 
 
-def _load(name: str, folder: Path, database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+def load_table(path: Path, folder: Path, database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Load a file as a table that is named as it; return its schema as conversations get it."""
+    name = path.stem
     output = folder / name
     output.mkdir()
-    upload = CellWorkspace({"upload": SHIPPED / "chat" / f"{name}.csv"}, output)
+    upload = CellWorkspace({"upload": path}, output)
     facts: Any = ingest(upload, f"{name}.csv")
     database.execute(f"CREATE TABLE \"{name}\" AS FROM '{output / 'table.parquet'}'")
     return {"table": name, "rows": facts["rows"], "columns": facts["profile"]["columns"]}
@@ -67,13 +70,13 @@ def _judge(
     tables = {schema["table"]: read_table_schema(schema["columns"]) for schema in schemas}
     rows = database.execute(compile_plan(plan, tables).sql).fetchall()
     expected = database.execute(sql).fetchall()
-    if _agrees(rows, expected):
+    if rows_agree(rows, expected):
         return "right", ""
     readings = [*arguments.get("readings", ())]
     return ("wrong, said" if readings else "wrong in silence"), f"{rows[:3]} not {expected[:3]}; {readings}"
 
 
-def _agrees(rows: list[Any], expected: list[Any]) -> bool:
+def rows_agree(rows: list[Any], expected: list[Any]) -> bool:
     """Test if each expected row is part of another row; of one number also the count of the rows."""
     if (
         len(expected) == 1
@@ -86,14 +89,15 @@ def _agrees(rows: list[Any], expected: list[Any]) -> bool:
         return False
     remaining = list(rows)
     for wanted_row in expected:
-        match = next((row for row in remaining if _contains(row, wanted_row)), None)
+        match = next((row for row in remaining if contains(row, wanted_row)), None)
         if match is None:
             return False
         remaining.remove(match)
     return True
 
 
-def _contains(row: Any, part: Any) -> bool:
+def contains(row: Any, part: Any) -> bool:
+    """Test if each cell of a part is one of a row."""
     return all(any(_same(cell, value) for cell in row) for value in part)
 
 
