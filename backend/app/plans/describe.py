@@ -1,11 +1,12 @@
 """A plan in one plain English sentence."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from app.plans import expressions as e
 from app.plans import plan as p
+from app.plans.conditions import is_presence, list_columns
 
 _SIGNS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least"}
 
@@ -51,6 +52,8 @@ def _describe_steps(plan: p.Plan) -> list[str]:
             parts += _limited_order(plan.steps)
         if isinstance(step, p.WindowStep) and (verdicts := _verdicts(step, plan.steps)):
             parts += verdicts
+            continue
+        if isinstance(step, p.FilterStep) and is_presence(step) and _is_understood(step, plan.steps):
             continue
         parts += _STEPS[type(step)](step, names)
     has_figures = any(
@@ -106,7 +109,23 @@ def _filter(step: p.FilterStep, names: Names) -> list[str]:
     text = describe_expression(step.condition, names)
     if text.startswith("`rank` is"):
         return [f"the {'first' if text.endswith(' 1') else text.removeprefix('`rank` is ')} only"]
-    return [] if text.endswith("is given") else [f"where {text}"]
+    return [f"where {text}"]
+
+
+def _is_understood(presence: p.FilterStep, steps: Sequence[p.Step]) -> bool:
+    """Tell if a value must be given because a figure, a group or an order needs it."""
+    columns = list_columns(presence.condition, {})
+    others = [step for step in steps if not isinstance(step, p.FilterStep | p.SelectStep | p.JoinStep)]
+    texts = {text for step in others for text in _texts(step.model_dump())}
+    return not columns or bool(columns & texts)
+
+
+def _texts(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, dict | list | tuple):
+        for value in part.values() if isinstance(part, dict) else part:
+            yield from _texts(value)
 
 
 def _sort(step: p.SortStep, names: Names) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from app.plans import build
 from app.plans.conditions import contradict, is_presence, list_columns
+from app.plans.expressions import Expression
 from app.plans.plan import (
     DeriveStep,
     FilterStep,
@@ -115,6 +116,14 @@ def unrestrict(plan: Plan) -> Plan | None:
         return None
     remaining = tuple(step for step in parts.preparation if step not in parts.conditions)
     return replace(parts, preparation=remaining).to_plan()
+
+
+def keep_groups(plan: Plan, condition: Expression) -> Plan | None:
+    """Keep the groups whose figures meet a condition, before the first ones are kept."""
+    parts = split_plan(plan)
+    if parts.group is None or not parts.group.keys:
+        return None
+    return replace(parts, ending=(build.keep(condition), *parts.ending)).to_plan()
 
 
 def hide_column(plan: Plan, name: str, columns: Sequence[str]) -> Plan | None:

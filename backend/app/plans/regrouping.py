@@ -46,6 +46,25 @@ def regroup(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | None:
     return replace(parts, preparation=preparation, group=group, ending=ending).to_plan()
 
 
+SHARE = "share"
+"""Name of the column of shares."""
+
+
+def show_shares(plan: Plan, columns: Sequence[str]) -> Plan | None:
+    """Show for each group the share of its first figure in the sum. `columns`: those of the answer.
+
+    Only numbers and totals have a sum that says something.
+    """
+    parts = split_plan(plan)
+    figure = parts.group.aggregations[0] if parts.group and parts.group.aggregations else None
+    if figure is None or parts.group is None or not parts.group.keys or figure.function not in ("count", "sum"):
+        return None
+    if SHARE in columns or figure.name not in columns:
+        return None
+    share = build.window(SHARE, "share", figure.name)
+    return plan.model_copy(update={"steps": [*plan.steps, share]})
+
+
 def change_figures(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | None:
     """Compute the figures of a fragment, instead of the former ones or beside them."""
     parts, added = split_plan(plan), split_plan(fragment)

@@ -1,8 +1,9 @@
 """Measure messages that change the last result: `python -m tests.corpora.chat.follow_ups [HALF] [--failures]`.
 
 Each line of `follow_ups.jsonl` is a conversation over the tables of a file of training questions, in the half
-of that file. Each of its turns has a SELECT that computes its answer. A conversation ends with the first turn that
-is not right: what follows it is counted as `not reached`. Failures are listed for the tuned half only.
+of that file. Each of its turns has a SELECT that computes its answer, or several that may. A conversation ends
+with the first turn that is not right: what follows it is counted as `not reached`. Failures are listed for the
+tuned half only.
 """
 
 import json
@@ -64,7 +65,7 @@ def _judge(conversation: dict[str, Any], shows_failures: bool) -> Counter[str]:
 
 def _answer(
     action: AgentAction,
-    turn: dict[str, str],
+    turn: dict[str, Any],
     schemas: list[dict[str, Any]],
     database: duckdb.DuckDBPyConnection,
 ) -> tuple[str, list[Any], EarlierTurn | None]:
@@ -89,11 +90,16 @@ def _answer(
         plan=arguments["plan"],
         chart=chart,
     )
-    expected = database.execute(turn["sql"]).fetchall()
-    is_ordered = " order by " in turn["sql"]
-    if rows_agree(rows, expected) and (not is_ordered or all(map(contains, rows, expected))):
+    queries = [turn["sql"]] if isinstance(turn["sql"], str) else turn["sql"]
+    if any(_gives(query, rows, database) for query in queries):
         return "right", rows, answer
     return ("wrong, said" if arguments.get("readings") else "wrong in silence"), rows, None
+
+
+def _gives(query: str, rows: list[Any], database: duckdb.DuckDBPyConnection) -> bool:
+    """Test if a SELECT gives some rows; in its order, if it has one."""
+    expected = database.execute(query).fetchall()
+    return rows_agree(rows, expected) and (" order by " not in query or all(map(contains, rows, expected)))
 
 
 if __name__ == "__main__":

@@ -83,6 +83,22 @@ def test_figures_are_replaced_or_added() -> None:
     assert steps(ranked, "sort")[0]["keys"][0] == {"column": "median revenue", "descending": True}
 
 
+def test_shares_bounds_and_extremes_of_groups_are_read() -> None:
+    assert (
+        steps(follow("total revenue by region", "in percent"), "window")[0]["columns"][0]["function"] == "share"
+    )
+    assert "HAVING" in sql(follow("total revenue by region", "just the ones above 900"))
+    assert sql(follow("total revenue by region", "which one is highest?")).endswith("LIMIT 1")
+    assert sql(follow("top 10 products by revenue", "show me 3")).endswith("LIMIT 3")
+    split = follow("total revenue by region", "split by category")
+    assert steps(split, "group")[0]["keys"] == ["region", "category"]
+    counted = follow("number of orders in 2023", "how many of them were in the north?")
+    assert "'north'" in sql(counted)
+    assert "2023-01-01" in sql(counted)
+    assert "avg(" in sql(follow("total revenue by region", "average instead of total"))
+    assert "'north'" in sql(follow("total revenue in 2023", "same thing but only for the north"))
+
+
 def test_order_and_size_are_changed() -> None:
     query = sql(follow("total revenue by region", "sort by revenue, highest first"))
     assert query.endswith('ORDER BY sum(t0."revenue") DESC, t0."region" ASC')

@@ -21,7 +21,8 @@ _FILLER = (
     r"(?:please|can you|could you|would you|now|then|ok|okay|and|but|also|so|just|again|show(?: me| us)?"
     r"|give(?: me| us)?|let me see|let's see|i want(?: to see)?|i would like(?: to see)?"
     r"|i'd like(?: to see)?|make"
-    r"|do|the same(?: thing| query| table| chart| question)?|redo|repeat|what about|how about|instead|rather)"
+    r"|do|(?:the )?same(?: thing| query| table| chart| question)?|redo|repeat|what about|how about|instead"
+    r"|rather)"
 )
 _ANAPHOR = (
     r"(?:those|these|them|that|it|this|the (?:result|results|same|table|chart|answer|list|rows|last one"
@@ -46,7 +47,10 @@ _CHANGES = re.compile(
     r"|sort|sorted|order|ordered|rank|ranked|arrange|reverse|flip|limit|group|grouped|split|break|broken"
     r"|restrict"
     r"|filter|keep|other way|top|bottom|first|last|all|everything|ascending|descending|highest|lowest|biggest"
-    r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\W*$",
+    r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
+    r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
+    r"|^\W*(?:which|who|what)(?: one)? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest|best"
+    r"|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
     re.IGNORECASE,
 )
 _FIRST_ROWS = re.compile(
@@ -62,6 +66,10 @@ _SPLIT = re.compile(
     r"|, (?:but )?(?=(?:only|sort|order|with|by|without|top|limit|excluding)\b))\s{0,8}",
     re.IGNORECASE,
 )
+_INSTEAD_OF = re.compile(
+    r"\s(?:instead of|rather than) (?:the )?[a-z]{1,30}(?: [a-z]{1,30}){0,2}(?=\W{0,10}$)", re.IGNORECASE
+)
+"""What a change replaces, which the last result says as well: `average instead of total`."""
 _AS_TABLE = re.compile(
     r"\b(?:as|in) an? (?:plain |simple )?table\b|\b(?:just |only )?the numbers(?: only)?\b|\bno chart\b"
     r"|\bwithout (?:the |a )?chart\b",
@@ -124,7 +132,7 @@ def _apply_changes(text: str, last: LastAnswer, tables: Sequence[TableProfile]) 
     """Apply all changes of a message, in their order."""
     plan, readings = last.plan, list[str]()
     replaces, adds = bool(_REPLACES.search(text)), bool(_ADDS.search(text))
-    for part in _SPLIT.split(text):
+    for part in _SPLIT.split(_INSTEAD_OF.sub("", text)):
         words = _strip(part)
         if not words:
             continue

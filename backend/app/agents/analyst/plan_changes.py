@@ -4,12 +4,12 @@ Words are read by the parser of questions, in a question about the figures of th
 taken over into the plan.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from app.agents.analyst import change_phrases as phrases
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words as split_words
 from app.agents.questions.column_mentions import find_column
@@ -18,87 +18,12 @@ from app.agents.questions.parser import parse_question
 from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.table_schemas import make_table_schemas
 from app.errors import LabError
-from app.plans import editing, regrouping
+from app.plans import build, editing, regrouping
 from app.plans.compiler import compile_plan
 from app.plans.conditions import list_columns
 from app.plans.describe import describe_expression
 from app.plans.plan import DatasetSource, Plan, SelectStep, SortStep, WorkspaceSource
 from app.plans.schema import TableSchema
-
-_NUMBERS = {
-    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "twelve": 12, "twenty": 20},
-}
-_COUNT = rf"(?:\d{{1,6}}|{'|'.join(_NUMBERS)})"
-_NOUN = r"(?:rows?|ones?|of them|of those|results?|entries|lines|records|items|groups|bars)"
-_SIDE = r"(?:top|first|best|highest|biggest|largest|bottom|last|worst|lowest|smallest)"
-_FIRST = re.compile(
-    rf"(?:keep |only |limit(?: it)?(?: to)? "
-    rf"|just )*(?:the )?(?:(?P<side>{_SIDE}) (?P<first>{_COUNT})(?: {_NOUN})?"
-    rf"|(?P<number>{_COUNT}) (?P<behind>{_SIDE})(?: {_NOUN})?|(?P<plain>{_COUNT}) {_NOUN})(?: only)?",
-    re.IGNORECASE,
-)
-_PLAIN_NUMBER = re.compile(
-    rf"(?:only |just |limit(?: it)? to )?(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})", re.IGNORECASE
-)
-_LOW = frozenset({"bottom", "last", "worst", "lowest", "smallest"})
-_ALL = re.compile(
-    r"(?:show )?(?:all|everything|every row|the whole list)(?: of (?:them|it|those))?(?: rows?| results?)?",
-    re.IGNORECASE,
-)
-_UNFILTERED = re.compile(
-    r"(?:without|drop|remove|clear|no)(?: (?:the|any|all))? (?:filters?|conditions?|restrictions?)|unfiltered"
-    r"|(?:for |with )?all (?:the )?rows",
-    re.IGNORECASE,
-)
-_SORT = re.compile(
-    r"(?:sort|order|rank|arrange)(?:ed)?(?: (?:them|it|those|that|the rows))?(?: by| on)? ?(?P<column>.*?)",
-    re.IGNORECASE,
-)
-_FROM = r"(?:from )?(?:the )?"
-_DIRECTION = re.compile(
-    rf",? ?\(?\b(?:in )?(?P<way>ascending|descending|asc|desc|alphabetical(?:ly)?"
-    rf"|{_FROM}(?:highest|largest|biggest|most|high)(?: (?:to (?:the )?(?:low|lowest|smallest)|first))?"
-    rf"|{_FROM}(?:lowest|smallest|least|low)(?: (?:to (?:the )?(?:high|highest|largest)|first))?"
-    r"|(?:newest|latest) first|(?:oldest|earliest) first)(?: order)?\)?$",
-    re.IGNORECASE,
-)
-_UPWARDS = re.compile(
-    rf"^(?:ascending|asc|alphabetical|{_FROM}(?:lowest|smallest|least|low)\b|oldest|earliest)", re.IGNORECASE
-)
-_REVERSE = re.compile(
-    r"(?:reverse|flip|invert)(?: (?:the )?(?:order|sort|sorting|it|them))?|(?:in )?(?:the )?(?:reverse"
-    r"|opposite) order"
-    r"|the other way (?:a)?round",
-    re.IGNORECASE,
-)
-_WITHOUT = re.compile(
-    r"(?:without|excluding|exclude|except(?: for)?|drop|remove|hide|leave out|omit|not|minus|other than)"
-    r"(?: (?:the|any|all))? (?P<words>.+)",
-    re.IGNORECASE,
-)
-_BY = re.compile(
-    r"(?:(?:group|grouped|split|broken down|break (?:it |them |that )?down|separate|separately)(?: (?:it"
-    r"|them|that))?"
-    r" (?:by|into|per|for each)|by|per|for (?:each|every)|in each|within each) (?:each |every )?(?P<words>.+)",
-    re.IGNORECASE,
-)
-_WITH = re.compile(
-    r"(?:with|including|include|add|plus|show|and)(?: (?:the|its|their|a column(?: for)?"
-    r"|columns?))* (?P<words>.+)",
-    re.IGNORECASE,
-)
-_ONLY = re.compile(
-    r"(?:only|just|restrict(?: it)? to|filter(?: it)?(?: (?:to|by|on|for))?|keep|limit(?: it)? to|use|for only)"
-    r"(?: (?:the|those|ones))* (?P<words>.+)",
-    re.IGNORECASE,
-)
-_PREPOSITIONS = ("", "in", "for", "where", "with", "from", "of")
-_STARTS_WITH_PREPOSITION = re.compile(
-    r"(?:in|for|where|with|from|of|since|before|after|until|between|above|below|over|under|at|on|to|who"
-    r"|that|which)\b",
-    re.IGNORECASE,
-)
 
 
 class ChangedPlan(NamedTuple):
@@ -121,8 +46,11 @@ class ChangeReader:
         """Read words by each kind of change in turn, and take the first that fits and compiles."""
         kinds: tuple[Callable[[str], ChangedPlan | None], ...] = (
             self._reverse,
+            self._share,
+            self._count_of_them,
             self._keep_first,
             self._keep_number,
+            self._bound,
             self._sort,
             self._drop,
             self._group,
@@ -138,16 +66,37 @@ class ChangeReader:
         return None
 
     def _reverse(self, words: str) -> ChangedPlan | None:
-        if not _REVERSE.fullmatch(words):
+        if not phrases.REVERSE.fullmatch(words):
             return None
         plan = editing.reverse(self.plan)
         return ChangedPlan(plan, ["The order is turned round."]) if plan else None
 
+    def _share(self, words: str) -> ChangedPlan | None:
+        """Show the shares of the first figure of groups: `in percent`."""
+        if not phrases.SHARES.fullmatch(words):
+            return None
+        plan = regrouping.show_shares(self.plan, self.columns)
+        return ChangedPlan(plan, ["With the share of each in their sum."]) if plan else None
+
+    def _count_of_them(self, words: str) -> ChangedPlan | None:
+        """Count those rows of the last answer that meet a condition: `how many of them were returned`."""
+        match = phrases.COUNT_OF_THEM.fullmatch(words)
+        group = editing.split_plan(self.plan).group
+        if match is None or group is None or any(figure.function != "count" for figure in group.aggregations):
+            return None
+        for fragment in self._fragments(match["words"], ("that were", "that have", "that", "with", "")):
+            plan = editing.restrict(self.plan, fragment)
+            if plan is not None and plan != self.plan:
+                return ChangedPlan(plan, [f"Only rows where {_describe_conditions(fragment)}."])
+        return None
+
     def _keep_first(self, words: str) -> ChangedPlan | None:
-        if _ALL.fullmatch(words):
+        if phrases.ALL.fullmatch(words):
             plan = editing.keep_first(self.plan, None)
             return ChangedPlan(plan, ["All rows are shown."]) if plan else None
-        match = _FIRST.fullmatch(words)
+        if extreme := phrases.EXTREME_OF_THEM.fullmatch(words):
+            return self._limit("1", extreme["side"].casefold())
+        match = phrases.FIRST.fullmatch(words)
         if match is None:
             return None
         side = (match["side"] or match["behind"] or "").casefold()
@@ -155,11 +104,11 @@ class ChangeReader:
 
     def _keep_number(self, words: str) -> ChangedPlan | None:
         """Read a number that is no condition: `only 5`."""
-        match = _PLAIN_NUMBER.fullmatch(words)
+        match = phrases.PLAIN_NUMBER.fullmatch(words)
         return self._limit(match["number"]) if match else None
 
     def _limit(self, number: str, side: str = "") -> ChangedPlan | None:
-        count = _NUMBERS.get(number.casefold()) or int(number)
+        count = phrases.NUMBERS.get(number.casefold()) or int(number)
         plan = self._in_order(side) if side and side != "first" else self.plan
         limited = editing.keep_first(plan, count) if count else None
         return ChangedPlan(limited, [f"The {side or 'first'} {count} are shown."]) if limited else None
@@ -169,16 +118,29 @@ class ChangeReader:
         parts = editing.split_plan(self.plan)
         order = parts.find(SortStep)
         first = order.keys[0] if order else None
-        is_low = side in _LOW
+        is_low = side in phrases.LOW
         if parts.group is None or (first is not None and first.column in parts.measures):
             is_turned = first is not None and first.descending == is_low
             return (editing.reverse(self.plan) or self.plan) if is_turned else self.plan
         return editing.rank_by(self.plan, parts.measures[0], not is_low) if parts.measures else self.plan
 
+    def _bound(self, words: str) -> ChangedPlan | None:
+        """Keep the groups of which the only figure is above or below a number."""
+        match = phrases.NUMBER_OF_GROUPS.fullmatch(words)
+        measures = editing.split_plan(self.plan).measures
+        if match is None or len(measures) != 1 or measures[0] not in self.columns:
+            return None
+        sign, number = phrases.SIGNS[match["sign"].casefold()], float(match["number"])
+        plan = editing.keep_groups(
+            self.plan, build.compare(sign, build.column(measures[0]), build.literal(number))
+        )
+        text = f"Only groups whose `{measures[0]}` is {match['sign'].casefold()} {match['number']}."
+        return ChangedPlan(plan, [text]) if plan else None
+
     def _sort(self, words: str) -> ChangedPlan | None:
-        direction = _DIRECTION.search(words)
+        direction = phrases.DIRECTION.search(words)
         rest = words[: direction.start()] if direction else words
-        match = _SORT.fullmatch(rest)
+        match = phrases.SORT.fullmatch(rest)
         if match is None and (direction is None or rest.strip()):
             return None
         column = match["column"].strip() if match else ""
@@ -188,31 +150,32 @@ class ChangeReader:
         name = name or (parts.measures[0] if not column and parts.measures else None)
         if name is None:
             return None
-        ascends = direction is not None and bool(_UPWARDS.match(direction["way"]))
+        ascends = direction is not None and bool(phrases.UPWARDS.match(direction["way"]))
         is_down = not ascends if direction else self.schema[name] in ("integer", "number")
         plan = editing.sort_by(self.plan, name, is_down)
         return ChangedPlan(plan, [f"Sorted by `{name}`, {'descending' if is_down else 'ascending'}."])
 
     def _drop(self, words: str) -> ChangedPlan | None:
-        if _UNFILTERED.fullmatch(words):
+        if phrases.UNFILTERED.fullmatch(words):
             plan = editing.unrestrict(self.plan)
             return ChangedPlan(plan, ["Without conditions."]) if plan else None
-        match = _WITHOUT.fullmatch(words)
+        match = phrases.WITHOUT.fullmatch(words)
         if match is None:
             return None
         name = find_column(match["words"], self.columns)
         if name is not None:
             plan = editing.hide_column(self.plan, name, self.columns)
             return ChangedPlan(plan, [f"Without the column `{name}`."]) if plan else None
-        for fragment in self._fragments(match["words"], _PREPOSITIONS):
+        for fragment in self._fragments(match["words"], phrases.PREPOSITIONS):
             plan = editing.exclude(self.plan, fragment)
             if plan is not None:
                 return ChangedPlan(plan, [f"Without rows where {_describe_conditions(fragment)}."])
         return None
 
     def _group(self, words: str) -> ChangedPlan | None:
-        match = _BY.fullmatch(words)
-        return self._regroup(match["words"], self.adds) if match else None
+        match = phrases.BY.fullmatch(words)
+        adds = self.adds or bool(phrases.SPLITS.match(words))
+        return self._regroup(match["words"], adds) if match else None
 
     def _group_by_column(self, words: str) -> ChangedPlan | None:
         return self._regroup(words, self.adds)
@@ -227,10 +190,10 @@ class ChangeReader:
 
     def _show(self, words: str) -> ChangedPlan | None:
         """Show a column: a number of groups as a figure, another as one more column."""
-        match = _WITH.fullmatch(words)
+        match = phrases.WITH.fullmatch(words)
         if match is None:
             return None
-        mentioned = match["words"]
+        mentioned = match["words"].replace("'s ", " ")
         if name := find_column(mentioned, self.columns):
             return ChangedPlan(self.plan, [f"`{name}` is shown already."])
         if figures := self._change_figures(mentioned, adds=True):
@@ -251,11 +214,11 @@ class ChangeReader:
         return None
 
     def _restrict(self, words: str) -> ChangedPlan | None:
-        match = _ONLY.fullmatch(words)
+        match = phrases.ONLY.fullmatch(words)
         text = match["words"] if match else words
         if match and (limited := self._keep_first(text) or self._keep_number(text)):
             return limited
-        prepositions = _PREPOSITIONS if not _STARTS_WITH_PREPOSITION.match(text) else ("",)
+        prepositions = phrases.PREPOSITIONS if not phrases.STARTS_WITH_PREPOSITION.match(text) else ("",)
         for fragment in self._fragments(text, prepositions):
             plan = editing.restrict(self.plan, fragment, self.replaces)
             if plan is not None and plan != self.plan:

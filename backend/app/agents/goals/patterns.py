@@ -121,14 +121,23 @@ RESTRICTION = re.compile(
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)")
 """Texts in quotes or backticks, which name columns and values as they are spelled.
 An apostrophe is no quote."""
+_CAUSES = "|".join(
+    rf"(?<=\b{word} )" for word in ("what", "which", "factors", "things", "that", "most", "have", "has")
+)
+"""Words before the past of a verb whose subject is what a model explains by: `what affected the price`."""
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
     r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
-    r"|driv(?:e|es|ing)|affect(?:s|ed|ing)?|influenc(?:e|es|ed|ing)|impact(?:s|ed|ing)?"
+    r"|drives?|(?<!while )(?<!when )(?<!by )(?<!of )driving"
+    r"|affect(?:s|ing)?|influenc(?:e|es|ing)|impact(?:s|ing)?"
+    rf"|(?:{_CAUSES})(?:affected|influenced|impacted)"
     r"|vorher\w*|voraus\w*|prognos\w*|bestimm\w*|prédi\w*|prever|predecir)\b",
     re.IGNORECASE,
 )
-"""Verbs that ask for a model. What stands behind the first one names the target."""
+"""Verbs that ask for a model. What stands behind the first one names the target.
+
+Others of their form say what happened: `accidents while driving`, `customers affected per month`.
+"""
 POSITIVE = re.compile(
     r"\bpositive class (?:is|=|should be)?\s*[`'\"]?([\w-]+)"
     r"|[`'\"]?(?<![\w-])([\w-]++)[`'\"]? (?:is|as) the positive class",

@@ -7,7 +7,7 @@ from app.agents.goals.concepts import expand
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import MONTHS, WEEKDAYS, word_set
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, WEEKDAYS, word_set
 from app.agents.questions.column_matching import (
     MAX_ASKED_SCORE,
     STEM,
@@ -172,6 +172,10 @@ def _mark_word(
     columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
     columns = named_by_money(word, columns, index.tables)
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
+    if columns and columns[0].score < MIN_CLEAR_SCORE and _tells_rows_apart(columns[0].column):
+        # An identifier is never meant by a related word, whose plural means the rows: `parcels`.
+        rows = rows or ((columns[0].table,) if word.endswith("s") else ())
+        columns = tuple(match for match in columns if not _tells_rows_apart(match.column))
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
         rows = ()  # `species` of a table of fish
     if gender:
@@ -184,6 +188,11 @@ def _mark_word(
             if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and _may_count(match.column, word))
         )
     return replace(item, columns=columns, values=values, row_tables=rows)
+
+
+def _tells_rows_apart(column: Column) -> bool:
+    """Tell if a column is an identifier of the rows."""
+    return column.unique and bool(IDENTIFIER_WORDS & {*words(column.name)})
 
 
 def _may_count(column: Column, word: str) -> bool:
@@ -281,12 +290,18 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
         columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
         values = tuple(match for match in values if match.score >= 1)
     columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
+    if texts[0] in _RELATIVE_WORDS and find_unit(texts[-1]):
+        columns = tuple(match for match in columns if not match.column.name.startswith("duration "))
     if first.word in AGGREGATE_WORDS:
         columns = tuple(match for match in columns if _ends_name(match, texts))  # `median age` of `age`
     if columns and columns[0].score <= MAX_ASKED_SCORE and _has_own_names(texts, index):
         columns = ()
     values = tuple(match for match in values if match.score >= _MIN_BARE_SCORE)
     return QuestionItem("word", " ".join(texts), columns=columns, values=values) if columns or values else None
+
+
+_RELATIVE_WORDS = word_set("last this next previous past current same following")
+"""Words before a unit of time that name a period and no time that something takes: `last month`."""
 
 
 def _ends_name(match: ColumnMatch, texts: Sequence[str]) -> bool:

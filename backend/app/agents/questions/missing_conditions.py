@@ -2,6 +2,7 @@
 
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
+from app.agents.questions.column_matching import STEM
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import bare_value
 from app.agents.questions.question_reading import (
@@ -107,7 +108,7 @@ def parse_statuses(reading: QuestionReading) -> None:
         for place, item in enumerate(reading.text.items):
             if item.role or item.word not in phrase.split("|") or bare_value(item):
                 continue
-            if is_over and item.word == "open":
+            if (is_over and item.word == "open") or _is_flag(item):
                 continue
             if any(c.is_date and c.column and c.column.table == ends[0].table for c in reading.conditions):
                 raise NotUnderstood(
@@ -122,6 +123,11 @@ def parse_statuses(reading: QuestionReading) -> None:
                 Condition(build.negate(state) if is_over else state, ends[0], place=place)
             )
             return
+
+
+def _is_flag(item: QuestionItem) -> bool:
+    """Tell if a word is the whole name of a yes/no column, which says it as surely as a date."""
+    return any(match.score >= STEM and flag_values(match.column) is not None for match in item.columns)
 
 
 def _state_places(reading: QuestionReading, place: int, words_of_state: list[str]) -> list[int]:

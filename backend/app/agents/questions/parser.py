@@ -24,6 +24,7 @@ from app.agents.questions.composition.composer import (
 )
 from app.agents.questions.composition.measure_figures import is_collected
 from app.agents.questions.conditions import parse_conditions
+from app.agents.questions.contrasts import reword_contrasts
 from app.agents.questions.date_conditions import parse_date_conditions
 from app.agents.questions.derived_columns import derive_columns
 from app.agents.questions.examples import example_questions
@@ -186,7 +187,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = respell(text, tables)
-    text = reword_rates(reword_spans(reword(text), tables), tables)
+    text = reword_rates(reword_spans(reword_contrasts(reword(text), tables), tables), tables)
     text, unread = split_preamble(reword_times(text, tables), tables)
     base = _base_reading(text, tables)
     for part in unread:

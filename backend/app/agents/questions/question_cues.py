@@ -6,7 +6,7 @@ from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, SUPE
 
 NOT_OF_DATA = re.compile(
     r"\b(?:will|would|should|shall|tomorrow|likel\w+(?![^?]{1,80}\bthan\b)|probab\w+|chances?|risk|odds|expect\w*|importan\w+"
-    r"|factors?|drivers?|influenc\w+|affect\w*|what causes?|caused by|why|train(?:ed|ing)"
+    r"|factors?|drivers?|influenc\w+|affect(?:s|ing)?|what affected|what causes?|caused by|why|train(?:ed|ing)"
     r"|train (?:an?|the|on|it|with|using)|models?|classifier"
     r"|regress\w*|machine learning|learn\w*|explain\w*|build|anomal\w*|clusters?|segments?|interesting)\b",
     re.IGNORECASE,

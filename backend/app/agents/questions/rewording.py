@@ -107,10 +107,40 @@ _STAY = re.compile(
 """How long a row lasts: `average length of stay`."""
 
 
+_SPAN_NOUN = re.compile(r"\b([a-z]{4,20}) (?:time|times|duration|period)\b", re.IGNORECASE)
+"""How long it takes, by what happens: `delivery time` of a column `delivered_on`."""
+_HOW_LONG = re.compile(
+    r"\bhow long (?:do|does|did|are|is|were|was) (?=[a-z])(?!it\b)(.{2,60}?) "
+    r"(?:usually |typically )?(?:stay|stayed|last|lasted|take|remain)\b(?: on average)?",
+    re.IGNORECASE,
+)
+_BEFORE_END = re.compile(
+    r" (?:before|until) (?:they|he|she|it|being|getting) [a-z]{3,20}\b(?=\W*$)", re.IGNORECASE
+)
+"""The end of a span, which the time until it needs not to name."""
+MIN_SHARED_LETTERS = 5
+"""Letters that a noun and the name of a time begin with: `resolution` and `resolved`."""
+
+
+def _name_durations(question: str, tables: Sequence[TableProfile]) -> str:
+    """Call the time between the two dates of a row its duration."""
+    dates = {word for table in tables for column in table.dates for word in words(column.name)}
+
+    def name(match: re.Match[str]) -> str:
+        beginning = match[1].casefold()[:MIN_SHARED_LETTERS]
+        is_known = len(beginning) == MIN_SHARED_LETTERS and any(date.startswith(beginning) for date in dates)
+        return "duration" if is_known else match[0]
+
+    text = _SPAN_NOUN.sub(name, _STAY.sub("duration", question))
+    if _HOW_LONG.search(text):
+        text = _BEFORE_END.sub("", _HOW_LONG.sub(r"average duration of \1", text))
+    return text
+
+
 def reword_spans(question: str, tables: Sequence[TableProfile]) -> str:
     """Name the time between two dates that the question names: `the days between opened and closed`."""
     question_words = frozenset(map(stem, words(question)))
-    text = _STAY.sub("duration", question) if any(map(has_span, tables)) else question
+    text = _name_durations(question, tables) if any(map(has_span, tables)) else question
     names_two = any(len(named_dates(table, question_words)) == 2 for table in tables)
     return _BETWEEN_TIMES.sub("duration to ", text) if names_two else text
 

@@ -60,7 +60,7 @@ _PERSON_TRAITS = word_set("age sex gender height weight salary income wage born 
 """Words of columns of tables whose rows are persons."""
 
 
-def _may_be_rows(word: str, table: TableProfile) -> bool:
+def may_be_rows(word: str, table: TableProfile) -> bool:
     """Tell if a common noun may name the rows of a table: customers are no rows of a table of tickets."""
     if word not in PERSON_NOUNS:
         return word in ROW_WORDS
@@ -107,7 +107,7 @@ def row_tables(
         return ()
     scores = {table.name: _row_score(word, own, table, nouns[table.name]) for table in tables}
     if max(scores.values(), default=0.0) == 0.0:
-        if word in ROW_NOUNS or (len(tables) == 1 and _may_be_rows(word, tables[0])):
+        if word in ROW_NOUNS or (len(tables) == 1 and may_be_rows(word, tables[0])):
             return tuple(table.name for table in tables)
         if word.endswith("s") and word not in IGNORED:
             scores = {table.name: _related_row_score(word, table) for table in tables}

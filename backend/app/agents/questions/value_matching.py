@@ -36,11 +36,14 @@ ALIASES = {
     "undecided": ("u",),
 }
 """Words for a value that is written otherwise, the likelier first."""
-OPPOSITES = {
+OPPOSITES: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(
         ("died", "dead", "death", "deaths", "die", "perished", "drowned", "killed", "fatal"), "surviv"
     ),
-    **dict.fromkeys(("stayed", "stay", "retained", "remained", "loyal"), "churn"),
+    **dict.fromkeys(
+        ("stayed", "retained", "remained", "loyal"),
+        ("churn", "cancel", "left", "leav", "quit", "attrit", "exit", "terminat", "resign", "drop", "lapse"),
+    ),
     **dict.fromkeys((*_MEN, "male"), "femal"),
     **dict.fromkeys((*_WOMEN, "female"), "male"),
     **dict.fromkeys(("failed", "fail", "failing"), "pass"),
@@ -53,7 +56,7 @@ OPPOSITES = {
     **dict.fromkeys(("punctual", "punctually"), "late"),
     **dict.fromkeys(("overdue",), "punctual"),
 }
-"""Words that deny a yes/no column whose name has the stem."""
+"""Words that deny a yes/no column whose name has the stem, or one of the stems."""
 YES, NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
 YES_NO = tuple(frozenset(pair) for pair in zip(YES, NO, strict=True))
 
@@ -254,4 +257,4 @@ def denies_flag(word: str, column: Column) -> bool:
     parts = name_parts(column.name)
     if any(word == prefix + part for part in parts for prefix in ("un", "non", "in", "dis", "im")):
         return True
-    return any(stem(part).startswith(OPPOSITES.get(word, "\0")) for part in parts)
+    return any(stem(part).startswith(OPPOSITES[word]) for part in parts) if word in OPPOSITES else False

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
+from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Ranking, Sketch
 from app.agents.questions.grouping import display_reference, make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading, make_value
@@ -34,11 +35,20 @@ def attribute_steps(
 ) -> Iterator[Sketch]:
     """Yield the sketches in which a column that is no measure is asked for, counted, or shown."""
     pending = sketch.pending
+    if pending.bound and _is_number_of_things(mention, reference):
+        # `learners with at least 3 courses`
+        bound = CountBound(mention, pending.bound)
+        bounds = (*sketch.bounds, bound)
+        yield sketch.advance([sketch.place], COUNTED_NOUN_COST, bounds=bounds, pending=NOTHING, last="rows")
+        return
     if pending.key_word or pending.is_negated or pending.orders or pending.bound or pending.is_missing:
         return
     display = display_reference(reading, reference)
     noun = replace(mention, value=make_value(display), table=display.table, functions=pending.functions)
     if _is_counted(sketch, mention, reference):
+        if _names_value(reading, mention, reference) and not pending.is_distinct:
+            yield sketch.advance([sketch.place], pending=pending, last=sketch.last)
+            return
         yield from _counted_noun(sketch, reading, noun, reference)
         return
     if reference.column.type == "datetime":
@@ -55,6 +65,26 @@ def attribute_steps(
     if _restates_rows(sketch, mention, reference):
         yield sketch.advance([sketch.place], RESTATED_COST, pending=pending, last="rows")
     yield from _asked_or_shown(sketch, noun, is_flag=flag_values(reference.column) is not None)
+
+
+def _is_number_of_things(mention: Mention, reference: Reference) -> bool:
+    """Tell if a noun behind a bound names different things that a column holds: `more than 3 courses`."""
+    column, word = reference.column, mention.item.word
+    is_name = stem(word) in map(stem, words(column.name))
+    return column.type == "text" and flag_values(column) is None and word.endswith("s") and is_name
+
+
+def _names_value(reading: QuestionReading, mention: Mention, reference: Reference) -> bool:
+    """Tell if a noun only says of which column the value behind it is: `cars of the colour red`."""
+    behind = reading.text.items[mention.place + 1 : mention.place + 2]
+    key = (reference.table, reference.column.name)
+    return any(
+        match.key == key and match.score >= MIN_SPELLED_SCORE for item in behind for match in item.values
+    )
+
+
+MIN_SPELLED_SCORE = 0.9
+"""Score of a stored value that a word spells out."""
 
 
 def _is_counted(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
@@ -127,8 +157,12 @@ def _rows_by_time(sketch: Sketch, mention: Mention) -> Sketch:
 
 
 def _restates_rows(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
-    """Tell if a noun says again what the rows are of: `median population of African countries`."""
+    """Tell if a noun says again what the rows are of: `median population of African countries`.
+
+    So it does before an amount: `how much did customers pay`.
+    """
     is_measured = bool(sketch.measures and sketch.measures[-1].functions) and not sketch.rows
+    is_measured = is_measured or ("amount" in sketch.flags and not sketch.measures and not sketch.rows)
     is_plural_text = mention.item.word.endswith("s") and reference.column.type == "text"
     return is_measured and is_plural_text and not sketch.pending.superlative
 

@@ -99,6 +99,10 @@ KINDS: tuple[PlanKind, ...] = (
 )
 
 
+_FIGURES: tuple[Completion, ...] = (plan_aggregates, plan_counts, plan_shares)
+"""Kinds of plans that give one figure of all rows, or one of each group."""
+
+
 def parts_of(sketch: Sketch) -> frozenset[str]:
     """Names of the parts that a sketch has."""
     pending = sketch.pending
@@ -147,6 +151,8 @@ def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
     for kind in KINDS:
         if not parts <= kind.parts or not sketch.flags - {"never"} <= kind.flags:
             continue
+        if kind.completion in _FIGURES and sketch.ordered_by and not (sketch.keys or base.keys):
+            continue  # one figure has no order
         if denied_of_things(sketch) and kind.completion is not plan_never:
             continue
         yield from _complete_as(kind, sketch, base)

@@ -184,6 +184,8 @@ def _key(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 
 def _order_by(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     pending = sketch.pending
+    if pending.key_word:
+        return None  # `quantity per order by category`
     ordering = replace(
         NOTHING, orders=True, superlative=pending.superlative, superlative_count=pending.superlative_count
     )

@@ -9,6 +9,7 @@ from app.agents.questions.composition.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.frames.rankings import shown_columns
 from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
+from app.agents.questions.row_nouns import may_be_rows
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.scope import Reference
 from app.agents.questions.unexplained_words import is_filler
@@ -82,6 +83,14 @@ def _person(sketch: Sketch, reading: QuestionReading) -> Mention | None:
     return person_column(reading, tables[0]) if tables and not sketch.heads else None
 
 
+def _may_be_persons(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if the rows or what is shown of them may be persons, or names of any kind."""
+    if sketch.heads or sketch.displayed or sketch.rows:
+        return True
+    tables = {c.column.table for c in reading.conditions if c.column}
+    return any(may_be_rows("persons", reading.scope.table(name)) for name in tables)
+
+
 def _fixed_column(condition: Condition) -> Reference | None:
     """The column of which a condition leaves one value, which an answer need not repeat."""
     expression, reference = condition.expression, condition.column
@@ -129,6 +138,8 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
     )
     if sketch.interrogative == "who" and (person := _person(sketch, reading)):
         requested = [person, *requested]
+    elif sketch.interrogative == "who" and not _may_be_persons(sketch, reading):
+        return  # the tables do not say who
     values: list[Value] = [mention.value for mention in requested if mention.value]
     base = sketch.rows[0].table if sketch.rows else None
     draft = start_plan(reading, [*values, order] if order else values, base)

@@ -55,7 +55,7 @@ def figures_of(sketch: Sketch, measure: Mention, is_compared: bool = False) -> l
         functions = ("sum",)
     if not functions:
         column = value.reference.column if value.reference else None
-        is_mean = is_compared or column is None
+        is_mean = column is None or (is_compared and measure.item.word not in TOTAL_NOUNS)
         functions = ("mean" if is_mean or column is None else default_function(column, measure.item.word),)
     return [figure for function in functions for figure in figures_by_name(function, value)]
 

@@ -4,11 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.questions.column_matching import CONCEPT, STEM, ColumnMatch, name_parts, word_strength
+from app.agents.questions.column_matching import CONCEPT, ColumnMatch, name_parts, word_strength
 from app.agents.questions.composition.attribute_steps import EVENT_ROWS_COST, attribute_steps
+from app.agents.questions.composition.column_costs import (
+    is_denied_flag,
+    is_only_holder,
+    is_own_unit,
+    match_cost,
+)
 from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.event_times import happened_step, time_steps
 from app.agents.questions.composition.number_steps import bounded_column
@@ -18,48 +22,30 @@ from app.agents.questions.composition.value_steps import (
     flag_step,
     missing_step,
 )
-from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES, default_function
-from app.agents.questions.grammar_words import ADJECTIVES
+from app.agents.questions.figures import default_function
+from app.agents.questions.grammar_words import ADJECTIVES, CLASSES
 from app.agents.questions.grouping import (
     MAX_NUMBER_GROUPS,
     display_reference,
     make_period,
 )
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import MONEY_NOUNS
-from app.agents.questions.origin_and_destination import is_other_end
 from app.agents.questions.question_reading import (
-    AMBIGUITY,
-    GENERAL_PARTS,
     Condition,
     QuestionReading,
     Value,
     is_measurable,
     make_value,
 )
+from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
 from app.agents.questions.scope import Reference
 from app.agents.questions.value_matching import flag_values
 from app.plans import build
 
 MAX_COLUMN_READINGS = 4
 """Columns that one word is tried for."""
-DISTANCE_COST = 0.75
-"""Cost of a column that a word does not resemble at all."""
 MIN_BOUNDED_SCORE = 0.78
 """Score of a column whose name stands behind a number: a weaker match is a noun that is counted."""
-PART_COST = 0.1
-"""Cost of a column for a part of what a word means."""
-OTHER_END_COST = 0.4
-"""Cost of the other end of a way than the preposition says: `from stations` of `to_station`."""
-STORED_VALUE_COST = 0.6
-"""Cost of a column that a word resembles, where the word is a stored value: `cash` of `paid_by`."""
-PRICE_OF_REVENUE_COST = 0.5
-"""Cost of the price of one piece for `revenue`, which is that of all."""
-REVENUE_NOUNS = frozenset({"revenue", "revenues", "sales", "turnover", "takings"})
-QUANTITY_OF_MONEY_COST = 0.15
-"""Cost of a number of pieces for a word that rather means money: `sales`."""
-OTHER_TABLE_COST = 0.08
-"""Cost of a column of a table that the question does not name, where it names one."""
 MEASURE_AS_KEY_COST = 0.6
 """Cost of a number that groups behind `per`, which rather divides."""
 COUNTED_KEY_COST = 0.15
@@ -81,12 +67,14 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
     item = items[sketch.place]
     best = item.columns[0].score if item.columns else 0.0
     for match in item.columns[:MAX_COLUMN_READINGS]:
-        if match.score < best - 0.35:
+        if match.score < best - 0.35 or (match.score < MIN_CLEAR_SCORE and _is_adjective(items, sketch.place)):
             continue
-        cost = _match_cost(sketch, reading, items, match)
+        cost = match_cost(sketch, reading, items, match)
         for step in _readings_of_column(sketch, reading, item, match):
             annotated = step
-            if _is_own_unit(item, match.column):
+            if match.score < 1 and is_denied_flag(item, match.column):
+                annotated = step
+            elif is_own_unit(item, match.column) or is_only_holder(item, match, reading):
                 annotated = step.with_note(f"`{match.column.name}` is taken for {item.text!r}.")
             elif match.coverage < 1 or match.score < 0.9:
                 annotated = step.with_assumption(f"`{match.column.name}` is taken for {item.text!r}.")
@@ -95,49 +83,12 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
             )
 
 
-def _match_cost(
-    sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem], match: ColumnMatch
-) -> float:
-    """The cost of a column for the item at a sketch's place, by its name, its table and what it holds."""
-    item = items[sketch.place]
-    cost = (1.0 - match.score) * DISTANCE_COST + _lack_of_generality(item, match)
-    if item.values and item.values[0].score >= STEM > match.score:
-        cost += STORED_VALUE_COST
-    if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
-        cost += QUANTITY_OF_MONEY_COST
-    if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
-        cost += PRICE_OF_REVENUE_COST
-    if reading.main_tables and match.table not in reading.main_tables:
-        cost += OTHER_TABLE_COST
-    is_other = is_other_end(match.column.name, _first_word(item, items, sketch.place))
-    return cost + (OTHER_END_COST if is_other else 0.0)
-
-
-def _first_word(item: QuestionItem, items: Sequence[QuestionItem], place: int) -> str:
-    """The first word of a phrase, or the word before a single one: `from stations`, `to` of `to a station`."""
-    if " " in item.text:
-        return item.text.split(" ")[0]
-    return items[place - 1].text if place else ""
-
-
-def _is_own_unit(item: QuestionItem, column: Column) -> bool:
-    """Tell if a word is the unit of a column, which means it as surely as its name: `kilos` of `kg`."""
-    unit = find_unit(item.word)
-    return unit is not None and unit_of(column) == unit
-
-
-def _is_price_of_pieces(column: Column, reading: QuestionReading) -> bool:
-    """Tell if a column is the price of one of several pieces whose number some table has."""
-    quantities = (QUANTITY_NAMES & {*words(c.name)} for table in reading.scope.tables for c in table.columns)
-    return bool(PIECE_PRICES & {*words(column.name)}) and any(quantities)
-
-
-def _lack_of_generality(item: QuestionItem, match: ColumnMatch) -> float:
-    """Cost of a part of what a word means, beside the whole: `sleep_rem` beside `sleep_total`."""
-    if match.coverage >= 1 or GENERAL_PARTS & {*name_parts(match.column.name)}:
-        return 0.0
-    near = (other for other in item.columns if abs(other.score - match.score) < AMBIGUITY)
-    return PART_COST if any(GENERAL_PARTS & {*name_parts(other.column.name)} for other in near) else 0.0
+def _is_adjective(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if a word stands between `most` and a noun: `the most active members` are no `trainer`."""
+    if not 0 < place < len(items) - 1 or items[place - 1].text not in ("most", "least"):
+        return False
+    following = items[place + 1]
+    return bool(following.row_tables or following.columns) and not items[place].word.endswith("s")
 
 
 def _readings_of_column(
@@ -145,19 +96,22 @@ def _readings_of_column(
 ) -> Iterator[Sketch]:
     reference = Reference(match.table, match.column)
     place, pending = sketch.place, sketch.pending
-    if _repeats_condition(sketch, reference):
+    if _repeats_condition(sketch, reading, reference):
         yield sketch.advance([place], 0.0)
         return
     if _names_cause(sketch, reference):
         yield sketch.advance([place], 0.0, pending=NOTHING)
         return
-    mention = Mention(place, item, value_in_unit(reference, item.word), match.table)
+    mention = Mention(place, item, value_in_unit(reference, item.text), match.table)
     yield from time_steps(sketch, reading, mention)
     yield from _order_steps(sketch, mention)
     if _owns_figures(sketch, reading, reference):
         yield from attribute_steps(sketch, reading, mention, reference)
         return
-    if is_measurable(match.column) and (flag_values(match.column) is None or sketch.pending.functions):
+    is_amount = flag_values(match.column) is None or bool(
+        pending.functions and not is_denied_flag(item, match.column)
+    )
+    if is_measurable(match.column) and is_amount:
         yield from _measure_readings(sketch, mention)
         if match.score >= MIN_BOUNDED_SCORE:
             yield from bounded_column(sketch, mention)
@@ -221,10 +175,13 @@ def _is_owned(reading: QuestionReading, place: int) -> bool:
     return bool(before) and before[-1] in _POSSESSION
 
 
-def _repeats_condition(sketch: Sketch, reference: Reference) -> bool:
+def _repeats_condition(sketch: Sketch, reading: QuestionReading, reference: Reference) -> bool:
     """Tell if a column's name only stands beside one of its values: `the 2nd class`."""
     if sketch.last != "value" or sketch.link or not sketch.conditions:
         return False
+    between = reading.text.items[sketch.conditions[-1].place : sketch.place]
+    if any(item.text == "how" for item in between):
+        return False  # `how many stayed and how many cancelled`
     return sketch.conditions[-1].column == reference and not sketch.pending.key_word
 
 
@@ -364,6 +321,8 @@ def _key_readings(
 ) -> Iterator[Sketch]:
     """A column as a group: behind `by`, or in a list that began behind it."""
     in_list = sketch.last == "key" and sketch.link in _LIST_LINKS
+    if sketch.place and reading.text.items[sketch.place - 1].word in CLASSES["@agg"]:
+        return  # `by total shipping cost` groups by no shipment
     if not (sketch.pending.key_word or in_list or (sketch.pending.orders and sketch.keys)):
         return
     display = display_reference(reading, reference)
@@ -386,7 +345,8 @@ def _key_readings(
     cost = (COUNTED_KEY_COST if is_counted else MEASURE_AS_KEY_COST) if is_open else 0.0
     if in_list and not sketch.pending.key_word:
         cost += 0.2 if sketch.link == "," else 0.05
-    if reference.column.unique and sketch.measures and sketch.measures[-1].functions:
+    own = sketch.measures[-1] if sketch.measures else None
+    if reference.column.unique and own is not None and own.functions and own.table == reference.table:
         cost += SINGLE_ROW_KEY_COST
     pending = replace(sketch.pending, key_word="", orders=False)
     key = replace(mention, value=value, table=display.table)

@@ -57,9 +57,10 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
         return
     in_list = sketch.last == "key" and sketch.link in ("and", ",", "&", "/")
     if pending.key_word or in_list:
-        yield from _grouping_rows(sketch, reading, mention)
-    if pending.key_word:
-        return
+        grouped = [*_grouping_rows(sketch, reading, mention)]
+        yield from grouped
+        if pending.key_word or grouped:
+            return  # `per order and customer` names no rows
     asks_who = sketch.interrogative == "who" and not sketch.rows
     is_other = bool(sketch.rows) and sketch.rows[0].table != mention.table
     if pending.is_negated and pending.number is None and (asks_who or is_other):

@@ -3,47 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cue_steps import cue_steps
-from app.agents.questions.composition.cues import PERIODS, find_cues
-from app.agents.questions.composition.event_times import grows_things, says_happened
 from app.agents.questions.composition.noun_steps import column_steps
 from app.agents.questions.composition.number_bounds import unit_number
 from app.agents.questions.composition.number_steps import number_steps, year_steps
-from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.row_noun_steps import row_steps
 from app.agents.questions.composition.sketch import NOTHING, Sketch
+from app.agents.questions.composition.skipping import is_participle, skip_word
 from app.agents.questions.composition.unit_steps import unit_steps
 from app.agents.questions.composition.value_steps import value_steps
-from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.question_reading import QuestionReading, is_measurable
-from app.agents.questions.row_nouns import PEOPLE
-from app.agents.questions.unexplained_words import is_action, is_filler
-from app.agents.questions.value_matching import denies_flag
+from app.agents.questions.question_reading import QuestionReading
+from app.agents.questions.unexplained_words import is_action
 
 BEAM_WIDTH = 48
 """Sketches that are kept at each place: twice as many changed no reading of the tuned questions."""
-CONTENT_COST, CUE_COST, FILLER_COST = 1.5, 0.8, 0.02
-"""Cost of a word that a sketch leaves out: a noun or number, a word of grammar, and a verb of events."""
-MIN_VERB_SCORE = 0.6
-"""Score of a measure that a verb names: `earns` of a column `salary`."""
-UNIT_COST = 0.1
-"""Cost of a unit that is not read with its number: half an hour is no half."""
-MIN_NAMED_SCORE = 0.9
-"""Score of a column that a word names in full, so that it is no verb: `score`, `cause`."""
-EVENT_COST = 0.06
-"""Cost of a verb that only says what rows are: `copies sold`, `parcels shipped from Italy`."""
-MEASURED_EVENT_COST = 0.25
-"""The same of a verb that may name a measure: `earns`, `scored`."""
-HAPPENED_EVENT_COST = 0.4
-"""Cost of a verb of a time that some rows lack, which means those that have it: `orders were shipped`."""
-ASKING_COST = 0.4
-"""Cost of an interrogative or `how many` that a sketch leaves out."""
 MAX_ITEMS = 80
 """Items of a question that are composed: longer ones are texts, not questions."""
-_LINKS = frozenset({",", "and", "or", "than", "to", "/", "&", "nor", "from", "with", "plus", "minus", "+"})
-_UNITS = CLASSES["@unit"]
 
 
 def find_sketches(reading: QuestionReading) -> list[Sketch]:
@@ -85,7 +61,7 @@ def _steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionIte
         yield from number_steps(sketch, reading, items)
         return
     yield from _absent_steps(sketch, reading, item)
-    yield _skip(sketch, items)
+    yield skip_word(sketch, items)
 
 
 NEVER_COST = 0.1
@@ -98,67 +74,12 @@ def _absent_steps(sketch: Sketch, reading: QuestionReading, item: QuestionItem) 
     owner = sketch.rows[-1].table if sketch.rows else ""
     owners = [mention.table for mention in (*sketch.heads, *sketch.displayed) if mention.table]
     owner = owner or (owners[-1] if owners else "")
-    is_verb = is_action(item.text) or _is_participle(item.text)
+    is_verb = is_action(item.text) or is_participle(item.text)
     if not pending.is_negated or not is_verb or not owner or item.values or sketch.absent:
         return
     many = {link.many for link in reading.scope.links if link.single == owner}
     if len(many) == 1:
         yield sketch.advance([sketch.place], NEVER_COST, absent=tuple(many), pending=NOTHING, last="rows")
-
-
-_WONDERING = word_set("tell me us know see check say find out whether wonder even and test")
-"""Words before an `if` that only asks whether something holds."""
-_KINDS_OF_VALUES = word_set(
-    "code codes name names number numbers type types value values category categories level levels status"
-    " address addresses"
-)
-"""Words behind a column's name that only say what its values are: `status codes`."""
-_KINDS_OF_SPANS = word_set("length time duration")
-"""The same behind the name of how long something takes: `consultation length`."""
-_KINDS_OF_TIMES = word_set("date dates day days time times timestamp")
-"""The same behind the name of a column of times: `due date`."""
-
-
-def _names_kind(items: Sequence[QuestionItem], place: int) -> bool:
-    item, before = items[place], items[place - 1] if place else None
-    is_noun = bool(item.columns) and item.columns[0].score >= MIN_VERB_SCORE
-    if is_noun or before is None or not before.columns:
-        return False
-    best = before.columns[0]
-    kinds = _KINDS_OF_TIMES if best.column.type == "datetime" else _KINDS_OF_VALUES
-    if is_measurable(best.column) and is_time(best.column):
-        kinds = kinds | _KINDS_OF_SPANS
-    return item.word in kinds and best.score >= MIN_NAMED_SCORE
-
-
-def _is_unknown(item: QuestionItem) -> bool:
-    is_meaningless = not (item.columns or item.values or item.row_tables)
-    return item.kind == "word" and not item.role and is_meaningless and item.text.isalpha()
-
-
-def _says_how_often(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if an unknown verb stands before `most often`, which counts anyway: `breaks most often`."""
-    following = [item.text for item in items[place + 1 : place + 4] if item.text != "down"]
-    return _is_unknown(items[place]) and following[:1] in (["most"], ["least"]) and following[1:2] in _OFTEN
-
-
-_OFTEN = (["often"], ["frequently"])
-
-
-def _completes_value(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if an unknown plural stands behind a value that tells which ones are meant: `motor repairs`."""
-    item, before = items[place], items[place - 1] if place else None
-    if before is None or not before.values or before.row_tables or find_cues(items, place):
-        return False
-    is_plural = item.word.endswith("s") and not item.word.endswith("ss")
-    return _is_unknown(item) and is_plural and before.values[0].score >= MIN_NAMED_SCORE
-
-
-def _says_rate(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if a word only belongs to the unit of a number: `more than 20 hours a day`."""
-    if place < 3 or items[place - 1].text not in ("a", "an") or items[place].word not in PERIODS:
-        return False
-    return items[place - 2].word in _UNITS and items[place - 3].kind == "number"
 
 
 def _single_number(items: Sequence[QuestionItem], place: int) -> list[QuestionItem] | None:
@@ -168,209 +89,3 @@ def _single_number(items: Sequence[QuestionItem], place: int) -> list[QuestionIt
         return None
     single = replace(items[place], kind="number", number=1.0 if number is None else number)
     return [*items[:place], single, *items[place + 1 :]]
-
-
-def _denies_again(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if `nor` stands before anything but a further value: `neither cancelled nor late`."""
-    return items[place].text == "nor" and place + 1 < len(items) and not items[place + 1].values
-
-
-def _tells_column(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if a participle only says of which column the value behind it is: `heated with oil` of `heating`."""
-    item = items[place]
-    if not item.columns or not _is_participle(item.text) or item.values:
-        return False
-    following = items[place + 1 : place + 1 + MAX_VALUE_DISTANCE]
-    keys = {match.key for near in following for match in near.values[:1]}
-    return item.columns[0].key in keys and item.columns[0].score >= MIN_VERB_SCORE
-
-
-MAX_VALUE_DISTANCE = 3
-"""Words from a participle to its value: `built by the Dutch`."""
-_COPULAS = frozenset({"is", "are", "was", "were", "be", "been", "being", "got", "get", "gets", "not", "never"})
-_PARTICIPLES = word_set(
-    """
-    sold bought made done given taken held built driven ridden flown eaten drunk grown thrown worn written drawn
-    burnt spent paid earned kept found caught shot won brought sent run played
-    """
-)
-"""Irregular participles."""
-_STATES = [
-    "cancel",
-    "delay",
-    "return",
-    "reject",
-    "fail",
-    "refund",
-    "lost",
-    "drop",
-    "expir",
-    "clos",
-    "resolv",
-    "solv",
-    "finish",
-    "complet",
-    "approv",
-    "accept",
-    "declin",
-    "miss",
-    "damag",
-    "injur",
-    "kill",
-    "retir",
-    "marri",
-    "divorc",
-    "discount",
-    "reopen",
-    "escalat",
-    "delet",
-    "archiv",
-    "block",
-    "churn",
-    "convert",
-    "promot",
-    "fir",
-    "admit",
-    "discharg",
-    "infect",
-    "vaccinat",
-    "assign",
-    "verif",
-    "suspend",
-    "terminat",
-    "withdraw",
-    "defect",
-    "overdu",
-]
-"""Stems of participles that tell rows apart wherever they stand: `flights delayed`."""
-POSTFIX_COST = 0.15
-"""Cost of an unknown participle behind a noun, which only says what happens to it: `calories burnt`."""
-
-
-def _is_participle(text: str) -> bool:
-    return text in _PARTICIPLES or (text.endswith("ed") and len(text) > 4)
-
-
-def _tells_apart(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if a participle stands before a noun, or says a state: `shipped orders`, `orders were cancelled`."""
-    text = items[place].text
-    if not _is_participle(text):
-        return False
-    if any(text.startswith(state) for state in _STATES):
-        return True
-    following = items[place + 1] if place + 1 < len(items) else None
-    before = items[place - 1] if place else None
-    is_before_noun = following is not None and bool(following.row_tables or following.columns)
-    is_behind_noun = before is not None and bool(before.row_tables or before.columns or before.values)
-    is_verb = before is not None and before.text in _COPULAS | _SUBJECTS
-    return is_before_noun and not is_behind_noun and not is_verb
-
-
-_SUBJECTS = frozenset({"who", "which", "that", "we", "they", "i", "you", "have", "has", "had", "to"})
-
-
-def _follows_noun(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if an unknown participle stands behind a noun: `units shipped`, `calories burnt by month`."""
-    if not place or not _is_participle(items[place].text) or _tells_apart(items, place):
-        return False
-    before = items[place - 1]
-    return bool(before.row_tables or before.columns or before.values)
-
-
-def _says_event(item: QuestionItem) -> bool:
-    """Tell if a word is a verb of what rows record: of events, or of the name of a column of times."""
-    if (item.values and item.values[0].score >= 0.9) or (item.word in PEOPLE and item.columns):
-        return False
-    if is_action(item.text):
-        best = item.columns[0] if item.columns else None
-        is_name = best is not None and best.score >= MIN_NAMED_SCORE and best.coverage >= 1
-        return best is None or not is_name or best.column.type == "datetime" or item.word.endswith("ed")
-    is_participle = item.word.endswith("ed") and len(item.word) > 4
-    return is_participle and bool(item.columns) and item.columns[0].column.type == "datetime"
-
-
-def _known_cost(items: Sequence[QuestionItem], place: int) -> float | None:
-    """The cost of a word that only belongs to the number or the name before it; None for others."""
-    if items[place].word in _UNITS and place and items[place - 1].kind == "number":
-        return UNIT_COST
-    if _says_rate(items, place):
-        return UNIT_COST
-    if _says_how_often(items, place) or _completes_value(items, place):
-        return POSTFIX_COST
-    if _names_kind(items, place) or grows_things(items, place):
-        return EVENT_COST
-    return MODIFIER_COST if _modifies_name(items, place) else None
-
-
-MODIFIER_COST = 0.15
-"""Cost of an unknown word beside the full name of a column, to which it adds nothing."""
-_MEASURED_NOUNS = word_set(
-    "reading readings use usage income intake measurement measurements earnings takings payment payments bill"
-)
-"""Nouns behind the name of a number that only say how it comes about: `ozone reading`, `battery use`."""
-
-
-def _modifies_name(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if an unknown word only describes a named column: `ozone reading`, `by production line`."""
-    item = items[place]
-    if item.kind != "word" or item.values or find_cues(items, place):
-        return False
-    before, following = (
-        items[place - 1] if place else None,
-        items[place + 1] if place + 1 < len(items) else None,
-    )
-    is_known = bool(item.columns or item.row_tables)
-    if is_known and (item.word.endswith("s") or any(is_measurable(m.column) for m in item.columns)):
-        return False
-    if not is_known and before is not None and item.word in _MEASURED_NOUNS and before.columns:
-        return before.columns[0].score >= MIN_NAMED_SCORE and is_measurable(before.columns[0].column)
-    if following is None or not following.columns or following.values or is_filler(item.text):
-        return False
-    best = following.columns[0]
-    is_group = before is not None and before.text in _GROUP_WORDS
-    return is_group and best.score >= MIN_NAMED_SCORE and best.coverage >= 1 and not is_measurable(best.column)
-
-
-_GROUP_WORDS = word_set("by per each every which across")
-"""Words before the noun of groups: an adjective of it restricts no rows."""
-
-
-def _assumes(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if a word begins an assumption, which no reading makes: `if everybody pays`."""
-    return items[place].text == "if" and place > 0 and items[place - 1].text not in _WONDERING
-
-
-def _skip(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
-    item = items[sketch.place]
-    link = item.text if item.text in _LINKS else ""
-    if item.kind == "sign" or link:
-        return sketch.skip(CUE_COST if _denies_again(items, sketch.place) else 0.0, False, link)
-    cost = EVENT_COST if _tells_column(items, sketch.place) else _known_cost(items, sketch.place)
-    if cost is not None:
-        return sketch.skip(cost, False)
-    if _assumes(items, sketch.place) or any(denies_flag(item.word, match.column) for match in item.columns):
-        return sketch.skip(CONTENT_COST, True)  # `those who stayed` is no event: it says which rows
-    cues = [cue for cue in find_cues(items, sketch.place) if not cue.argument.startswith("between")]
-    # `dropped calls`: verbs of a change are more often events.
-    kinds = {cue.kind for cue in cues} - {"shift", "each"}
-    is_asking = item.word not in ("number", "times") or any(cue.size > 1 for cue in cues)
-    if kinds & {"ask", "count"} and is_asking:
-        return sketch.skip(ASKING_COST, False)
-    is_noun = bool(item.values and item.values[0].score >= 0.9) or bool(item.columns or item.row_tables)
-    is_vague = not item.columns or item.columns[0].score < MIN_VERB_SCORE
-    is_unknown = is_vague and not (item.values or item.row_tables or kinds)
-    is_event = is_vague and bool(item.row_tables) and not item.values  # `suites booked online`
-    if (is_unknown or is_event) and _follows_noun(items, sketch.place):
-        return sketch.skip(POSTFIX_COST, False)
-    if says_happened(items, sketch.place, "all" in sketch.flags):
-        return sketch.skip(HAPPENED_EVENT_COST, False)
-    if _says_event(item) and not (is_unknown and _tells_apart(items, sketch.place)):
-        is_measured = any(is_measurable(m.column) and m.score >= MIN_VERB_SCORE for m in item.columns[:1])
-        return sketch.skip(MEASURED_EVENT_COST if is_measured or "zero" in kinds else EVENT_COST, False)
-    is_label = len(item.text) == 1 and bool(item.values)  # `pier A`
-    if is_filler(item.text) and not is_label and not (is_noun and len(item.word) > 3):
-        is_cue = bool(kinds - {"show", "ask", "count"})
-        return sketch.skip(CUE_COST if is_cue else 0.0, False)
-    if kinds:
-        return sketch.skip(CUE_COST, True)
-    return sketch.skip(CONTENT_COST, True)

@@ -17,8 +17,9 @@ _MEASURED = frozenset({"time", "mass", "length", "area", "volume", "power", "ene
 """Dimensions of units in which figures are asked for."""
 
 
-def value_in_unit(reference: Reference, word: str) -> Value:
-    """The value of a column in a unit: `hours` of `minutes`. It is as stored where units do not differ."""
+def value_in_unit(reference: Reference, phrase: str) -> Value:
+    """The value of a column in the unit of a phrase: `hours worked` of `minutes`; as stored without one."""
+    word = next((word for word in phrase.split() if find_unit(word)), phrase)
     value, unit, own = make_value(reference), find_unit(word), unit_of(reference.column)
     is_named = word in name_parts(reference.column.name)
     if unit is None or own is None or is_named or unit.dimension != own.dimension or unit.size == own.size:

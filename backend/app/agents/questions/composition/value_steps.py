@@ -184,7 +184,10 @@ def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) 
     """Both values of a yes/no column, which are compared: `employed versus unemployed`."""
     both = build.is_one_of(build.column(last.column.name if last.column else ""), flags)
     condition = replace(last, expression=both, values=flags, is_compared=True)
-    return sketch.advance([sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value")
+    notes = tuple(note for note in sketch.notes if not note.startswith("Those for which"))
+    return replace(sketch, notes=notes).advance(
+        [sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value"
+    )
 
 
 def missing_step(sketch: Sketch, reference: Reference) -> Sketch | None:
