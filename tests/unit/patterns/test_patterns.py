@@ -43,7 +43,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.filters:_is_letter": "the same",
     "app.workflows.conversations.answer_documents:_names": "an escaped name between a look-around and its end",
     "app.workflows.intent.classification:_adds_beside": "bounded gaps between escaped names",
-    "app.workflows.phrases.node_search:_has_type_words": "alternatives of plain words",
+    "app.workflows.phrases.node_search:has_type_words": "alternatives of plain words",
     "app.workflows.phrases.node_search:find_nodes": "an escaped name, or a plain word",
     "app.workflows.phrases.schedule_phrases:_read_days": "names of days",
     "app.workflows.phrases.sources:find_dataset": "an escaped name behind verbs, at the beginning of a text",

@@ -25,6 +25,13 @@ class ChangeQuestion:
 Change = ChangedDocument | ChangeQuestion
 
 
+def ask_about_unread(parts: Sequence[str]) -> ChangeQuestion:
+    """Make the question about words that are not understood. `parts`: at least one."""
+    quotes = " and ".join(repr(part) for part in parts)
+    verb = "are" if len(parts) > 1 else "is"
+    return ChangeQuestion(f"{quotes} {verb} not understood, so nothing was changed. Say it in other words.")
+
+
 def choose_node(nodes: Sequence[Node], words: str, document: WorkflowDocument) -> Node | ChangeQuestion:
     """Return the only node, or ask which one is meant."""
     if len(nodes) == 1:

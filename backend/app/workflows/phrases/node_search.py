@@ -51,7 +51,7 @@ def find_nodes(words: str, document: WorkflowDocument) -> list[Node]:
         exact = [
             node for node in nodes if re.search(rf"\b{re.escape(node.id.lower().replace('_', ' '))}\b", spaced)
         ]
-    candidates = exact or [node for node in nodes if _has_type_words(node, text)]
+    candidates = exact or [node for node in nodes if has_type_words(node, text)]
     ordinal = next((place for word, place in _ORDINALS.items() if re.search(rf"\b{word}\b", text)), None)
     if ordinal is not None:
         steps = candidates or [node for node in nodes if node.type != "trigger"]
@@ -63,7 +63,8 @@ def find_nodes(words: str, document: WorkflowDocument) -> list[Node]:
     return candidates
 
 
-def _has_type_words(node: Node, text: str) -> bool:
+def has_type_words(node: Node, text: str) -> bool:
+    """Check words for one that names the type of a node, and no other channel than that of its messages."""
     words = _TYPE_WORDS.get(node.type, re.escape(node.type))
     channel = node.config.get("channel") if node.type == "notify" else None
     if isinstance(channel, str):

@@ -43,7 +43,7 @@ _NO_RECIPIENT = frozenset(
 )
 _RECIPIENT = re.compile(
     r"\b(?:tell|alert|notify|warn|ping|inform|text|page|message|e-?mail|mail|let|to) (?:the |our |my "
-    r")?([a-z][\w-]*)"
+    r")?(?!to\b)([a-z][\w-]*)"
 )
 NOTICE = re.compile(
     r"\b(?:send|tell|alert|notify|notified|warn|ping|inform|text|page|e-?mail|mail|message|notification|"

@@ -1,12 +1,12 @@
 """The reader of phrases that change a workflow: rules in order, the first that fits is taken."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent.cues import POLITE
-from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, choose_node
+from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, ask_about_unread, choose_node
 from app.workflows.phrases.conditional_changes import read_conditional
 from app.workflows.phrases.graph_edits import (
     add_node,
@@ -26,6 +26,7 @@ from app.workflows.phrases.schedule_phrases import read_schedule
 from app.workflows.phrases.sentences import read_sentence
 from app.workflows.phrases.settings import change_setting
 from app.workflows.phrases.table_steps import read_table_step
+from app.workflows.phrases.unread_words import find_unread_words
 from app.workflows.phrases.work_steps import KnownModel, read_work_step
 from app.workflows.validation import find_outputs
 
@@ -84,7 +85,9 @@ def read_change(
 
     sentence = read_sentence(words, document, columns, zone, models, read_phrase)
     if sentence.is_whole and sentence.clauses + sentence.is_scheduled > 1:
-        return ChangedDocument(sentence.document, sentence.summary)
+        change = ChangedDocument(sentence.document, sentence.summary)
+        unread = find_unread_words(words, document, change, columns)
+        return ask_about_unread(unread) if unread else change
     if sentence.clauses and sentence.unread:
         return sentence.make_question()
     return read_phrase(words, document)
@@ -97,22 +100,34 @@ def _read_phrase(
     zone: str,
     models: Sequence[KnownModel],
 ) -> Change:
-    """Read words as one change."""
+    """Read words as one change: the first one that accounts for all of them.
+
+    Without one, a question about the fewest words that a change would pass over.
+    """
     request = words.lower()
-    for change in (
-        _add_conditional(words, document, columns, zone, models),
-        _add_work(words, document, columns, zone, models),
-        _change_runs(request, words, document, zone),
-        _remove(request, document),
-        _move(request, document),
-        _rename(request, document),
-        _approve(request, document),
-        _notify(request, words, document, columns, zone),
-        change_setting(words, document),
-        _add_step(request, words, document, columns),
-    ):
-        if change is not None:
+    readers: tuple[Callable[[], Change | None], ...] = (
+        lambda: _add_conditional(words, document, columns, zone, models),
+        lambda: _add_work(words, document, columns, zone, models),
+        lambda: _change_runs(request, words, document, zone),
+        lambda: _remove(request, document),
+        lambda: _move(request, document),
+        lambda: _rename(request, document),
+        lambda: _approve(request, document),
+        lambda: _notify(request, words, document, columns, zone),
+        lambda: change_setting(words, document),
+        lambda: _add_step(request, words, document, columns),
+    )
+    unread: list[list[str]] = []
+    for read in readers:
+        change = read()
+        if isinstance(change, ChangedDocument):
+            unread.append(find_unread_words(words, document, change, columns))
+            if not unread[-1]:
+                return change
+        elif change is not None and not unread:
             return change
+    if unread:
+        return ask_about_unread(min(unread, key=lambda parts: sum(map(len, parts))))
     return ChangeQuestion("Which change is meant? Phrases like these are understood:", EXAMPLES)
 
 
@@ -200,9 +215,8 @@ def _rename(request: str, document: WorkflowDocument) -> Change | None:
     node = choose_node(find_nodes(request_parts["words"], document), request_parts["words"], document)
     if isinstance(node, ChangeQuestion):
         return node
-    return ChangedDocument(
-        rename_node(document, node.id, request_parts["name"]), f"Rename {node.id} to {request_parts['name']}."
-    )
+    name = request_parts["name"] or request_parts["name2"]
+    return ChangedDocument(rename_node(document, node.id, name), f"Rename {node.id} to {name}.")
 
 
 def _approve(request: str, document: WorkflowDocument) -> Change | None:

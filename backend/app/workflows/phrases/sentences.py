@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from app.workflows.document import WorkflowDocument
-from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion
+from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, ask_about_unread
 from app.workflows.phrases.clause_edits import ClauseEdits
 from app.workflows.phrases.schedule_edits import add_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
@@ -75,9 +75,7 @@ class SentenceReading(NamedTuple):
                 f"The top {top['k']} by which column? {words!r} does not say it.",
                 (f"top {top['k']} by price",),
             )
-        quotes = " and ".join(repr(part) for part in self.unread)
-        verb = "are" if len(self.unread) > 1 else "is"
-        return ChangeQuestion(f"{quotes} {verb} not understood, so nothing was changed. Say it in other words.")
+        return ask_about_unread(self.unread)
 
 
 class _Applied(NamedTuple):
