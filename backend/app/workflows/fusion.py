@@ -16,7 +16,7 @@ from app.modeling.problem.name_resolution import nearest_names
 from app.plans.compiler import compile_plan
 from app.plans.plan import MAX_STEPS, DatasetSource, JoinStep, Plan, PlanSource, Source, UnionStep
 from app.plans.schema import TableSchema
-from app.workflows.document import Node, WorkflowDocument, nodes_by_id
+from app.workflows.document import Node, WorkflowDocument, find_ancestors, nodes_by_id
 from app.workflows.faults import WorkflowFault
 from app.workflows.item_documents import ITEM, make_item_document, name_item, select_item
 from app.workflows.named_values import find_inner_value_faults
@@ -67,12 +67,9 @@ def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
 
 def is_query(document: WorkflowDocument, node_id: str) -> bool:
     """Check that a node and all nodes before it are operations on tables, without a condition between them."""
-    nodes = nodes_by_id(document)
-    edges = document.edges_to(node_id)
-    return (
-        NODE_TYPES[nodes[node_id].type].gives == "query"
-        and all(edge.condition is None for edge in edges)
-        and all(is_query(document, edge.source) for edge in edges)
+    nodes, ids = nodes_by_id(document), {node_id, *find_ancestors(document, node_id)}
+    return all(NODE_TYPES[nodes[each].type].gives == "query" for each in ids) and all(
+        edge.condition is None for edge in document.edges if edge.target in ids
     )
 
 

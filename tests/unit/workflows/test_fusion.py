@@ -6,7 +6,7 @@ from uuid import UUID
 from app.plans.compiler import compile_plan
 from app.plans.plan import MAX_STEPS
 from app.workflows.document import WorkflowDocument
-from app.workflows.fusion import dataset_ids, judge_columns, make_plans
+from app.workflows.fusion import dataset_ids, is_query, judge_columns, make_plans
 
 ORDERS, CUSTOMERS = UUID(int=1), UUID(int=2)
 TABLES = {ORDERS: "orders", CUSTOMERS: "customers"}
@@ -66,3 +66,17 @@ def test_a_union_takes_the_rows_of_all_its_inputs() -> None:
     plans = make_plans(workflow(nodes, edges), TABLES)
     assert [step.kind for step in plans["all"].steps] == ["union", "union"]
     assert list(compile_plan(plans["all"], SCHEMAS).columns) == ["customer", "amount"]
+
+
+def test_branches_that_join_again_and_again_are_looked_at_once() -> None:
+    nodes: list[dict[str, object]] = [NODES[0]]
+    edges, last = [], "orders"
+    for level in range(80):  # 2 to the power of 80 paths
+        sides, union = [f"a{level}", f"b{level}"], f"u{level}"
+        nodes += [{"id": side, "type": "distinct", "config": {}} for side in sides]
+        nodes.append({"id": union, "type": "union", "config": {}})
+        edges += [(last, side) for side in sides] + [(side, union) for side in sides]
+        last = union
+    assert is_query(workflow(nodes, edges), last)
+    program = {"id": "program", "type": "python", "config": {"code": "result = a0"}}
+    assert not is_query(workflow([*nodes, program], [*edges, (last, "program")]), "program")
