@@ -68,7 +68,7 @@ def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
 def is_query(document: WorkflowDocument, node_id: str) -> bool:
     """Check that a node and all nodes before it are operations on tables, without a condition between them."""
     nodes, ids = nodes_by_id(document), {node_id, *find_ancestors(document, node_id)}
-    return all(NODE_TYPES[nodes[each].type].gives == "query" for each in ids) and all(
+    return all(NODE_TYPES[nodes[ancestor].type].gives == "query" for ancestor in ids) and all(
         edge.condition is None for edge in document.edges if edge.target in ids
     )
 
