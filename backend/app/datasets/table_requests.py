@@ -11,6 +11,8 @@ MAX_DEPTH = 8
 """Levels of conditions in one another."""
 MAX_VALUES = 1_000
 """Values of `in`: those of a column that somebody may tick in a list."""
+MAX_FILTER_VALUES = 5_000
+"""Values of all comparisons of one filter together: 100 lists of 1,000 took 14 s for a table of 500 rows."""
 MAX_SUMMARY_COLUMNS = 200
 """Columns of one summary: each costs a pass over its cells."""
 
@@ -117,6 +119,12 @@ def _measure(condition: AllConditions | AnyCondition | ColumnComparison) -> tupl
     return sum(count for count, _ in sizes), 1 + max(depth for _, depth in sizes)
 
 
+def _count_values(condition: AllConditions | AnyCondition | ColumnComparison) -> int:
+    if isinstance(condition, ColumnComparison):
+        return len(condition.values or ())
+    return sum(_count_values(member) for member in condition.members)
+
+
 class SelectedRows(BaseModel):
     """Rows of a table that meet a filter and hold a text; without them, all."""
 
@@ -138,6 +146,8 @@ class SelectedRows(BaseModel):
         count, depth = _measure(self.filter) if self.filter else (0, 0)
         if count > MAX_CONDITIONS or depth > MAX_DEPTH:
             raise ValueError(f"a filter has up to {MAX_CONDITIONS} comparisons in {MAX_DEPTH} levels")
+        if self.filter and _count_values(self.filter) > MAX_FILTER_VALUES:
+            raise ValueError(f"a filter has up to {MAX_FILTER_VALUES:,} values")
         return self
 
     def to_cell(self) -> dict[str, Any]:

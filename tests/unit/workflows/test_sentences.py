@@ -8,7 +8,7 @@ from app.workflows.phrases.change import ChangedDocument, ChangeQuestion
 from app.workflows.phrases.reader import read_change
 from app.workflows.phrases.row_tests import read_row_test
 from app.workflows.phrases.schedule_spans import split_schedule
-from app.workflows.phrases.sentences import split_clauses
+from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, read_sentence, split_clauses
 from app.workflows.phrases.sources import SentenceSource, find_address
 from app.workflows.phrases.table_clauses import TableState, read_table_clause
 
@@ -122,3 +122,13 @@ def test_a_test_of_rows_is_read_as_a_whole_or_not_at_all(words: str) -> None:
 )
 def test_a_table_clause_is_read_as_a_whole_or_not_at_all(words: str) -> None:
     assert read_table_clause(words, TableState([*COLUMNS])) is None
+
+
+def test_a_text_that_is_longer_than_a_sentence_is_not_read_as_one() -> None:
+    document, columns, clause = WORKFLOWS["plain"], list(COLUMNS), "sort by price, "
+    long = clause * (MAX_SENTENCE_CHARS // len(clause) + 1) + "email me"
+    assert read_sentence(long, document, columns, "UTC").clauses == 0
+    change = read_change(long, document, columns)
+    assert isinstance(change, ChangeQuestion)
+    assert "up to 2,000 characters" in change.text
+    assert isinstance(read_change("sort by price and email me", document, columns), ChangedDocument)

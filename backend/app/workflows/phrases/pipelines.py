@@ -10,7 +10,7 @@ from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
 from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.schedule_spans import split_schedule
-from app.workflows.phrases.sentences import SentenceReading, read_sentence
+from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, SentenceReading, read_sentence
 from app.workflows.phrases.sources import SentenceSource, find_address, find_dataset, make_dataset_step
 from app.workflows.phrases.work_steps import KnownModel
 
@@ -25,6 +25,8 @@ async def read_pipeline(
     `datasets`: those of the conversation. The only one is the source of a sentence that names none.
     """
     words = re.sub(r"\s+", " ", message).strip(" .!")
+    if len(words) > MAX_SENTENCE_CHARS:
+        return None
     words = words[len(words) - len(POLITE.sub("", words.lower())) :]
     text, trigger, schedule = split_schedule(words, "UTC")
     naming = find_address(text) or find_dataset(text, datasets)

@@ -23,7 +23,7 @@ from app.workflows.phrases.node_search import find_nodes
 from app.workflows.phrases.notices import FAILURE, read_condition, read_notice
 from app.workflows.phrases.schedule_edits import add_schedule, set_trigger
 from app.workflows.phrases.schedule_phrases import read_schedule
-from app.workflows.phrases.sentences import read_sentence
+from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, read_sentence
 from app.workflows.phrases.settings import change_setting
 from app.workflows.phrases.table_steps import read_table_step
 from app.workflows.phrases.unread_words import find_unread_words
@@ -77,6 +77,11 @@ def read_change(
     `columns`: those of its outputs, where known. `models`: those of its owner, the newest first.
     """
     words = re.sub(r"\s+", " ", message).strip(" .!")
+    if len(words) > MAX_SENTENCE_CHARS:
+        limit = f"{MAX_SENTENCE_CHARS:,} characters"
+        return ChangeQuestion(
+            f"A change of a workflow has up to {limit}, and these are {len(words):,}: say it in parts."
+        )
     request = POLITE.sub("", words.lower()).strip()
     words = words[len(words) - len(request) :] if words.lower().endswith(request) else request
 

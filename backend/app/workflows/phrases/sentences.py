@@ -11,6 +11,9 @@ from app.workflows.phrases.schedule_edits import add_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
 from app.workflows.phrases.work_steps import KnownModel
 
+MAX_SENTENCE_CHARS = 2_000
+"""Characters of a sentence about a workflow: reading takes up to 1 s for these, and minutes for ten times as
+many, since each clause is read against all nodes that those before it added."""
 MAX_JOINED = 4
 """Parts of a sentence that are one clause together: `keep those with a status of open and a price above 5`."""
 _LITERAL = r"\"[^\"]*\"|'[^']*'(?!\w)|https?://\S*[^\s,;.]"
@@ -95,7 +98,12 @@ def read_sentence(
     models: Sequence[KnownModel] = (),
     read_phrase: ReadPhrase | None = None,
 ) -> SentenceReading:
-    """Apply the clauses of a sentence in turn. `read_phrase`: reads a change of a step that there is."""
+    """Apply the clauses of a sentence in turn. `read_phrase`: reads a change of a step that there is.
+
+    A text of more than MAX_SENTENCE_CHARS has no clauses.
+    """
+    if len(words) > MAX_SENTENCE_CHARS:
+        return SentenceReading(document, "", 0, [], False, False)
     text, trigger, _ = split_schedule(re.sub(r"\s+", " ", words).strip(" .!"), zone)
     edits = ClauseEdits(document, columns, models)
     parts = split_clauses(text)
