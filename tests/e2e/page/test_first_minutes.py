@@ -76,7 +76,8 @@ def _start(visitor: Visit, table: Path) -> None:
 def _review_the_plan(visitor: Visit) -> None:
     """What was understood stands there before anything is computed."""
     page = visitor.page
-    expect(page.get_by_role("heading", name="Is this what you mean?")).to_be_visible()
+    # The next Tab is in the plan: nothing else has the focus in a screen that has just come.
+    expect(page.get_by_role("region", name="Is this what you mean?")).to_be_focused()
     expect(page.get_by_text("I will predict survived (0 or 1) from passengers.")).to_be_visible()
     expect(page.get_by_text("0 fits")).to_be_visible()
     _check_screen(visitor, "page-plan")
@@ -87,6 +88,7 @@ def _answer_with_both_figures(visitor: Visit) -> None:
     page = visitor.page
     question = page.get_by_role("region", name="A question for you")
     expect(question.get_by_text("Will boat be known when the model is used?")).to_be_visible()
+    expect(question).to_be_focused()
     figures = question.get_by_role("button", name="Show the evidence")
     expect(figures).to_have_count(2)
     shown = [figure.text_content() or "" for figure in figures.all()]
@@ -128,6 +130,8 @@ def _see_it_on_a_phone(phone: Visit, session: str) -> None:
     _check_screen(phone, "page-phone")
     phone.open(f"{session}/report")
     article = phone.page.get_by_role("article")
+    picture = article.get_by_role("img", name="Confusion matrix")
+    expect(picture).to_have_css("filter", "invert(1) hue-rotate(180deg)")
     article.get_by_role("button", name="of 100").first.press("Enter")
     expect(phone.page.get_by_role("dialog", name="Evidence").get_by_text("recorded as")).to_be_visible()
     _check_screen(phone)

@@ -51,12 +51,18 @@ export class Change {
 interface Page<Item> {
 	items: Item[];
 	next_cursor?: string | null;
+	total?: number;
 }
+
+/** What a list had read, kept while another page is open. */
+export type KeptPages<Item> = Pick<PagedList<Item>, 'items' | 'next' | 'total'>;
 
 /** A list that is read page by page, by the cursor of the page before. */
 export class PagedList<Item> {
 	items = $state.raw<Item[]>([]);
 	next = $state<string | null>(null);
+	/** Of all pages, as the first one said. */
+	total = $state<number | null>(null);
 	isLoaded = $state(false);
 	problem = $state<Problem | null>(null);
 	readonly #read: (after: string | undefined) => Promise<Page<Item>>;
@@ -76,6 +82,14 @@ export class PagedList<Item> {
 	/** Read the first page again. The former items stay until it has come. */
 	reload = (): Promise<void> => this.#readPage(null);
 
+	keep = (): KeptPages<Item> => ({ items: this.items, next: this.next, total: this.total });
+
+	/** Take what was kept, in place of a page that is on its way: the reader goes on where he left. */
+	restore = (kept: KeptPages<Item>): void => {
+		this.#reading = null;
+		[this.items, this.next, this.total, this.isLoaded] = [kept.items, kept.next, kept.total, true];
+	};
+
 	async #readPage(after: string | null): Promise<void> {
 		const reading = (this.#reading = this.#read(after ?? undefined));
 		try {
@@ -83,6 +97,7 @@ export class PagedList<Item> {
 			if (reading !== this.#reading) return;
 			this.items = after ? [...this.items, ...page.items] : page.items;
 			this.next = page.next_cursor ?? null;
+			this.total = page.total ?? null;
 			this.isLoaded = true;
 			this.problem = null;
 		} catch (error) {

@@ -9,7 +9,8 @@ export class HomeLists {
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
 
-	waiting = $derived(this.sessions.filter((session) => session.status === 'awaiting_user'));
+	/** Of all ages: what waits for long is no longer among the newest. */
+	waiting = $state.raw<Schema<'SessionSummary'>[]>([]);
 	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length);
 	running = $derived(
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
@@ -23,6 +24,8 @@ export class HomeLists {
 			const query = { limit: 50 };
 			const sessions = await read(api.GET('/api/v1/lab/agent/sessions', { params: { query } }));
 			this.sessions = sessions.items;
+			const waits = { ...query, status: 'awaiting_user' } as const;
+			this.waiting = (await read(api.GET('/api/v1/lab/agent/sessions', { params: { query: waits } }))).items;
 			this.awaitingRuns = await read(api.GET('/api/v1/workflow-runs', { params: { query: { status: 'awaiting_user' } } }));
 			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
 			this.problem = null;
