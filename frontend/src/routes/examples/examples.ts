@@ -1,7 +1,7 @@
 import type { Schema } from '#lib/api/client.ts';
 import type { Understood } from '#lib/session/events.ts';
 import type { ScoreRound } from '#lib/session/score-rounds.svelte.ts';
-import type { ShownStatus } from '#lib/session/status.ts';
+import type { ShownStatus } from '#lib/ui/status.ts';
 import type { TimelineItem, TimelineStep } from '#lib/session/timeline.svelte.ts';
 
 /** Made-up data for the page of components. */
