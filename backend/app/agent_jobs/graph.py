@@ -18,7 +18,7 @@ from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.schemas import JOB_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.graph import ChatContext, answer_message
-from app.workflows.intent.classification import classify_intent
+from app.workflows.conversations.lanes import read_intent
 
 VERSION = 1
 """Version of the graph: jobs that have begun go on with the one that they began with."""
@@ -93,7 +93,9 @@ async def _decide(job: JobContext, message: JobMessage) -> Mapping[str, Any]:
             document = await load_document(job.services.changes, message)
         except LabError:  # the lane that needs the workflow says what is wrong
             document = None
-        intent = classify_intent(message.prompt, document)
+        check = job.services.changes.check
+        datasets = await check.read_datasets_by_id(job.chat.step.session.dataset_ids)
+        intent = await read_intent(message.prompt, document, datasets, check)
         return CallResult({"lane": intent.lane, "reason": intent.reason}, intent.reason)
 
     request: dict[str, JsonValue] = {"prompt": message.prompt}

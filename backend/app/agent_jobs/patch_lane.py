@@ -11,17 +11,23 @@ from app.agent_jobs.service import JobService
 from app.artifacts.workspace import Workspace
 from app.errors import Conflict, InvalidInput, LabError, NotFound, Unavailable
 from app.json_types import JsonValue
-from app.sessions.step_scope import ArtifactDraft, Call, CallResult, StepScope
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult, SessionFacts, StepScope
 from app.workflows.authors import Author
+from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
+from app.workflows.patching import make_patch
+from app.workflows.phrases.pipelines import read_pipeline
 from app.workflows.proposals import ProposalService, ProposedChange, propose_by_words
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import WorkflowService
+from app.workflows.validation import require_valid
 
 AGENT = "dispatcher"
 CHANGE_FILE = "change.json"
+MAX_NAME_CHARS = 80
+"""Characters of the name of a workflow that was made of a prompt, as of one that a conversation made."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ async def change_workflow(step: StepScope, services: ChangeServices, message: Jo
 
     async def change() -> CallResult:
         try:
-            return await _change(step.session.id, services, message)
+            return await _change(step.session, services, message)
         except Unavailable:
             raise
         except LabError as error:
@@ -75,15 +81,11 @@ async def load_document(services: ChangeServices, message: JobMessage) -> Workfl
     return saved.document if saved else None
 
 
-async def _change(session_id: UUID, services: ChangeServices, message: JobMessage) -> CallResult:
+async def _change(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
     saved = await find_saved(services, message)
     document = message.current_workflow or (saved.document if saved else None)
     if document is None:
-        raise InvalidInput(
-            "workflow_missing",
-            "This asks for a lasting change. Send the workflow as `current_workflow`, or its name as "
-            "`workflow_tag`.",
-        )
+        return await _make_workflow(session, services, message)
     if saved is not None and saved.document != document:
         raise Conflict(
             "workflow_changed",
@@ -94,7 +96,38 @@ async def _change(session_id: UUID, services: ChangeServices, message: JobMessag
     faults = [fault.model_dump(mode="json") for fault in await services.check.find_faults(change.document)]
     outcome = _describe(document, change) | ({"faults": faults} if faults else {})
     if saved is not None:
-        outcome |= await _propose(session_id, services, saved, change, message)
+        outcome |= await _propose(session.id, services, saved, change, message)
+    draft = await _store(services, outcome)
+    return CallResult({**outcome, "digest": draft.digest}, change.summary, [draft])
+
+
+async def _make_workflow(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
+    """Make a workflow of a sentence that names its own source, and save it if the job says so."""
+    check, empty = services.check, WorkflowDocument(nodes=[], edges=[])
+    datasets = await check.read_datasets_by_id(session.dataset_ids)
+    models = await check.list_models()
+    pipeline = await read_pipeline(message.prompt, datasets, check.list_columns, models)
+    if pipeline is not None and pipeline.question:
+        raise InvalidInput("change_unclear", pipeline.question)
+    if pipeline is None or pipeline.steps or not pipeline.names_source:
+        raise InvalidInput(
+            "workflow_missing",
+            "This asks for a lasting change. Send the workflow as `current_workflow`, or its name as "
+            "`workflow_tag`, or name an address or a dataset that a new one is to read.",
+        )
+    source = make_steps_document([pipeline.source])
+    change = await propose_by_words(source, pipeline.words, check, message.time_zone)
+    faults = await check.find_faults(change.document)
+    change = change._replace(operations=make_patch(empty, change.document))
+    outcome = _describe(empty, change)
+    outcome |= {"faults": [fault.model_dump(mode="json") for fault in faults]} if faults else {}
+    if message.save:
+        require_valid(faults)
+        author, name = Author("job", session.id), message.prompt[:MAX_NAME_CHARS]
+        view = await services.workflows.create(
+            name, change.document, change.summary, author, f"job {session.id}"
+        )
+        outcome |= {"workflow_id": str(view.id), "saved": True}
     draft = await _store(services, outcome)
     return CallResult({**outcome, "digest": draft.digest}, change.summary, [draft])
 

@@ -128,6 +128,26 @@ async def test_a_lasting_change_comes_back_as_a_patch_and_as_a_proposal(owner: U
 
 
 @pytest.mark.usefixtures("worker")
+async def test_a_sentence_with_a_source_of_its_own_is_a_new_workflow(owner: User, redis: "Redis") -> None:
+    dataset = (await owner.http.get("/datasets")).json()["items"][0]
+    prompt = f"every monday at 9 take {dataset['name']}, sort by price and store the result as weekly prices"
+    context = {"dataset_ids": [dataset["id"]]}
+    intent = (await owner.http.post("/intent", json={"message": prompt, "context": context})).json()
+    assert (intent["lane"], intent["reason"]) == ("patch", "It makes a workflow of its own source.")
+    for job_id, saves in (("s-1", False), ("s-2", True)):
+        await push(redis, job_id=job_id, prompt=prompt, save=saves, time_zone="Europe/Berlin")
+        preview = (await read(redis, job_id))["result_preview"]
+        types = [node["type"] for node in preview["workflow"]["nodes"]]
+        assert sorted(types) == ["read_dataset", "sort", "store", "trigger"]
+        assert preview.get("saved", False) is saves
+    saved = (await owner.http.get(f"/workflows/{preview['workflow_id']}")).json()
+    trigger = next(node for node in saved["document"]["nodes"] if node["type"] == "trigger")
+    assert trigger["config"] == {"kind": "schedule", "cron": "0 9 * * 1", "time_zone": "Europe/Berlin"}
+    await push(redis, job_id="s-3", prompt="run it every weekday at 8")
+    assert (await read(redis, "s-3"))["error"]["type"] == "workflow_missing"
+
+
+@pytest.mark.usefixtures("worker")
 async def test_earlier_results_are_tables_and_jobs_of_a_session_remember(owner: User, redis: "Redis") -> None:
     trains = [{"line": "S1", "delay": 3}, {"line": "S2", "delay": 9}]
     context = {"previous_results": [{"name": "trains", "records": trains}], "datasets": [], "session_id": "s"}

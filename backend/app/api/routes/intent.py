@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.openapi import problems
+from app.sessions.schemas import MAX_DATASETS
+from app.workflows.conversations.lanes import read_intent
 from app.workflows.document import WorkflowDocument
-from app.workflows.intent.classification import Intent, classify_intent
+from app.workflows.intent.classification import Intent
 from app.workflows.service import WorkflowService
 
 router = APIRouter(tags=["workflows"], responses=problems(401))
@@ -22,6 +24,9 @@ class IntentContext(BaseModel):
     """Messages before this one. Unknown fields are ignored."""
 
     earlier: list[Words] = Field(default_factory=list, max_length=100, description="Newest last.")
+    dataset_ids: list[UUID] = Field(
+        default_factory=list, max_length=MAX_DATASETS, description="Your datasets that the message may name."
+    )
 
 
 class IntentRequest(BaseModel):
@@ -37,8 +42,13 @@ class IntentRequest(BaseModel):
 
 @router.post("/intent", operation_id="classify_intent", responses=problems(404))
 async def classify_message(body: IntentRequest, principal: PrincipalDep, resources: ResourcesDep) -> Intent:
-    """Say whether a message asks for data now or for a lasting change. Nothing is executed or saved."""
+    """Say whether a message asks for data now or for a lasting change. Nothing is executed or saved.
+
+    A sentence that names its source, an address or one of `context.dataset_ids`, is read as in a conversation.
+    """
     document = body.workflow
     if body.workflow_id is not None:
         document = (await WorkflowService(resources.database, principal.user_id).get(body.workflow_id)).document
-    return classify_intent(body.message, document, body.context.earlier)
+    check = resources.check_documents(principal.user_id)
+    datasets = await check.read_datasets_by_id(body.context.dataset_ids)
+    return await read_intent(body.message, document, datasets, check, body.context.earlier)

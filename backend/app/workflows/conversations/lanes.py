@@ -1,12 +1,12 @@
 """The lane of a message of a conversation: by its words, and by the pipeline that a sentence names."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from app.datasets.dataset_source import DatasetRef
-from app.tools.conversation_workflows import MessageLane
+from app.tools.conversation_workflows import MessageLane, MessagePipeline
 from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
-from app.workflows.intent.classification import classify_intent
+from app.workflows.intent.classification import Intent, classify_intent
 from app.workflows.phrases.pipelines import read_pipeline
 from app.workflows.phrases.sentences import read_sentence
 from app.workflows.phrases.work_steps import KnownModel
@@ -29,6 +29,8 @@ _ANSWER = WorkflowDocument(
     edges=[WorkflowEdge(source="answer", target="order")],
 )
 """Any answer that words may be about: rows in an order, of unknown columns."""
+_SOURCE_CONFIDENCE = 0.9
+"""Confidence where all clauses of a sentence with a source are understood, as where one says `always`."""
 
 
 class OwnedThings(Protocol):
@@ -39,6 +41,14 @@ class OwnedThings(Protocol):
     async def list_models(self) -> list[KnownModel]: ...
 
 
+class LaneReading(NamedTuple):
+    """The intent of a message. `is_edit`: of a step that there is."""
+
+    intent: Intent
+    is_edit: bool
+    pipeline: MessagePipeline | None
+
+
 async def classify_message(
     message: str,
     document: WorkflowDocument | None,
@@ -47,14 +57,46 @@ async def classify_message(
     workflow: str | None = None,
 ) -> MessageLane:
     """Classify a message. `document`: the workflow that the conversation is about, `workflow` its id."""
-    intent = classify_intent(message, document)
+    reading = await _read_lane(message, document, datasets, owned)
+    return MessageLane(reading.intent.lane, reading.intent.reason, reading.is_edit, workflow, reading.pipeline)
+
+
+async def read_intent(
+    message: str,
+    document: WorkflowDocument | None,
+    datasets: Sequence[DatasetRef],
+    owned: OwnedThings,
+    earlier: Sequence[str] = (),
+) -> Intent:
+    """Classify a message without a conversation. A sentence that names its source is judged by all its clauses.
+
+    `datasets`: those that it may name. `earlier`: messages before it, newest last.
+    """
+    intent, _, pipeline = await _read_lane(message, document, datasets, owned, earlier)
+    if pipeline is None or not pipeline.names_source:
+        return intent
+    if pipeline.question:
+        return Intent(lane="unclear", confidence=1 - _SOURCE_CONFIDENCE, reason=pipeline.question)
+    lane: Literal["execute", "patch"] = "execute" if pipeline.steps else "patch"
+    reason = "It reads its own source now." if pipeline.steps else "It makes a workflow of its own source."
+    return Intent(lane=lane, confidence=_SOURCE_CONFIDENCE, reason=reason)
+
+
+async def _read_lane(
+    message: str,
+    document: WorkflowDocument | None,
+    datasets: Sequence[DatasetRef],
+    owned: OwnedThings,
+    earlier: Sequence[str] = (),
+) -> LaneReading:
+    intent = classify_intent(message, document, earlier)
     is_edit = intent.reason in EDITS
     models = await owned.list_models()
     pipeline = None if is_edit else await read_pipeline(message, datasets, owned.list_columns, models)
-    lane = intent.lane
-    if lane != "patch" and (pipeline is None or not pipeline.names_source):
+    if intent.lane != "patch" and (pipeline is None or not pipeline.names_source):
         columns = await owned.list_columns(document) if document else []
         reading = read_sentence(message, document or _ANSWER, columns, "UTC", models)
         if reading.is_for_good and (document is not None or reading.is_scheduled):
-            lane = "patch"
-    return MessageLane(lane, intent.reason, is_edit, workflow, pipeline)
+            lasting = "All its clauses together are a lasting change."
+            intent = Intent(lane="patch", confidence=_SOURCE_CONFIDENCE, reason=lasting)
+    return LaneReading(intent, is_edit, pipeline)
