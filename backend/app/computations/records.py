@@ -16,6 +16,8 @@ MAX_RECORDS = 1_000_000
 """Rows of an answer: more do not fit into its 10 MiB."""
 MAX_RECORD_COLUMNS = 2_000
 """Columns of flattened records: as many as an upload may have."""
+MAX_INTEGER_CHARS = 20
+"""Characters of the longest integers of 64 bits, with their sign."""
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
@@ -33,13 +35,21 @@ def read(
     pointer.
     """
     try:
-        content = json.loads(workspace.inputs["answer"].read_bytes())
+        content = json.loads(workspace.inputs["answer"].read_bytes(), parse_int=_read_integer)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("answer_unreadable", "The answer is no JSON.") from error
     frame = to_table(open_envelope(content) if unwrap and not pointer else find(content, pointer))
     target = workspace.output / "result.parquet"
     frame.to_parquet(target, index=False)
     return describe_result(workspace, target, rows)
+
+
+def _read_integer(digits: str) -> int | float:
+    """Read an integer that a column can hold, in 64 bits; others as the nearest number, as JavaScript does."""
+    if len(digits) > MAX_INTEGER_CHARS:  # before Python reads it, which takes long or is refused
+        return float(digits)
+    value = int(digits)
+    return value if -(2**63) <= value < 2**63 else float(digits)
 
 
 def find(content: Any, pointer: str) -> Any:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from app.computations.records import open_envelope, read
@@ -51,3 +52,13 @@ def test_an_answer_has_the_rows_that_are_meant(tmp_path: Path, params: dict[str,
     output = tmp_path / "output"
     output.mkdir()
     assert read(CellWorkspace({"answer": answer}, output), **params)["row_count"] == count
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "-" + "9" * 30, "9" * 5_000])
+def test_integers_of_more_than_64_bits_are_the_nearest_numbers(tmp_path: Path, digits: str) -> None:
+    answer = tmp_path / "answer.json"
+    answer.write_text(f'[{{"number": {digits}, "small": -5}}]')
+    table = read(CellWorkspace({"answer": answer}, tmp_path))
+    assert table["row_count"] == 1
+    stored = pd.read_parquet(tmp_path / "result.parquet")
+    assert (stored["number"][0], stored["small"][0]) == (float(digits), -5)

@@ -119,7 +119,7 @@ def find_unserved(text: str) -> Unserved | None:
     if _PAPER.search(text):
         return _PRINT
     for place, clause in enumerate(re.split(r"[.;:!?,]| and then ", text)):
-        if place and has_request(text):
+        if place == 1 and has_request(text):  # the same for each later clause
             return None  # the context of a request that is served: "find the leavers, so we can call them"
         parts = words(clause)
         if parts[:1] and parts[0] in _SUBJECTS and not _WISHES & set(parts[1:3]):

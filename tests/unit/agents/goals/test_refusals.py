@@ -3,6 +3,7 @@
 import pytest
 from tests.corpora.conversations import run_planner
 
+from app.agents.goals import unserved_requests
 from app.agents.goals.languages import foreign_language
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.planner.output import Plan
@@ -71,3 +72,18 @@ def test_a_goal_about_such_events_is_served(goal: str) -> None:
 )
 def test_a_language_is_told_by_its_stop_words(goal: str, language: str | None) -> None:
     assert foreign_language(goal) == language
+
+
+def test_the_requests_of_a_text_are_looked_for_once_however_many_clauses_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    def count(text: str) -> bool:
+        calls.append(text)
+        return False
+
+    monkeypatch.setattr(unserved_requests, "has_request", count)
+    text = "amounts by day, " * 500
+    assert find_unserved(text) is None
+    assert calls == [text]
