@@ -60,6 +60,12 @@ _FIRST_ROWS = re.compile(
     re.IGNORECASE,
 )
 """A question for rows of a table: the last result is not meant."""
+_SIZE = re.compile(
+    r"\W*how many (?:rows|records|lines|entries)"
+    r" (?:are there|are in it|does it have|has it|do we have|in total)\W*",
+    re.IGNORECASE,
+)
+"""A question for the size of a table."""
 _SPLIT = re.compile(
     r"\s{0,8}(?:;|,? then |,? (?:and |but )(?=(?:only|sort|order|with|by|per|without|top|limit|keep|in (?:a"
     r"|de)scending)\b)"
@@ -113,7 +119,11 @@ def read_follow_up(
         return None
     phrase = parse_chart_phrase(message)
     text = phrase.subject if phrase else " ".join(message.split())
-    if (phrase is not None and phrase.shows_last_result) or _FIRST_ROWS.fullmatch(text):
+    if (
+        (phrase is not None and phrase.shows_last_result)
+        or _FIRST_ROWS.fullmatch(text)
+        or _SIZE.fullmatch(text)
+    ):
         return None
     as_table = _AS_TABLE.search(text)
     text = _AS_TABLE.sub(" ", text).strip() if as_table else text

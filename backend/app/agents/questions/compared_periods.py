@@ -25,19 +25,22 @@ _CHANGES = word_set(
 
 
 def parse_compared_periods(reading: QuestionReading) -> None:
-    """Parse two years or two months of one list as values that are compared."""
+    """Parse the years or months of one list as values that are compared."""
     items = reading.text.items
     is_change = any(item.text in _CHANGES for item in items)
     for place in range(len(items)):
         second = _second_place(items, place)
         if second is None:
             continue
-        links = {link.text for link in items[place + 1 : second]}
+        places = [place, second]
+        while (following := _second_place(items, places[-1])) is not None:
+            places.append(following)  # `2022, 2023 and 2024`
+        links = {link.text for link in items[place + 1 : places[-1]]}
         before = items[place - 1].text if place else ""
         is_range = before in _RANGE_STARTS and not is_change
-        if is_range or (not is_change and "to" in links):
+        if is_range or (not is_change and links & {"to", "or"}):
             continue
-        if _compare(reading, place, second):
+        if _compare(reading, places):
             return
 
 
@@ -64,19 +67,17 @@ def _period(item: QuestionItem) -> tuple[str, int] | None:
     return None
 
 
-def _compare(reading: QuestionReading, place: int, second: int) -> bool:
+def _compare(reading: QuestionReading, places: list[int]) -> bool:
     items = reading.text.items
-    first_period, second_period = _period(items[place]), _period(items[second])
-    if first_period is None or second_period is None:
-        return False
-    unit, first = first_period
-    match = PhraseMatch([place, second])
+    periods = [period for at in places if (period := _period(items[at]))]
+    place, (unit, _) = places[0], periods[0]
+    match = PhraseMatch(places)
     column, reference = part_column(reading, unit), date_reference(reading, match)
     target = column or reference
     if target is None:
         return False
     operand = column.expression if column else build.date_part(unit, target.expression)  # type: ignore[arg-type]
-    values = (first, second_period[1])
+    values = tuple(dict.fromkeys(value for _, value in periods))
     condition = Condition(
         build.is_one_of(operand, values),
         target,
@@ -87,7 +88,7 @@ def _compare(reading: QuestionReading, place: int, second: int) -> bool:
         group=Value(operand, unit, "integer"),
     )
     start = place - 1 if place and items[place - 1].text in ("in", "from", "of", "during", "for") else place
-    between = [at for at in range(start, second + 1) if at in (place, second) or items[at].text in _LINKS]
+    between = [at for at in range(start, places[-1] + 1) if at in places or items[at].text in _LINKS]
     reading.text.use([at for at in between if items[at].text not in _CHANGES], "condition")
     reading.conditions.append(condition)
     return True

@@ -50,8 +50,16 @@ def _names(item: QuestionItem, column: Column) -> bool:
     return (
         item.kind in ("word", "name")
         and len(item.word) > 3
-        and any(word_strength(item.word, part) >= 0.7 for part in parts)
+        and any(word_strength(item.word, part) >= 0.7 or _is_event_of(item.word, part) for part in parts)
     )
+
+
+MIN_EVENT_LETTERS = 6
+"""Letters with which the noun of an event and the name of its time begin: `cancellations`, `cancelled_on`."""
+
+
+def _is_event_of(word: str, part: str) -> bool:
+    return len(part) >= MIN_EVENT_LETTERS and word[:MIN_EVENT_LETTERS] == part[:MIN_EVENT_LETTERS]
 
 
 def part_column(reading: QuestionReading, part: str) -> Reference | None:

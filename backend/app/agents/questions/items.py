@@ -81,7 +81,9 @@ def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
     elif lexeme.date:
         yield QuestionItem("date", lexeme.date)
     elif lexeme.number:
-        yield QuestionItem("number", lexeme.number, lexeme.value)
+        yield QuestionItem("number", lexeme.number.rstrip(","), lexeme.value)
+        if lexeme.number.endswith(","):
+            yield QuestionItem("sign", ",")  # `2022, 2023 and 2024`
     elif lexeme.sign == "&":
         yield QuestionItem("word", "and")
     elif lexeme.sign in _KEPT_SIGNS:

@@ -174,7 +174,8 @@ def _mark_word(
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
     if columns and columns[0].score < MIN_CLEAR_SCORE and _tells_rows_apart(columns[0].column):
         # An identifier is never meant by a related word, whose plural means the rows: `parcels`.
-        rows = rows or ((columns[0].table,) if word.endswith("s") else ())
+        is_ranked = before is not None and before.word in SUPERLATIVES  # `the heaviest parcel`
+        rows = rows or ((columns[0].table,) if word.endswith("s") or is_ranked else ())
         columns = tuple(match for match in columns if not _tells_rows_apart(match.column))
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
         rows = ()  # `species` of a table of fish

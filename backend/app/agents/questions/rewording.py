@@ -83,6 +83,16 @@ _SORT = re.compile(r"^(?:please )?(sort|order|rank) (?!by\b)(.{1,60}?) by\b", re
 """A request to sort rows, which lists them: `sort the flights by price`."""
 
 
+_SEASON = re.compile(r"\b(in|during) (?:the )?(winter|spring|summer|autumn)\b(?! of \d)(?! \d)", re.IGNORECASE)
+_SEASONS = {
+    "winter": "December to February",
+    "spring": "March to May",
+    "summer": "June to August",
+    "autumn": "September to November",
+}
+"""Meteorological seasons of the northern hemisphere, whose months the answer says."""
+
+
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(_list_sorted, question))
@@ -92,6 +102,7 @@ def reword(question: str) -> str:
         text = pattern.sub(unit, text)
     text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
+    text = _SEASON.sub(lambda match: f"{match[1]} {_SEASONS[match[2].casefold()]}", text)
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
     text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)
     return _DATED.sub(lambda match: match[1], text)

@@ -75,6 +75,10 @@ TABLES = (
         ("average delivery time", [(5,)]),
         ("average delivery time by town", [("Oslo", 2), ("Rome", 6.5)]),
         ("clients with at least 2 towns", [("Ida", 2)]),
+        ("average age of insured or cancelled subscriptions", [(pytest.approx(140 / 3),)]),
+        ("number of subscriptions in January, February and March", [(1, 2), (2, 2)]),
+        ("number of subscriptions in 2022, 2023 and 2024", [(2024, 4)]),
+        ("how many subscriptions were shipped in winter", [(4,)]),
     ],
 )
 def test_a_contrast_comes_to_what_the_rows_say(question: str, answer: list[tuple[object, ...]]) -> None:

@@ -269,6 +269,9 @@ def _distinct(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 def _aggregate(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     if cue.argument in sketch.pending.functions:
         return sketch.advance(places)
+    if cue.argument == "stddev" and sketch.pending.functions == ("range",) and places[0] - 1 in sketch.used:
+        # `the spread (standard deviation) of the weight`
+        return sketch.advance(places, pending=replace(sketch.pending, functions=("stddev",)))
     own = [cue.argument] if cue.argument.startswith("quantile") else cue.argument.split()
     functions = (*sketch.pending.functions, *own)
     return sketch.advance(places, pending=replace(sketch.pending, functions=functions))

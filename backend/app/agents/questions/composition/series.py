@@ -11,7 +11,7 @@ from app.agents.questions.composition.measure_figures import (
     names_rows_only,
 )
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.date_columns import date_reference
+from app.agents.questions.date_columns import date_reference, is_date_told
 from app.agents.questions.grouping import make_period
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
@@ -120,5 +120,6 @@ def _date_of_rows(sketch: Sketch, reading: QuestionReading) -> Reference | None:
     names += [mention.table for mention in sketch.heads if mention.table]
     names += [condition.column.table for condition in reading.conditions if condition.column]
     tables = [reading.scope.table(name) for name in (*names, *(t.name for t in reading.scope.tables))]
-    dates = (Reference(table.name, c) for table in tables for c in table.dates if not c.is_stored_as_text)
-    return next(dates, None)
+    dates = [Reference(table.name, c) for table in tables for c in table.dates if not c.is_stored_as_text]
+    fitting = (date for date in dates if is_date_told(reading, date) and date.table == dates[0].table)
+    return next((date for date in (*fitting, *dates)), None)

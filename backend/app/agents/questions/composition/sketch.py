@@ -72,6 +72,8 @@ class Pending:
 
 
 NOTHING = Pending()
+_PREPOSITIONS = frozenset({"from", "to", "with"})
+"""Links that begin a further condition behind `or`."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,9 @@ class Sketch:
 
     def skip(self, cost: float, is_content: bool, link: str = "") -> "Sketch":
         skipped = (*self.skipped, self.place) if is_content else self.skipped
-        return replace(
-            self, place=self.place + 1, cost=self.cost + cost, skipped=skipped, link=link or self.link
-        )
+        stays = self.link == "or" and link in _PREPOSITIONS  # `from Lyon or to Paris`
+        own = self.link if stays else link or self.link
+        return replace(self, place=self.place + 1, cost=self.cost + cost, skipped=skipped, link=own)
 
     def with_note(self, text: str) -> "Sketch":
         return self if text in self.notes else replace(self, notes=(*self.notes, text))

@@ -123,7 +123,24 @@ def _conditions_of(sketch: Sketch, match: ValueMatch, item: QuestionItem) -> Ite
             sketch = replace(sketch, displayed=sketch.displayed[:-1])  # `caused by animals` names it once
     key_word = "" if sketch.pending.key_word == "by" else sketch.pending.key_word
     pending = replace(sketch.pending, is_negated=False, adjective="", key_word=key_word)
-    yield sketch.advance([place], conditions=(*sketch.conditions, condition), pending=pending, last="value")
+    yield sketch.advance([place], conditions=_add_condition(sketch, condition), pending=pending, last="value")
+
+
+def _add_condition(sketch: Sketch, condition: Condition) -> tuple[Condition, ...]:
+    """The conditions with one more, which is an alternative of the last one behind `or`: `lost or insured`."""
+    last = sketch.conditions[-1] if sketch.conditions else None
+    is_alternative = last is not None and sketch.last == "value" and sketch.link == "or"
+    if last is None or not is_alternative or last.column is None or condition.column is None:
+        return (*sketch.conditions, condition)
+    if last.is_compared or last.column.table != condition.column.table:
+        return (*sketch.conditions, condition)
+    both = build.either([last.expression, condition.expression])
+    return (*sketch.conditions[:-1], replace(last, expression=both, values=()))
+
+
+def _compares(sketch: Sketch) -> bool:
+    """Tell if two values are set against each other: `women and men`, `higher for men or women`."""
+    return sketch.link in _COMPARING or (sketch.link == "or" and "compared" in sketch.flags)
 
 
 def _joined(sketch: Sketch, last: Condition, match: ValueMatch) -> Sketch:
@@ -136,7 +153,7 @@ def _joined(sketch: Sketch, last: Condition, match: ValueMatch) -> Sketch:
         last,
         expression=build.negate(expression) if is_negated else expression,
         values=values,
-        is_compared=(not is_negated and sketch.link in _COMPARING) or last.is_compared,
+        is_compared=(not is_negated and _compares(sketch)) or last.is_compared,
     )
     return sketch.advance([sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value")
 
@@ -176,7 +193,7 @@ def flag_step(sketch: Sketch, reference: Reference, item: QuestionItem) -> Sketc
     cost = FLAG_IN_LIST_COST if sketch.last == "key" and sketch.link else FLAG_COST
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
     return sketch.advance(
-        [sketch.place], cost, conditions=(*sketch.conditions, condition), pending=pending, last="value"
+        [sketch.place], cost, conditions=_add_condition(sketch, condition), pending=pending, last="value"
     ).with_note(f"Those for which `{reference.column.name}` is {value} are meant.")
 
 
