@@ -23,6 +23,8 @@ MAIL = WORKFLOWS["mail"]
         ("send me an email 10 minutes after it ends", "10"),
         ("draw a chart of amount every tuesday at 9 and 17", "17"),
         ("notify ops on slack if the filter fails", "filter"),
+        ("do it each morning at 6:45 and drop duplicates first", "duplicates"),
+        ("put the orders before the mail", "takes no input"),
         ("sort by price and status at the end", "status"),
     ],
 )

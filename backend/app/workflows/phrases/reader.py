@@ -6,6 +6,7 @@ from typing import Any
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent.cues import POLITE
+from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, ask_about_unread, choose_node
 from app.workflows.phrases.conditional_changes import read_conditional
 from app.workflows.phrases.graph_edits import (
@@ -196,6 +197,8 @@ def _move(request: str, document: WorkflowDocument) -> Change | None:
     node = choose_node(nodes, request_parts["words"], document)
     if isinstance(node, ChangeQuestion):
         return node
+    if NODE_TYPES[node.type].max_inputs == 0:
+        return ChangeQuestion(f"{node.id} takes no input, so it cannot stand behind another step.")
     detached = detach_node(document, node.id)
     if request_parts["side"] == "to the end":
         end = next(iter(output for output in find_outputs(detached) if output != node.id), node.id)

@@ -32,8 +32,17 @@ _CARRIERS: Mapping[str, str] = {
     "mornings noon afternoon evening evenings night nights midnight holiday holidays today tomorrow yesterday "
     "twice",
     "exchange": "instead rather",
+    "distinct": "duplicate duplicates dedup deduplicate",
+    "filter": "filter",
+    "sort": "sort",
+    "chart": "chart plot",
+    "predict": "predict forecast",
+    "notify": "email mail slack notify alert",
+    "approve": "approval",
 }
-"""Kinds of words that carry meaning. `may` is left out of the months: it is a verb more often."""
+"""Kinds of words that carry meaning, and names of steps by the type of node.
+
+`may` is left out of the months: it is a verb more often."""
 _KINDS = frozenset(word for words in _CARRIERS.values() for word in words.split())
 _ACCOUNTS: Mapping[str, Collection[str]] = {
     "test": ("negation", "exception", "condition", "limit"),
@@ -73,7 +82,7 @@ def find_unread_words(
     changed_nodes = [node for node in (*before.nodes, *change.document.nodes) if node.id in ids]
     others = [node for node in before.nodes if node.id not in ids]
     aspects = {*_list_aspects(difference), *(node.type for node in nodes)}
-    kinds = {kind for aspect in aspects for kind in _ACCOUNTS.get(aspect, ())}
+    kinds = {kind for aspect in aspects for kind in (aspect, *_ACCOUNTS.get(aspect, ())) if kind in _CARRIERS}
     accountable = {word for kind in kinds for word in _CARRIERS[kind].split()}
     column_words = {word for column in columns for word in _WORD.findall(column.lower())}
 
@@ -84,12 +93,12 @@ def find_unread_words(
         number = _read_number(word)
         if number is not None and number in numbers:
             return True
+        if any(has_type_words(node, word) for node in changed_nodes):
+            return True
         if word in _KINDS:
             return word in accountable
         if number is not None:
             return False
-        if any(has_type_words(node, word) for node in changed_nodes):
-            return True
         is_name = match[0][0].isupper() and match.start() > 0 and len(word) > 2 and not match[0].isupper()
         return not (is_name or word in column_words or any(has_type_words(node, word) for node in others))
 
