@@ -325,7 +325,7 @@ class CountingMatcher:
                 elif kind is _Run:
                     least = position + step.low
                     most = min(len(text), position + step.high)
-                    end = self._scan(step.fits, text, position, most if step.greedy else least)
+                    end = self._scan(step.fits, text, position, most if step.greedy else min(least, most))
                     if end < least:
                         break
                     if step.greedy and end > least:
