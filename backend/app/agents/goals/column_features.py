@@ -155,6 +155,7 @@ def _name_features(score: float, best: float) -> dict[str, float]:
 
 _LINK_KEYS = {
     Link.NAME: "name",
+    Link.SHORT_FORM: "name",
     Link.SPELLING: "name",
     Link.CONCEPT: "synonym",
     Link.VALUE: "class",
@@ -173,7 +174,7 @@ def _word_features(goal: GoalWords, table: TableProfile, column: Column) -> dict
             features[key] = 1.0
             if match.term == own[-1] and match.word.part is Part.HEAD:
                 features["heads_agree"] = 1.0
-    is_named = any(match.link in (Link.NAME, Link.SPELLING) for match in evidence.matches)
+    is_named = any(match.link in (Link.NAME, Link.SHORT_FORM, Link.SPELLING) for match in evidence.matches)
     features["coverage"] = evidence.coverage if is_named else 0.0
     return features
 

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.agents.goals.concepts import unabbreviate
+from app.agents.goals.abbreviations import unabbreviate
+from app.agents.goals.joined_names import column_words
 from app.agents.goals.sentence_encoder import Piece, encode, encode_pieces
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
@@ -56,7 +57,7 @@ class ColumnLinks(NamedTuple):
 
 def column_text(table: TableProfile, column: Column) -> str:
     """Return what a column is about: its name spelled out, its kind, its table and some values."""
-    name = " ".join(map(unabbreviate, words(column.name))) or column.name
+    name = " ".join(map(unabbreviate, column_words(column.name))) or column.name
     shows_values = not column.is_number and column.type != "datetime" and column.hint != "id"
     values = ", ".join(map(str, column.top[:MAX_VALUES])) if shows_values else ""
     described = f"{name}, {_kind(column)} of {' '.join(map(unabbreviate, words(table.name)))}"

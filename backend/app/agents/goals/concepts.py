@@ -5,6 +5,7 @@ words of two lines are not. A line holds what people write for the same column, 
 too wide a line makes a wrong column look right.
 """
 
+from app.agents.goals.abbreviations import unabbreviate
 from app.agents.goals.stemming import stem
 
 _CONCEPTS = """
@@ -162,89 +163,6 @@ area flache wohnflache surface superficie
 default ausfall zahlungsausfall impago
 """
 
-_ABBREVIATIONS = """
-dep departure
-arr arrival
-qty quantity
-amt amount
-dob birth
-avg average
-max maximum
-min minimum
-temp temperature
-hum humidity
-pct percent
-yr year
-mth month
-wk week
-hrs hours
-mins minutes
-secs seconds
-dur duration
-dist distance
-wt weight
-wgt weight
-ht height
-hgt height
-addr address
-acct account
-bal balance
-cust customer
-emp employee
-dept department
-mgr manager
-prod product
-cat category
-desc description
-inv invoice
-ord order
-rev revenue
-exp expense
-inc income
-sal salary
-pop population
-tgt target
-lbl label
-freq frequency
-prc price
-px price
-ret return
-chg change
-diff difference
-pwr power
-cons consumption
-gen generation
-spd speed
-precip precipitation
-chol cholesterol
-gluc glucose
-dx diagnosis
-num number
-nbr number
-cnt count
-tot total
-resp response
-pos position
-loc location
-med medication
-hosp hospital
-adm admission
-rpt report
-trx transaction
-txn transaction
-amnt amount
-instal installment
-app application
-appl application
-appr approved
-del delivery
-ship shipping
-disc discount
-marg margin
-rtg rating
-stat status
-"""
-
 
 def _read_groups(text: str) -> dict[str, frozenset[int]]:
     groups: dict[str, set[int]] = {}
@@ -255,12 +173,6 @@ def _read_groups(text: str) -> dict[str, frozenset[int]]:
 
 
 _CONCEPTS_BY_STEM = _read_groups(_CONCEPTS)
-_WORD_BY_ABBREVIATION: dict[str, str] = dict(line.split() for line in _ABBREVIATIONS.strip().splitlines())
-
-
-def unabbreviate(word: str) -> str:
-    """Return the word that is abbreviated in names of columns (`qty`: quantity), or the word."""
-    return _WORD_BY_ABBREVIATION.get(word, word)
 
 
 def expand(word: str) -> str:

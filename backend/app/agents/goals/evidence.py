@@ -8,9 +8,11 @@ from itertools import islice
 
 from rapidfuzz import fuzz, process
 
+from app.agents.goals.abbreviations import unabbreviate
 from app.agents.goals.clauses import GoalWord, Part, goal_words
-from app.agents.goals.concepts import expand, find_concepts, unabbreviate
+from app.agents.goals.concepts import expand, find_concepts
 from app.agents.goals.intents import GENERIC
+from app.agents.goals.joined_names import column_words, shortens
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
@@ -36,6 +38,7 @@ class Link(StrEnum):
     """Kind of a match between a word and a column."""
 
     NAME = "name"
+    SHORT_FORM = "short form"
     SPELLING = "spelling"
     CONCEPT = "meaning"
     VALUE = "value"
@@ -43,7 +46,14 @@ class Link(StrEnum):
     RELATED = "related"
 
 
-_STRENGTH = {Link.NAME: 1.0, Link.SPELLING: 0.8, Link.CONCEPT: 0.72, Link.VALUE: 0.8, Link.VALUE_CONCEPT: 0.62}
+_STRENGTH = {
+    Link.NAME: 1.0,
+    Link.SHORT_FORM: 0.85,
+    Link.SPELLING: 0.8,
+    Link.CONCEPT: 0.72,
+    Link.VALUE: 0.8,
+    Link.VALUE_CONCEPT: 0.62,
+}
 """Share of an exact match that each kind counts for: a synonym may mean another column."""
 
 
@@ -114,6 +124,9 @@ class WordTable:
             self._by_concept |= dict.fromkeys(find_concepts(word_stem), word)
             if word.word not in GENERIC:  # a classifier is no class
                 self._by_beginning.setdefault(word_stem[:MIN_SHARED_LETTERS], []).append(word_stem)
+        self._by_letter: dict[str, list[GoalWord]] = {}
+        for word in islice(dict.fromkeys(self._by_stem.values()), MAX_SPELLED_WORDS):
+            self._by_letter.setdefault(word.word[:1], []).append(word)
         long_stems = (word_stem for word_stem in self._by_stem if len(word_stem) >= MIN_SPELLED_LETTERS)
         self._spelled = list(islice(long_stems, MAX_SPELLED_WORDS))
 
@@ -121,6 +134,8 @@ class WordTable:
         """Return the best match of a stem of a column's name."""
         if word := self._by_stem.get(term) or self._find_continued(term):
             return Match(word, Link.NAME, term)
+        if word := self._find_shortened(term):
+            return Match(word, Link.SHORT_FORM, term)
         if word := self.find_concept(term):
             return Match(word, Link.CONCEPT, term)
         if len(term) < MIN_SPELLED_LETTERS:
@@ -159,6 +174,11 @@ class WordTable:
         """Return the weightiest word that means the same as a stem."""
         words_of_concept = (self._by_concept[c] for c in find_concepts(term) if c in self._by_concept)
         return max(words_of_concept, key=lambda word: word.part.value, default=None)
+
+    def _find_shortened(self, term: str) -> GoalWord | None:
+        """Return the weightiest word that a term shortens (`yld`: yield)."""
+        meant = (word for word in self._by_letter.get(term[:1], ()) if shortens(term, word.word))
+        return max(meant, key=lambda word: word.part.value, default=None)
 
     def _find_continued(self, term: str) -> GoalWord | None:
         """Return a word whose stem continues the term or is continued by it (`surviv`, `survival`)."""
@@ -203,7 +223,7 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
 @lru_cache(maxsize=4_096)
 def distinctive_stems(name: str, table: str) -> tuple[str, ...]:
     """Return the distinctive stems of a name: without units, marks of identifiers and the table's own name."""
-    parts = words(name)
+    parts = column_words(name)
     nouns = [part for part in parts if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS] or parts
     expanded = [expand(part) for part in nouns]
     return tuple(dict.fromkeys(part for part in expanded if part not in stems(table))) or tuple(expanded)
@@ -211,7 +231,11 @@ def distinctive_stems(name: str, table: str) -> tuple[str, ...]:
 
 def related_names(column: Column, table_name: str) -> list[str]:
     """Return the words of a column's name, unabbreviated, and of its few classes."""
-    own = [part for part in words(column.name) if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS]
+    own = [
+        part
+        for part in column_words(column.name)
+        if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS
+    ]
     distinct = [part for part in own if part not in words(table_name)] or own
     classes = column.top[:MAX_CLASSES] if column.has_few_values and not column.is_number else ()
     return [*map(unabbreviate, distinct), *(part for value in classes for part in words(str(value)))]

@@ -128,6 +128,11 @@ def split_pieces(text: str) -> list[Piece]:
     return [*pieces[: MAX_PIECES - 1], Piece(vocabulary["[SEP]"], len(text), len(text))]
 
 
+def is_whole_piece(word: str) -> bool:
+    """Tell if the vocabulary has a word of small letters whole."""
+    return word in _load().pieces
+
+
 def _split_word(word: str, vocabulary: dict[str, int]) -> list[int]:
     numbers: list[int] = []
     start = 0

@@ -34,6 +34,12 @@ def known_words(words: Sequence[str]) -> list[str]:
     return [word for word in words if word in rows]
 
 
+def frequency_rank(word: str) -> int:
+    """Return the place of a word among those with vectors, the most frequent ones first, or behind the last."""
+    rows, _ = _load()
+    return rows.get(word, len(rows))
+
+
 def most_similar(words: Sequence[str], others: Sequence[str]) -> list[tuple[str, float]]:
     """Return the most similar other word of each word, and their cosine (-1 to 1). All must have vectors."""
     rows, vectors = _load()

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from app.agents.goals.concepts import expand, share_concept, unabbreviate
+from app.agents.goals.abbreviations import unabbreviate
+from app.agents.goals.concepts import expand, share_concept
 from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
