@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from app.agents.goals import period_vocabulary as vocabulary
-from app.agents.goals.stemming import stems
+from app.agents.goals.joined_names import column_words
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
 from app.agents.goals.time_axis import PERIODS, Period
 from app.agents.goals.units import column_unit, find_unit
@@ -30,23 +31,34 @@ def is_quantity(column: Column) -> bool:
 
 def is_level(column: Column) -> bool:
     """Test for values that are averaged over a period, such as prices and temperatures."""
-    return bool(set(stems(column.name)) & vocabulary.LEVELS or vocabulary.LEVEL_SIGNS.search(column.name))
+    return bool(_name_stems(column) & vocabulary.LEVELS or vocabulary.LEVEL_SIGNS.search(column.name))
+
+
+def is_share(column: Column) -> bool:
+    """Test for percentages, whose sum says nothing, whatever they are a share of (`premium_pct`)."""
+    unit = find_unit(column.unit) or column_unit(column.name)
+    return bool(unit and unit.dimension == "share")
 
 
 def is_money(column: Column) -> bool:
     """Test for amounts of money, by the column's unit or name."""
     unit = find_unit(column.unit) or column_unit(column.name)
-    return bool((unit and unit.dimension == "money") or set(stems(column.name)) & vocabulary.AMOUNTS)
+    is_amount = bool(_name_stems(column) & vocabulary.AMOUNTS) and not is_share(column)
+    return bool(unit and unit.dimension == "money") or is_amount
 
 
 def is_total(column: Column) -> bool:
     """Test for amounts that are the whole of a row, such as a total and not the price of one piece."""
-    return bool(set(stems(column.name)) & vocabulary.TOTALS)
+    return bool(_name_stems(column) & vocabulary.TOTALS)
 
 
 def is_unit_price(column: Column) -> bool:
     """Test for amounts of one piece, or a part of the row's amount."""
-    return not is_total(column) and bool(set(stems(column.name)) & vocabulary.UNIT_PRICES)
+    return not is_total(column) and bool(_name_stems(column) & vocabulary.UNIT_PRICES)
+
+
+def _name_stems(column: Column) -> set[str]:
+    return set(map(stem, column_words(column.name)))
 
 
 def is_distance(text: str, match: re.Match[str]) -> bool:

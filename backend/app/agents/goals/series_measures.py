@@ -14,7 +14,7 @@ from app.agents.goals.clauses import Part, goal_words
 from app.agents.goals.concepts import share_concept
 from app.agents.goals.goal import Goal
 from app.agents.goals.name_score import NAMED_SCORE, score_column
-from app.agents.goals.period_phrases import is_level, is_money, is_quantity, is_total, is_unit_price
+from app.agents.goals.period_phrases import is_level, is_money, is_quantity, is_share, is_total, is_unit_price
 from app.agents.goals.quantities import asked_quantities, stored_quantities
 from app.agents.goals.select_sql import PeriodMeasure
 from app.agents.goals.stemming import stem, stems
@@ -87,7 +87,7 @@ class MeasureRequest:
 
     def function(self, column: Column) -> PeriodMeasure:
         """Return how the values of a period become one."""
-        if self._asks_for_a_mean:
+        if self._asks_for_a_mean or is_share(column):
             return "mean"
         adds = vocabulary.ADDITIVE.search(self.text) or vocabulary.TOTAL.search(self.text)
         return "mean" if is_level(column) and not adds else "sum"
