@@ -26,6 +26,8 @@ class Goal:
     text: str
     target_text: str
     """The text that may name the target: without inputs, exclusions and metrics."""
+    request_text: str
+    """What the goal asks for in its own words: without inputs, stated causes and exclusions."""
     after_verb: str
     """The part of `target_text` after its first verb of prediction; empty without one."""
     input_text: str

@@ -37,7 +37,9 @@ def link_features(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) ->
         return LinkFeatures([{} for _ in columns], {})
     import numpy as np  # noqa: PLC0415
 
-    logs = np.maximum(np.log(softmax(links.targets) + 1e-9), _MIN_LOG_SHARE) / _LOG_SCALE
+    # Inputs, causes and exclusions are about other columns than the target: it is read without them.
+    request_links = link_columns(goal.request_text, columns) or links
+    logs = np.maximum(np.log(softmax(request_links.targets) + 1e-9), _MIN_LOG_SHARE) / _LOG_SCALE
     by_place = _strongest_by_place(goal, links)
     return LinkFeatures(
         [

@@ -11,6 +11,7 @@ from app.agents.goals.costs import parse_costs
 from app.agents.goals.drivers import asks_for_drivers, name_driver_target
 from app.agents.goals.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.goal import Goal, Lookahead
+from app.agents.goals.stated_causes import split_causes
 from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.time_limit import parse_time_limit
 from app.agents.goals.tokenizer import words
@@ -30,18 +31,21 @@ MAX_ROLES = 1000
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
     time_limit_s, text = parse_time_limit(text)
-    wants_drivers = asks_for_drivers(text)
-    costs, remaining = parse_costs(name_driver_target(text) if wants_drivers else text)
+    causal = split_causes(text)
+    wants_drivers = bool(causal.causes) or asks_for_drivers(text)
+    costs, remaining = parse_costs(name_driver_target(causal.effect) if wants_drivers else text)
     percent = _parse_percent(remaining)
     metric = _first_match(METRIC_PHRASES, remaining) if percent is None else _pinball_metric(percent)
     lookahead = _parse_lookahead(text)
     texts = _split_text(remaining, ignores_comparisons=_trend_outlook(text) == "direction")
+    inputs = " ".join(filter(None, (texts.inputs, causal.causes)))
     wants_no_model = bool(intents.NO_MODEL.search(text))
     return Goal(
         text=text,
         target_text=texts.target,
         after_verb=texts.after_verb,
-        input_text=texts.inputs,
+        input_text=inputs,
+        request_text=_request_text(causal.effect),
         quoted=tuple(
             next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
         ),
@@ -96,6 +100,11 @@ def _split_text(text: str, ignores_comparisons: bool) -> _GoalTexts:
         target += " profit"  # whose sign makes an order unprofitable
     verb = patterns.VERB.search(target)
     return _GoalTexts(target, verb[0] if verb else "", target[verb.end() :] if verb else "", inputs)
+
+
+def _request_text(text: str) -> str:
+    request = patterns.INPUTS.sub(" ", patterns.EXCLUSION.sub(" ", text))
+    return request if words(request) else text
 
 
 def _trend_outlook(text: str) -> OutlookName | None:
