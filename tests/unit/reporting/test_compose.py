@@ -325,11 +325,14 @@ def test_prediction_intervals_are_reported_with_their_coverage(diabetes: list[Re
     )
 
 
-@pytest.mark.parametrize(("worked_s", "is_said"), [(5.4, False), (6.8, True)])
+@pytest.mark.parametrize(
+    ("worked_s", "deterministic", "is_said"), [(5.4, False, False), (6.8, False, True), (6.8, True, False)]
+)
 def test_a_session_over_its_time_budget_reports_it_among_the_limits(
-    titanic: list[RecordedCall], worked_s: float, is_said: bool
+    titanic: list[RecordedCall], worked_s: float, deterministic: bool, is_said: bool
 ) -> None:
-    text = prose(make_draft(titanic, preferences={"time_budget_s": 5.0}, worked_s=worked_s))
+    preferences = {"time_budget_s": 5.0, "deterministic": deterministic}
+    text = prose(make_draft(titanic, preferences=preferences, worked_s=worked_s))
 
     assert ("which exceeds the budget of" in text) is is_said
     assert "Working time until this report" in text

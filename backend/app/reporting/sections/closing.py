@@ -49,10 +49,16 @@ def limit_items(draft: ReportDraft) -> list[Text]:
 
 
 def _overrun(draft: ReportDraft) -> list[Text]:
-    """Report a time overrun, which occurs with budgets too short for the mandatory steps."""
-    budget = draft.facts.session.at("preferences", "time_budget_s")
-    worked = draft.facts.session.at("worked_s")
-    if not budget or not worked or worked.value <= _MAX_BUDGET_RATIO * budget.value:
+    """Report a time overrun, which occurs with budgets too short for the mandatory steps.
+
+    A deterministic session counts fits instead of seconds, so its budget bounds nothing.
+    """
+    session = draft.facts.session
+    budget, worked = session.at("preferences", "time_budget_s"), session.at("worked_s")
+    counts_fits = session.at("preferences", "deterministic")
+    if not budget or not worked or (counts_fits and counts_fits.value):
+        return []
+    if worked.value <= _MAX_BUDGET_RATIO * budget.value:
         return []
     worked_text, budget_text = draft.read(worked, "quantity"), draft.read(budget, "quantity")
     return [
