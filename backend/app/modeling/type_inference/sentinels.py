@@ -33,8 +33,12 @@ def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, di
             break
         other_values = values[values != suspect]
         count = len(values) - len(other_values)
-        if count < _min_repeats(suspect, other_values) or not _is_far(
-            suspect, other_values, MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
+        min_values = MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
+        is_code = _is_lone_negative(suspect, count, other_values) or _is_far(suspect, other_values)
+        if (
+            count < _min_repeats(suspect, other_values)
+            or len(np.unique(other_values[:5000])) < min_values
+            or not is_code
         ):
             break
         evidence = {
@@ -60,9 +64,14 @@ def _is_nines(value: float) -> bool:
     return value in NINES
 
 
-def _is_far(suspect: float, other_values: np.ndarray, min_values: int) -> bool:
+def _is_lone_negative(suspect: float, count: int, other_values: np.ndarray) -> bool:
+    """Test for -999 that repeats as the only value below zero, as among prices, however large these are."""
+    return bool(suspect <= -MIN_PLAIN_CODE and count >= MIN_REPEATS and other_values.min(initial=0.0) >= 0)
+
+
+def _is_far(suspect: float, other_values: np.ndarray) -> bool:
     """Test whether the suspect is further from the nearest other value than twice the range of the others."""
-    if len(other_values) < 2 or len(np.unique(other_values[:5000])) < min_values:
+    if len(other_values) < 2:
         return False
     low, high = float(other_values.min()), float(other_values.max())
     distance = low - suspect if suspect < low else suspect - high

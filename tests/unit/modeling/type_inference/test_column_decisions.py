@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from app.computations import predict, split, train
 from app.computations.workspace import CellWorkspace
@@ -47,6 +48,16 @@ def test_every_column_gets_its_inferred_type() -> None:
     assert read["size"].isna()[3]
     assert set(read["heating"].dropna()) == {"gas", "oil"}
     assert read["floor"].min() == 0
+
+
+@pytest.mark.parametrize("is_target", [True, False])
+def test_a_code_that_repeats_as_the_only_negative_value_is_missing(
+    is_target: bool,
+) -> None:
+    rent = np.exp(np.random.default_rng(0).normal(7, 0.6, 400)).round(2)
+    rent[::50] = -999
+    parsed = parse_frame(pd.DataFrame({"rent": rent, "size": rent**2}), "rent" if is_target else "size")
+    assert (parsed["rent"].isna().sum(), parsed["rent"].min() > 0) == (8, True)
 
 
 def test_parsing_twice_equals_parsing_once() -> None:
