@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import entropy, spearmanr
 
+from app.modeling.analysis.leakage.binned_copies import EDGE, agrees_in_steps
 from app.modeling.analysis.leakage.hidden_targets import find_outcome_in_text, find_target_parts
 from app.modeling.analysis.leakage.look_ahead import find_peeking_columns
 from app.modeling.analysis.leakage.row_numbers import ROW_NUMBER_NAME, looks_like_row_number
@@ -42,6 +43,9 @@ EVIDENCE_OF: Mapping[tuple[str, bool], str] = {
 }
 """Kind of a leak, and if it is certain -> evidence. The others predict very well, which is no evidence: an
 identifier may carry information, open and close of a day move together, some classes may lack a measurement."""
+MIN_STEPS_SCORE = 0.3
+"""R2 of a column from which its values may stand for ranges of the target: steps of a skewed one tell little of
+its few large values."""
 MIN_TOLD_SHARE = 0.8
 """Share of the uncertainty about the class that gaps remove, where they tell most classes apart. A measurement
 that some of many classes lack stays far below."""
@@ -98,6 +102,11 @@ def _near_copy(
         evidence = {"agreement": round_significant(agreement)}
         text = f"{column.name!r} is another coding of the target for {agreement:.1%} of the rows."
         return _leak(column.name, "near_copy", text, True, evidence)
+    if scores[str(column.name)] < MIN_STEPS_SCORE:
+        return None
+    if (agreement := agrees_in_steps(column, labels)) >= 1 - 2 * EDGE:
+        text = f"{column.name!r} stands for ranges of the target that do not overlap ({agreement:.1%} of rows)."
+        return _leak(column.name, "near_copy", text, False, {"agreement": round_significant(agreement)})
     if scores[str(column.name)] < 0.9 or column_kind(column) is not ColumnKind.NUMBER:
         return None
     values = to_float(column)

@@ -30,6 +30,18 @@ def test_a_copy_is_left_out_with_a_figure_for_what_it_would_bring() -> None:
     assert is_inside(copy, "otherwise", auc_of_risk(frame))
 
 
+def test_a_target_in_steps_is_kept_with_both_figures() -> None:
+    rng = np.random.default_rng(1)
+    area, noise = rng.normal(size=(2, 2000))
+    price = np.exp(4 + 0.8 * area + 0.6 * noise)
+    bands = np.digitize(price, [20, 40, 80, 160])
+    frame = pd.DataFrame({"area": area, "band": np.array(list("ABCDE"))[bands], "price": price})
+    band = measure_known_columns(frame, "price")["band"]
+    assert band["chosen"] == "holds"
+    assert band["interval"]["low"] > 0
+    assert "ranges of the target" in band["why"]
+
+
 def test_two_leaks_do_not_hide_each_other() -> None:
     rng = np.random.default_rng(0)
     income, debt = rng.normal(size=2000), rng.normal(size=2000)
