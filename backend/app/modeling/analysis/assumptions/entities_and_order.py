@@ -160,8 +160,10 @@ def find_order(frame: pd.DataFrame, target: str) -> RowStructure | None:
             return RowStructure((name,), "the file is sorted by it", True)
     if elapsed := next((str(name) for name in frame.columns if _counts_time(frame[name], target)), None):
         return RowStructure((elapsed,), "the file is sorted by it", True)
-    dated = [name for name in candidates if _PERIOD_NAME.search(name)]
-    return RowStructure((dated[0],), "it dates the rows") if len(dated) == 1 else None
+    periods = [name for name in candidates if _PERIOD_NAME.search(name)]
+    dates = [name for name in candidates if pd.api.types.is_datetime64_any_dtype(frame[name].dtype)]
+    orders = periods if len(periods) == 1 else dates
+    return RowStructure((orders[0],), "it dates the rows") if len(orders) == 1 else None
 
 
 def _counts_time(column: pd.Series, target: str) -> bool:

@@ -140,20 +140,21 @@ def test_plain_tables_have_no_structure() -> None:
     assert (structures.entities, structures.order) == ([], None)
 
 
-def test_drift_is_found_in_a_shuffled_file_by_its_only_date() -> None:
+@pytest.mark.parametrize("name", ["ordered_date", "opened"])
+def test_drift_is_found_in_a_shuffled_file_by_its_only_date(name: str) -> None:
     rng = np.random.default_rng(0)
     days = pd.Series(rng.integers(0, 1500, 2500))
     effect = rng.normal(size=2500)
     # What the input does to the outcome turns round in the course of time: an old model is worse than none.
     risk = effect * np.cos(np.pi * days / 1500)
-    frame = pd.DataFrame({"ordered_date": pd.Timestamp("2019-01-01") + pd.to_timedelta(days, unit="D")})
+    frame = pd.DataFrame({name: pd.Timestamp("2019-01-01") + pd.to_timedelta(days, unit="D")})
     frame["effect"], frame["returned"] = effect, (rng.random(2500) < 1 / (1 + np.exp(-3 * risk))).astype(int)
     problem, assumptions = measure(frame, "returned")
     order = assumptions["time"]
-    assert (order["column"], order["chosen"], order["matters"]) == ("ordered_date", "otherwise", True)
+    assert (order["column"], order["chosen"], order["matters"]) == (name, "otherwise", True)
     assert (order["holds_score"] or 0) > 0.75 > 0.65 > (order["otherwise_score"] or 1)
     locked = lock_holdout(frame, problem, seed=0)
-    assert locked.train["ordered_date"].max() <= locked.holdout["ordered_date"].min()
+    assert locked.train[name].max() <= locked.holdout[name].min()
 
 
 @pytest.mark.parametrize("rise", [0.0, 2.0])
