@@ -141,12 +141,12 @@ def up(collector: Collector) -> Iterator[Up]:
 
 
 @pytest.fixture(scope="session")
-def start_up() -> Iterator[Callable[[Path], Up]]:
+def start_up() -> Iterator[Callable[..., Up]]:
     """Start a service on a data folder. One that still runs at the end of the session is stopped."""
     started: list[Up] = []
 
-    def start_noted(home: Path) -> Up:
-        started.append(start(home))
+    def start_noted(home: Path, **settings: str) -> Up:
+        started.append(start(home, **settings))
         return started[-1]
 
     yield start_noted

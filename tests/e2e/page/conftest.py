@@ -29,12 +29,19 @@ expect.set_options(timeout=PAGE_GUARD_S * 1000)
 
 
 @pytest.fixture(scope="package")
-def studio(start_up: Callable[[Path], Any]) -> Iterator[Any]:
+def studio(start_up: Callable[..., Any]) -> Iterator[Any]:
     """A running service with the page; started once for all tests of this folder."""
+    with running_studio(start_up) as up:
+        yield up
+
+
+@contextmanager
+def running_studio(start_up: Callable[..., Any], **settings: str) -> Iterator[Any]:
+    """Run a service with the page and these settings."""
     if reason := missing_reason():
         pytest.skip(reason)
     with tempfile.TemporaryDirectory(prefix="labcrew-page-") as folder:
-        up = start_up(Path(folder) / "home")
+        up = start_up(Path(folder) / "home", **settings)
         yield up
         if up.process.poll() is None:
             up.process.terminate()

@@ -4,9 +4,11 @@ import { timeZone } from '#lib/time_zone.ts';
 
 const PAGE_TURNS = 30;
 
-/** One thread: its turns in order, the last of which may still be answered. */
+/** One branch of a thread: its turns in order, the last of which may still be answered. */
 export class Conversation {
 	readonly id: string;
+	/** The branch; empty for the first one. */
+	readonly branch: string;
 	thread = $state<Schema<'ThreadView'> | null>(null);
 	turns = $state<LiveTurn[]>([]);
 	problem = $state<Problem | null>(null);
@@ -16,8 +18,9 @@ export class Conversation {
 	hasEarlier = $derived(this.#before !== null);
 	open = $derived(this.turns.filter((turn) => !turn.isOver));
 
-	constructor(id: string) {
+	constructor(id: string, branch = '') {
 		this.id = id;
+		this.branch = branch;
 	}
 
 	async load(): Promise<void> {
@@ -41,7 +44,7 @@ export class Conversation {
 	}
 
 	async #page(before: string | null): Promise<LiveTurn[]> {
-		const query = before ? { turns: PAGE_TURNS, before } : { turns: PAGE_TURNS };
+		const query = { turns: PAGE_TURNS, ...(before && { before }), ...(this.branch && { worldline: this.branch }) };
 		const params = { path: { thread_id: this.id }, query };
 		const page = await read(api.GET('/api/v1/threads/{thread_id}/messages', { params }));
 		this.#before = page.next;
@@ -51,10 +54,18 @@ export class Conversation {
 
 	/** Say something; the turn stands at the end at once. Throws Problem. */
 	async say(message: string, datasets: string[]): Promise<void> {
-		const view = await say({ message, thread_id: this.id, dataset_ids: datasets });
+		const line = this.branch && { worldline_id: this.branch };
+		const view = await say({ message, thread_id: this.id, dataset_ids: datasets, ...line });
 		const turn = new LiveTurn(view);
 		this.turns.push(turn);
 		turn.open();
+	}
+
+	/** Begin a branch before a turn with another message. Returns the branch's id. Throws Problem. */
+	async rewrite(turn: LiveTurn, message: string): Promise<string> {
+		const body = { thread_id: this.id, from_turn: turn.view.parent_id, message };
+		const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
+		return (await read(api.POST('/api/v1/worldlines', { params, body, headers: PAGE_HEADERS }))).id;
 	}
 
 	/** Follow what is still answered; returns the function that ends it, for an effect. */

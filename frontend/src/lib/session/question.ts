@@ -54,6 +54,36 @@ function alternatives(schema: JsonSchema): JsonSchema[] {
 	return parts ? parts.flatMap(alternatives) : [schema];
 }
 
+/** Arguments of the call that an approval is about, where its schema lets them be changed; else null. */
+export function callArguments(question: Pick<Schema<'QuestionView'>, 'answer_schema' | 'about'>): Record<string, Json> | null {
+	const given = question.about?.arguments;
+	const takesThem = alternatives(question.answer_schema).some(
+		(schema) => schema.properties?.decision?.const === 'approve' && schema.properties.arguments !== undefined
+	);
+	return takesThem && typeof given === 'object' && given !== null ? (given as Record<string, Json>) : null;
+}
+
+/** Arguments as texts to edit: a text as it stands, any other value as JSON. */
+export const writeArguments = (values: Record<string, Json>): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+	);
+
+/** The values of edited texts. Throws Error that names the argument which is no JSON. */
+export function readArguments(values: Record<string, Json>, texts: Record<string, string>): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(texts).map(([name, text]) => [name, typeof values[name] === 'string' ? text : readJson(name, text)])
+	);
+}
+
+function readJson(name: string, text: string): Json {
+	try {
+		return JSON.parse(text) as Json;
+	} catch {
+		throw new Error(`${name} is not JSON.`);
+	}
+}
+
 /** The numbered lines of a plan in the text of its review. */
 export const planLines = (text: string): string[] =>
 	text.split('\n').flatMap((line) => /^\d+\. (.+)$/.exec(line)?.slice(1) ?? []);
