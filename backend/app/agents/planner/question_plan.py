@@ -10,6 +10,7 @@ from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
+from app.agents.planner.unrecorded_times import asks_after_last_row
 from app.agents.questions.charts.chart_questions import parse_chart_question
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking import mark_items
@@ -116,10 +117,16 @@ def _answer_if_clear(situation: Situation, probability: float) -> AgentAction | 
     """Plan the answer of a goal that no word marks as a question, if all its words make one figure."""
     if probability < MIN_UNSIGNED_QUESTION or _looks_ahead(situation):
         return None
+    parsed = _read_clear_figure(situation)
+    return _plan_answer(situation.goal.text, parsed, situation.tables) if parsed else None
+
+
+def _read_clear_figure(situation: Situation) -> ParsedQuestion | None:
+    """Read a goal whose words all make one figure of the stored rows; None for others, and for later times."""
     parsed = parse_question(situation.goal.text, situation.tables)
-    if isinstance(parsed, ParsedQuestion) and parsed.confidence >= MIN_CLEAR_CONFIDENCE:
-        return _plan_answer(situation.goal.text, parsed, situation.tables)
-    return None
+    if not isinstance(parsed, ParsedQuestion) or parsed.confidence < MIN_CLEAR_CONFIDENCE:
+        return None
+    return None if asks_after_last_row(parsed, situation.tables) else parsed
 
 
 MIN_UNSIGNED_QUESTION, MIN_CLEAR_CONFIDENCE = 0.05, 0.7
@@ -291,8 +298,7 @@ def is_sure_figure(situation: Situation) -> bool:
         return False
     if situation.aims["question"] < MIN_UNSIGNED_QUESTION:
         return False
-    parsed = parse_question(situation.goal.text, situation.tables)
-    return isinstance(parsed, ParsedQuestion) and parsed.confidence >= MIN_CLEAR_CONFIDENCE
+    return _read_clear_figure(situation) is not None
 
 
 def _refuse(goal: str, parsed: UnparsedQuestion) -> AgentAction:
