@@ -54,9 +54,6 @@ interface Page<Item> {
 	total?: number;
 }
 
-/** What a list had read, kept while another page is open. */
-export type KeptPages<Item> = Pick<PagedList<Item>, 'items' | 'next' | 'total'>;
-
 /** A list that is read page by page, by the cursor of the page before. */
 export class PagedList<Item> {
 	items = $state.raw<Item[]>([]);
@@ -82,12 +79,10 @@ export class PagedList<Item> {
 	/** Read the first page again. The former items stay until it has come. */
 	reload = (): Promise<void> => this.#readPage(null);
 
-	keep = (): KeptPages<Item> => ({ items: this.items, next: this.next, total: this.total });
-
-	/** Take what was kept, in place of a page that is on its way: the reader goes on where he left. */
-	restore = (kept: KeptPages<Item>): void => {
-		this.#reading = null;
-		[this.items, this.next, this.total, this.isLoaded] = [kept.items, kept.next, kept.total, true];
+	/** Read pages until as many items have come as the reader had seen: he goes on where he left. */
+	readTo = async (count: number): Promise<void> => {
+		await this.reload();
+		while (this.items.length < count && this.next && !this.problem) await this.more();
 	};
 
 	async #readPage(after: string | null): Promise<void> {
