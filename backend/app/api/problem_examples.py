@@ -148,6 +148,7 @@ _CONFLICTS = {
     "retry_workflow_run": _Example("run_not_ended", "This run has not ended. Wait for it, or cancel it."),
     "run_workflow": _reused_key("session"),
     "send_job": _Example("job_id_reused", "This job_id was used for another job. Use a new one for a new job."),
+    "update_dataset": _Example("note_changed", "The note was changed meanwhile; look at it again."),
     "update_worldline": _WORLDLINE_NAME,
     "continue_upload": _Example("offset_differs", "The next byte is 8,388,608, not 0.", {"offset": 8388608}),
     "finish_upload": _Example("upload_incomplete", "46,550 bytes are missing.", {"offset": 8208}),

@@ -52,4 +52,6 @@ async def test_numbers_as_text_in_several_tables_become_a_model_of_numbers(lab, 
     assert {one["column"] for one in state["split"]["reading"]} == {"size", "balcony", "rent"}
     assert result["holdout"]["beats_baseline"] is True
     cleaned: Any = next(call for call, _ in drive.journal.recorded if call.name == "clean_data").request
-    assert {"op": "drop", "columns": ["flat_id", "country"]} in cleaned["operations"]
+    assert {"op": "drop", "columns": ["country"]} in cleaned["operations"]
+    sides = {tuple(one["columns"]): one["chosen"] for one in result["assumptions"]}
+    assert sides["flat_id",] == "otherwise"

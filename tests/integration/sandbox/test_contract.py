@@ -264,7 +264,7 @@ result = {
 
 
 async def test_a_program_that_is_not_allowed_is_refused_by_line(cells: Cells) -> None:
-    outcome = await cells.run(Code("x = 1\ny = x.__class__"))
+    outcome = await cells.run(Code("x = 1\ny = x.__reduce__"))
     assert outcome.end is End.REFUSED
     assert outcome.fault is not None
     assert "Line 2" in outcome.fault.detail
