@@ -17,7 +17,46 @@ from app.modeling.recipe.transforms.columns import to_category_text
 STEPS = ("recipe", "encode", "estimator")
 
 
-class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _Prefitted(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """An estimator made of fitted ones. `classes`: number of classes, 0 for numbers."""
+
+    classes: int
+
+    def fit(self, X: object = None, y: object = None) -> Self:
+        """Return the estimator unchanged, since what it is made of is fitted already."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def _predict(self, X: pd.DataFrame) -> np.ndarray:
+        """Return probabilities (rows, classes), or numbers (rows,)."""
+        raise NotImplementedError
+
+
+class _Classifying(ClassifierMixin, _Prefitted):  # type: ignore[misc]
+    """Predicts probabilities of the class indices 0 to `classes` - 1."""
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return np.arange(self.classes)
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        return self._predict(X)
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        class_indices: np.ndarray = self._predict(X).argmax(axis=1)
+        return class_indices
+
+
+class _Regressing(RegressorMixin, _Prefitted):  # type: ignore[misc]
+    """Predicts numbers."""
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self._predict(X)
+
+
+class _Average(_Prefitted):
     """`members`: fitted pipelines of recipe, encode and estimator; `weights` sum to 1.
 
     Members that share a recipe or an encoder hold the same object: it is applied, and stored, once.
@@ -27,13 +66,6 @@ class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         self.members = members
         self.weights = weights
         self.classes = classes
-
-    def fit(self, X: object = None, y: object = None) -> Self:
-        """Return the estimator unchanged, since its members are fitted already."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
     def _predict(self, X: pd.DataFrame) -> np.ndarray:
         shape = (len(X), self.classes) if self.classes else (len(X),)
@@ -58,29 +90,15 @@ class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         return [(recipe, list(by_encoder.values())) for recipe, by_encoder in tree.values()]
 
 
-class AveragedClassifier(ClassifierMixin, _Average):  # type: ignore[misc]
+class AveragedClassifier(_Classifying, _Average):
     """Average of classifiers: probabilities of the class indices 0 to `classes` - 1."""
 
-    @property
-    def classes_(self) -> np.ndarray:
-        return np.arange(self.classes)
 
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        return self._predict(X)
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        class_indices: np.ndarray = self._predict(X).argmax(axis=1)
-        return class_indices
-
-
-class AveragedRegressor(RegressorMixin, _Average):  # type: ignore[misc]
+class AveragedRegressor(_Regressing, _Average):
     """Average of regressors."""
 
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return self._predict(X)
 
-
-class _ByEntity(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _ByEntity(_Prefitted):
     """Two fitted models: `entity_model` reads the entity's column and predicts rows of entities with training
     rows, `general_model` does not read it and predicts all others.
 
@@ -101,13 +119,6 @@ class _ByEntity(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         self.entities = entities
         self.classes = classes
 
-    def fit(self, X: object = None, y: object = None) -> Self:
-        """Return the estimator unchanged, since both models are fitted already."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
     @property
     def members(self) -> list[Pipeline]:
         return [*list_members(self.general_model), *list_members(self.entity_model)]
@@ -126,26 +137,12 @@ class _ByEntity(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         return output
 
 
-class ByEntityClassifier(ClassifierMixin, _ByEntity):  # type: ignore[misc]
+class ByEntityClassifier(_Classifying, _ByEntity):
     """Classifiers for known and new entities: probabilities of the class indices 0 to `classes` - 1."""
 
-    @property
-    def classes_(self) -> np.ndarray:
-        return np.arange(self.classes)
 
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        return self._predict(X)
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        class_indices: np.ndarray = self._predict(X).argmax(axis=1)
-        return class_indices
-
-
-class ByEntityRegressor(RegressorMixin, _ByEntity):  # type: ignore[misc]
+class ByEntityRegressor(_Regressing, _ByEntity):
     """Regressors for known and new entities."""
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return self._predict(X)
 
 
 FittedModel: TypeAlias = Pipeline | AveragedClassifier | AveragedRegressor
