@@ -18,10 +18,17 @@ ANALYST = "analyst"
 
 @dataclass
 class TurnTranslation:
-    """The translation of one stream. Words that came live are not repeated by their recorded message."""
+    """The translation of one stream, whose `token` events add up to the answer, each word once.
+
+    Of a stream that begins in the middle of an answer words come once all of them do: with their repetition, or
+    with the recorded message.
+    """
 
     turn_id: str
-    _has_tokens: bool = field(default=False)
+    _answer: tuple[int, int, str, int] | None = field(default=None)
+    """The answer whose words came last: its step, attempt, agent and number."""
+    _words: str = field(default="")
+    """The words of that answer that were sent on."""
 
     def translate(self, event: EventMessage) -> list[EventMessage]:
         body: Json = json.loads(event.data)
@@ -39,13 +46,25 @@ class TurnTranslation:
         ]
 
     def _token(self, body: Json) -> list[ChatEvent]:
-        self._has_tokens = True
-        return [("token", {"text": body["text"]})]
+        """Send those words on that follow the words that were sent."""
+        answer = (body["step"], body["attempt"], body["agent"], body["answer"])
+        if answer != self._answer:
+            self._answer, self._words = answer, ""
+        if body["start"] > len(self._words):
+            return []
+        return self._send(str(body["text"])[len(self._words) - body["start"] :])
 
     def _message(self, body: Json) -> list[ChatEvent]:
-        """Send the whole words of a message, unless they came while they were written."""
-        had_tokens, self._has_tokens = self._has_tokens, False
-        return [] if had_tokens or body["role"] != ANALYST else [("token", {"text": body["text"]})]
+        """Send the words of a message that did not come while they were written."""
+        words, self._answer, self._words = self._words, None, ""
+        text = str(body["text"])
+        if body["role"] != ANALYST or not text.startswith(words):
+            return []
+        return [("token", {"text": text[len(words) :]})] if len(text) > len(words) else []
+
+    def _send(self, text: str) -> list[ChatEvent]:
+        self._words += text
+        return [("token", {"text": text})] if text else []
 
     def _status(self, stage: str) -> list[ChatEvent]:
         return [("status", {"stage": stage, "turn_id": self.turn_id})]

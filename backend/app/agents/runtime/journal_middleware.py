@@ -12,6 +12,7 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import structlog
@@ -38,6 +39,7 @@ from app.agents.runtime.tool_call_repair import (
     make_truncated_answer,
     restore_invalid_calls,
 )
+from app.agents.runtime.written_words import WrittenWords
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.llm.answer_stream import AnswerTooLong, record_stream
@@ -91,6 +93,8 @@ class AgentRun:
     """The agent's words along with the calls of its last message."""
     is_by_rules: bool = False
     """True for a run that the offline policy does from its start."""
+    streamed_answers: int = 0
+    """Number of answers whose words were published, those that broke off included."""
     thought_s: float = 0.0
     """Seconds of chat models for the recorded answers of this run, so that a replay counts them alike."""
 
@@ -108,9 +112,18 @@ class AgentRun:
         shares_time = ctx.training_context is not None and ctx.agent != "reporter"
         return shares_time and ctx.thinking.is_used_up and not ctx.preferences.deterministic
 
-    def publish_token(self, text: str) -> None:
-        step = self.ctx.step
-        step.emit(TokenStreamed(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
+    def begin_answer(self) -> WrittenWords:
+        """Return what publishes the words of the next answer as they come."""
+        self.streamed_answers += 1
+        return WrittenWords(partial(self._publish_words, self.streamed_answers))
+
+    def _publish_words(self, answer: int, start: int, text: str) -> None:
+        step, agent = self.ctx.step, self.ctx.agent
+        step.emit(
+            TokenStreamed(
+                step=step.seq, attempt=step.attempt, agent=agent, answer=answer, start=start, text=text
+            )
+        )
 
     def publish_progress(self, text: str) -> None:
         step = self.ctx.step
@@ -262,7 +275,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
 
         async def ask() -> AIMessage:
             messages = trim_messages(request.messages, context_tokens)
-            with record_stream(agent_run.publish_token, chat_model.max_characters) as stream:
+            with record_stream(agent_run.begin_answer().add, chat_model.max_characters) as stream:
                 try:
                     offered = request.override(model=chat_model.model, messages=messages, tools=tools)
                     message = _ai_message(await handler(offered))

@@ -204,12 +204,18 @@ class Progress(_Event):
 
 
 class TokenStreamed(_Event):
-    """Live: a part of a chat model's answer."""
+    """Live: a part of a chat model's answer. From time to time all of it so far comes again, with `start` 0.
+
+    `answer`: number of the answer among those of its agent in this attempt. `start`: place of the part's first
+    character in the answer.
+    """
 
     kind: Literal["token"] = "token"
     step: int
     attempt: int
     agent: str
+    answer: int
+    start: int
     text: str
 
 

@@ -46,7 +46,7 @@ export type SessionEvent = Numbered &
 		| { kind: 'session_failed'; code: string; detail: string }
 		| { kind: 'session_cancelled' }
 		| { kind: 'progress'; step: number; text: string; fraction: number | null }
-		| { kind: 'token'; step: number; agent: string; text: string }
+		| { kind: 'token'; step: number; agent: string; answer: number; start: number; text: string }
 	);
 
 /** After these kinds the session itself has changed, and is read again. */

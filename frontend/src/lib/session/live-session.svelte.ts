@@ -31,7 +31,9 @@ export class LiveSession {
 
 	#stop: (() => void) | null = null;
 	#refresh: ReturnType<typeof setTimeout> | undefined;
-	#unshown = '';
+	/** The words of the answer that is being written, and the frame that will draw them. */
+	#written = '';
+	#frame = 0;
 	#untaken: SessionEvent[] = [];
 	/** Its page was left: what is derived of it can no longer be read. */
 	#isClosed = false;
@@ -102,22 +104,18 @@ export class LiveSession {
 		if (event.kind === 'understood') this.understood = event;
 		else if (event.kind === 'plan_made') [this.plan, this.notes] = [event.steps, event.notes];
 		else if (event.kind === 'progress') this.progress = { text: event.text, fraction: event.fraction };
-		else if (event.kind === 'token') this.#addWords(event.text);
-		else if (event.kind === 'step_finished' || event.kind === 'message') [this.progress, this.words] = [null, ''];
+		else if (event.kind === 'token') this.#addWords(event.start, event.text);
+		else if (event.kind === 'step_finished' || event.kind === 'message') [this.progress, this.words, this.#written] = [null, '', ''];
 		if (event.kind === 'session_paused') this.isPausing = true;
 		else if (event.kind === 'session_resumed') this.isPausing = false;
 		if (CHANGES.has(event.kind)) this.#readSoon();
 	}
 
-	/** Words are drawn once a frame, however fast they come. */
-	#addWords(text: string): void {
-		if (!this.#unshown) {
-			requestAnimationFrame(() => {
-				this.words += this.#unshown;
-				this.#unshown = '';
-			});
-		}
-		this.#unshown += text;
+	/** Words are drawn once a frame, however fast they come. Those after a gap wait until all of the answer comes again. */
+	#addWords(start: number, text: string): void {
+		if (start > this.#written.length) return;
+		this.#written = this.#written.slice(0, start) + text;
+		this.#frame ||= requestAnimationFrame(() => [this.#frame, this.words] = [0, this.#written]);
 	}
 
 	#readSoon(delayMs: number = REFRESH_MS): void {
