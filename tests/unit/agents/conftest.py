@@ -219,6 +219,12 @@ def conversation(brief: Mapping[str, Any], *answered: tuple[str, Mapping[str, An
 
 
 @pytest.fixture
+def next_message() -> Callable[..., AIMessage]:
+    """`next_message(decide, brief, *answered)`: the message of the call that a policy makes next."""
+    return lambda decide, brief, *answered: decide(conversation(brief, *answered))
+
+
+@pytest.fixture
 def next_call() -> Callable[..., tuple[str, dict[str, Any]]]:
     """`next_call(decide, brief, *answered)`: the call that a policy makes next."""
 

@@ -177,6 +177,30 @@ class TestDataAnalyst:
         assert (name, output["exclude"]) == ("Analysis", left_out)
 
     @pytest.mark.parametrize(
+        ("side", "answer", "reason"),
+        [
+            ("otherwise", None, "Each row has a value of its own. `x` is left out."),
+            ("otherwise", "leave them out", "Each row has a value of its own. `x` is left out."),
+            ("holds", "leave them out", "I leave out `x`, as you answered."),
+        ],
+    )
+    def test_a_column_is_left_out_with_its_reason(self, next_message, side, answer, reason):
+        choice = "left out" if side == "otherwise" else "an input"
+        measured = {
+            "kind": "column",
+            "columns": ["x"],
+            "matters": answer is not None,
+            "chosen": side,
+            "why": f"Each row has a value of its own. `x` is {choice}.",
+            "options": {"otherwise": "leave them out", "holds": "keep them"},
+        }
+        asked = [("ask_user", {}, {"answer": answer})] if answer else []
+        explored = ("perform_eda", {}, {"assumptions": [measured]})
+        message = next_message(decide_analysis, EXPLORER, explored, *asked)
+        output = message.tool_calls[0]["args"]
+        assert (output["exclude"], output["notes"], message.text) == (["x"], [reason], reason)
+
+    @pytest.mark.parametrize(
         ("missing", "relation", "dropped"), [(0.99, 0.5, True), (0.99, 0.7, False), (0.8, 0.5, False)]
     )
     def test_a_column_that_is_hardly_ever_there_is_dropped_unless_it_says_something(

@@ -48,15 +48,16 @@ def conclude(view: ConversationView[AnalysisBrief]) -> AgentAction:
             message="The data could not be explored. I continue without an exploration.",
         )
     answers = [answer.read(UserAnswer).answer for answer in view.successes("ask_user")]
-    excluded: list[DoubtedColumns] = []
+    exclude: list[str] = []
+    reasons: list[str] = []
     for suspect in _suspects(view):
         answer = answers.pop(0) if suspect.is_asked and answers else None
         if answer == LEAVE_OUT or (answer != KEEP and suspect.is_left_out):
-            excluded.append(suspect)
-    exclude = list(dict.fromkeys(column for suspect in excluded for column in suspect.columns))
+            exclude += [column for column in suspect.columns if column not in exclude]
+            reasons.append(_describe_exclusion(suspect))
     summary = eda.read(AnalysisSummary)
-    notes = [*(suspect.text for suspect in excluded), *summary.notes]
-    return finish(Analysis(exclude=exclude, notes=notes), message=_describe_findings(summary, exclude))
+    notes = [*reasons, *summary.notes]
+    return finish(Analysis(exclude=exclude, notes=notes), message=_describe_findings(summary, reasons))
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,11 @@ def _suspects(view: ConversationView[AnalysisBrief]) -> list[DoubtedColumns]:
             is_left_out = leak.certain or leak.evidence_of != "score"
             suspects.append(
                 DoubtedColumns(
-                    [leak.column], leak.text, _question(leak), is_left_out, is_left_out and not leak.certain
+                    [leak.column],
+                    leak.text,
+                    _question(leak),
+                    is_left_out,
+                    is_left_out and not leak.certain,
                 )
             )
     return suspects
@@ -107,15 +112,17 @@ def _question(leak: LeakingColumn) -> str:
 RULES: tuple[Rule[AnalysisBrief], ...] = (explore, ask_about_columns, conclude)
 
 
-def _describe_findings(eda: AnalysisSummary, exclude: list[str]) -> str:
+def _describe_exclusion(suspect: DoubtedColumns) -> str:
+    """The reason of an exclusion; the text of columns that are inputs by default says so, and is none."""
+    names = ", ".join(f"`{name}`" for name in suspect.columns)
+    if not suspect.is_left_out:
+        return f"I leave out {names}, as you answered."
+    if suspect.text.endswith("left out."):
+        return suspect.text
+    return f"I leave out {names}: {suspect.text}"
+
+
+def _describe_findings(eda: AnalysisSummary, reasons: Sequence[str]) -> str:
+    """The findings for the user. `reasons`: why columns are left out, a text for each exclusion."""
     warnings = [finding.text for finding in eda.findings if finding.severity != "info"][:MAX_SENTENCES]
-    leaking = {leak.column for leak in eda.leaks}
-    derived = [name for name in exclude if name in leaking]
-    others = [name for name in exclude if name not in leaking]
-    exclusions = [f"I leave out {_join_names(derived)}: the target can be derived from it."] if derived else []
-    exclusions += [f"I leave out {_join_names(others)}."] if others else []
-    return " ".join([*exclusions, *warnings]) or "Nothing in the data stands out."
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return " ".join([*reasons[:MAX_SENTENCES], *warnings]) or "Nothing in the data stands out."

@@ -78,8 +78,8 @@ def cautions(draft: ReportDraft) -> list[Text]:
 
 
 _READS_KNOWN_GROUPS = (
-    " Rows of a group that it has learned from are predicted by fits that also read which group it is; the"
-    " score is that of new groups."
+    " Rows of a group that it has learned from are predicted by further fits, which also read which group it is"
+    " and found settings of their own; the score is that of new groups."
 )
 
 
