@@ -1,6 +1,7 @@
 """Two cross-validated scores of one model: if a condition holds, and if it does not."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.splits.split import Fold
 from app.modeling.splits.walk_forward import time_blocks
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate
@@ -50,16 +52,44 @@ class SidePredictions:
 
 
 def predict_out_of_fold(
-    frame: pd.DataFrame, problem: Problem, plan: FoldPlan, threads: int = 1, is_last_only: bool = False
+    frame: pd.DataFrame,
+    problem: Problem,
+    plan: FoldPlan,
+    threads: int = 1,
+    is_last_only: bool = False,
+    estimator: str = ESTIMATOR,
 ) -> SidePredictions | None:
     """Predict each row, or those of the last fold, by a model of other folds; None if rows do not suffice."""
     try:
         data = TrainingSet.from_frame(frame, problem, plan)
-        spec = CandidateSpec(ESTIMATOR, seed=plan.seed, threads=threads, settings=dict(SETTINGS))
         run = [len(data.folds) - 1] if is_last_only else None
-        validated: CrossValidated = cross_validate(data, spec, run=run)
+        return _predict(data, plan.seed, threads, run, estimator)
     except InvalidInput:
         return None
+
+
+def predict_held_out(
+    frame: pd.DataFrame, problem: Problem, is_held_out: np.ndarray, seed: int = 0, threads: int = 1
+) -> SidePredictions | None:
+    """Predict the rows of a mask (rows,) by a model of the others; None if rows do not suffice."""
+    try:
+        data = TrainingSet.from_frame(frame, problem)
+        fold = Fold(np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out))
+        return _predict(replace(data, folds=[fold]), seed, threads)
+    except InvalidInput:
+        return None
+
+
+def _predict(
+    data: TrainingSet,
+    seed: int,
+    threads: int,
+    run: Sequence[int] | None = None,
+    estimator: str = ESTIMATOR,
+) -> SidePredictions:
+    settings = dict(SETTINGS) if estimator == ESTIMATOR else {}
+    spec = CandidateSpec(estimator, seed=seed, threads=threads, settings=settings)
+    validated: CrossValidated = cross_validate(data, spec, run=run)
     return SidePredictions(validated.truth, validated.output, validated.tested, validated.seconds)
 
 
@@ -119,8 +149,8 @@ def compare_scores(
     """Compare the sides on the rows that both predicted; None if their score is not defined.
 
     `units` (rows,): number of the entity or block of time of each row, which the bootstrap draws together; by
-    default rows are drawn alone. `weights` (rows,): draws of each row on the second side, where it stands for
-    other rows than the first.
+    default rows are drawn alone. `weights` (2, rows): draws of each row on the first and on the second side,
+    where they stand for other rows.
     """
     rows = np.flatnonzero(holds.tested & otherwise.tested)
     if len(rows) < 2:
@@ -130,15 +160,20 @@ def compare_scores(
     if unit_count < MIN_UNITS:
         return None
     sides = holds.take(rows, problem), otherwise.take(rows, problem)
-    shares = np.full(unit_count, 1 / unit_count)
-    draws = np.random.default_rng(seed).multinomial(unit_count, shares, RESAMPLES).T
+    chances = np.full(unit_count, 1 / unit_count)
+    draws = np.random.default_rng(seed).multinomial(unit_count, chances, RESAMPLES).T
     counts = draws[unit_of_row].astype("float32")
-    share = np.ones((len(rows), 1), dtype="float32") if weights is None else weights[rows][:, None]
     statistics = [make_statistic(problem.metric, side) for side in sides]
-    resampled = [statistics[0](counts), statistics[1](counts * share.astype("float32"))]
     score = SCORERS[problem.metric]
-    first = float(score(sides[0]))
-    second = float(score(sides[1]) if weights is None else statistics[1](share.astype("float32"))[0])
+    if weights is None:
+        first, second = (float(score(side)) for side in sides)
+        resampled = [statistic(counts) for statistic in statistics]
+    else:
+        columns = weights[:, rows, None].astype("float32")
+        first, second = (
+            float(statistic(column)[0]) for statistic, column in zip(statistics, columns, strict=True)
+        )
+        resampled = [statistic(counts * column) for statistic, column in zip(statistics, columns, strict=True)]
     sign = 1 if METRICS[problem.metric].greater_is_better else -1
     difference = sign * (resampled[0] - resampled[1])
     if not all(np.isfinite(scores).mean() > MIN_DEFINED_SHARE for scores in (*resampled, difference)):

@@ -132,19 +132,35 @@ def column_assumption(
     )
 
 
-def recorded_target_assumption(problem: Problem, compared: ComparedScores, share: str) -> AssumptionJson:
-    """The condition that predicted rows are like those whose target was recorded. `share`: of the others."""
+MIN_UNLIKE_SHARE = 0.1
+"""Share of the rows without a target that are unlike all others, from which it is said."""
+
+
+def recorded_target_assumption(
+    problem: Problem, compared: ComparedScores, share: str, unlike: float
+) -> AssumptionJson:
+    """The condition that predicted rows are like those whose target was recorded.
+
+    `share`: of the others. `unlike`: share of those that are unlike all rows with a target.
+    """
     target = join_names([problem.target])
     label, recorded, unrecorded = _figures(compared, problem)
+    is_beyond = unlike >= MIN_UNLIKE_SHARE
+    beyond = (
+        f" For {unlike:.0%} of those without one hardly any row like them has one, so that no score is known"
+        " for them: the figure is that of the most similar rows, predicted by a model of the others."
+        if is_beyond
+        else ""
+    )
     return make_assumption(
         AssumptionKind.RECORDED_TARGET,
         [problem.target],
         compared,
         problem,
         AssumptionSide.HOLDS,
-        f"{target} is missing in {share} of the rows. The hold-out has only rows with one.",
+        f"{target} is missing in {share} of the rows. The hold-out has only rows with one.{beyond}",
         f"Will the model predict rows like those with a recorded {target}? Its {label} is about {recorded} for"
-        f" them, and {unrecorded} for rows like those without.",
+        f" them, and {unrecorded}{' or worse' if is_beyond else ''} for rows like those without.",
         {AssumptionSide.HOLDS: "rows like those", AssumptionSide.OTHERWISE: "rows like the others"},
     )
 

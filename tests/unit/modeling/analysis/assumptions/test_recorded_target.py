@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from app.modeling.analysis.assumptions.recorded_target import measure_recorded_target
 from app.modeling.facts.assumptions import AssumptionJson
@@ -35,3 +36,24 @@ def test_a_record_at_random_does_not_matter() -> None:
     assumption = measure(is_selective=False)
     assert assumption is not None
     assert not assumption["matters"]
+
+
+def test_rows_beyond_all_recorded_ones_are_scored_by_models_of_rows_further_away() -> None:
+    """Trees stay level where the target goes on: random folds would score these rows like the others."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(5000, 3)), columns=["dose", "age", "weight"])
+    truth = 3 * table["dose"] + table["age"] + rng.normal(size=5000)
+    is_recorded = table["dose"] + 0.1 * rng.normal(size=5000) < 0
+    table["response"] = truth.where(is_recorded)
+    train = table[is_recorded].reset_index(drop=True)
+    assumption = measure_recorded_target(train, table, resolve_problem(table, {"target": "response"}))
+    assert assumption is not None
+    assert assumption["matters"]
+    assert "no score is known" in assumption["why"]
+    model = HistGradientBoostingRegressor(random_state=0).fit(train.drop(columns="response"), train["response"])
+    predictions = model.predict(table.loc[~is_recorded].drop(columns="response"))
+    error = float(np.sqrt(np.mean((truth[~is_recorded] - predictions) ** 2)))
+    assert (assumption["holds_score"] or 0) < 0.6 * error
+    # No recorded row lies as far from the others as these: the figure is a lower bound, as the text says.
+    assert 0.6 * error < (assumption["otherwise_score"] or 0) < 1.1 * error
+    assert "or worse" in assumption["question"]
