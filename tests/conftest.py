@@ -27,6 +27,7 @@ from uuid import uuid4
 import hypothesis
 import pytest
 from redis import Redis
+from tests.database_pool import DatabasePool
 from tests.patience import end_when_hanging, ended
 
 from app.db.migrations import upgrade
@@ -60,9 +61,13 @@ class Servers:
     folder: Path
     psql: Path
 
-    def sql(self, statement: str) -> str:
-        command = [self.psql, "--no-psqlrc", "-qtA", "-v", "ON_ERROR_STOP=1", "-c", statement, self.admin_url]
-        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    def sql(self, *statements: str, database: str = "labcrew") -> str:
+        """Run statements, each in a transaction of its own, and return the last line that they print."""
+        command: list[str | Path] = [self.psql, "--no-psqlrc", "-qtA", "-v", "ON_ERROR_STOP=1"]
+        command += [part for statement in statements for part in ("-c", statement)]
+        command.append(self.url(database))
+        done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
+        return done.stdout.strip().rpartition("\n")[2]
 
     def url(self, database: str) -> str:
         return self.admin_url.replace("/labcrew?", f"/{database}?")
@@ -150,20 +155,22 @@ def template(servers: Servers) -> str:
 @pytest.fixture
 def empty_database_url(servers: Servers) -> Iterator[str]:
     """A database of this test's own with nothing in it."""
-    yield from _database(servers, "template1")
+    name = f"test_{uuid4().hex}"
+    servers.sql(f"CREATE DATABASE {name}")
+    yield servers.url(name)
+    servers.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def database_pool(servers: Servers, template: str) -> DatabasePool:
+    return DatabasePool(servers.sql, template)
 
 
 @pytest.fixture
-def database_url(servers: Servers, template: str) -> Iterator[str]:
-    """A migrated database of this test's own."""
-    yield from _database(servers, template)
-
-
-def _database(servers: Servers, template: str) -> Iterator[str]:
-    name = f"test_{uuid4().hex}"
-    servers.sql(f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield servers.url(name)
-    servers.sql(f"DROP DATABASE {name} WITH (FORCE)")
+def database_url(servers: Servers, database_pool: DatabasePool) -> Iterator[str]:
+    """A migrated database that nobody else uses meanwhile."""
+    with database_pool.lend() as name:
+        yield servers.url(name)
 
 
 @pytest.fixture
