@@ -13,7 +13,7 @@ from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
 from app.api.openapi import describe
 from app.api.path_aliases import PathAliases
 from app.api.rate_limit import RateLimitMiddleware
-from app.api.router import PREFIX, api_router
+from app.api.router import api_routes
 from app.api.routes import docs, health
 from app.api.server_shutdown import setting_on_termination
 from app.api.service_metrics import ServiceMetrics
@@ -76,7 +76,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
         )
     if settings.compatible_paths:  # before limits look at the path
         app.add_middleware(PathAliases)
-    app.include_router(api_router(), prefix=PREFIX)
+    app.router.routes.extend(api_routes())
     for routes in (health, docs):
         app.include_router(routes.router, include_in_schema=False)
     app.router.routes.append(WebPage())
