@@ -139,6 +139,13 @@ class PredictionProblem(BaseModel):
     taken_as: JsonScalar = Field(default=None, description="What the model got instead: a missing value.")
 
 
+class OutsideRow(BaseModel):
+    """A row with values outside of the ranges in training, which the score says little of."""
+
+    row: int = Field(description="Position of the row, from 0.")
+    columns: list[str] = Field(examples=[["age"]])
+
+
 class PredictionView(BaseModel):
     """Predictions in the order of the rows; of a table the first 1,000, all of them in the artifact."""
 
@@ -151,6 +158,10 @@ class PredictionView(BaseModel):
     warnings: list[PredictionWarning]
     problems: list[PredictionProblem] = Field(
         default=[], description="Cells that could not be read, 1,000 at most; `warnings` counts all of them."
+    )
+    outside_training: list[OutsideRow] = Field(
+        default=[],
+        description="Rows with values outside of the ranges in training, 1,000 at most; `warnings` counts all.",
     )
     forecaster: str | None = Field(
         default=None,

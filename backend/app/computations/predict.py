@@ -26,7 +26,7 @@ from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import first_recipe, list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.persistence import StoredModel
-from app.modeling.training.schema import MAX_PROBLEMS, SchemaJson, conform_rows, time_gap_warnings
+from app.modeling.training.schema import DISTANCE, MAX_PROBLEMS, SchemaJson, conform_rows, time_gap_warnings
 
 MAX_ANSWERED = 1000
 """Predictions in the facts; larger tables are predicted to a file."""
@@ -36,11 +36,13 @@ FORECASTER = "forecaster"
 
 @dataclass(frozen=True)
 class PredictedRows:
-    """Predictions in the order of the rows, with warnings and the cells that could not be read."""
+    """Predictions in the order of the rows, with warnings, the cells that could not be read, and the rows with
+    values outside of the ranges in training."""
 
     predictions: pd.DataFrame
     warnings: list[dict[str, Any]]
     problems: list[dict[str, Any]]
+    outside: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -83,16 +85,19 @@ class OpenModel:
         A forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
-        inputs, warnings, problems = conform_rows(rows, self.schema, problem.parsers, self.strict_columns)
+        time_column = None if problem.horizon else problem.time_column
+        inputs, warnings, problems, outside = conform_rows(
+            rows, self.schema, problem.parsers, self.strict_columns, time_column
+        )
         if self.forecaster is None:
             warnings += time_gap_warnings(inputs, first_recipe(self.stored.pipeline))
         if problem.every_step:
-            return PredictedRows(self.future(inputs), warnings, problems)
+            return PredictedRows(self.future(inputs), warnings, problems, outside)
         output = predict_all(self.stored.pipeline, inputs, problem, self.threads)
         _check_complete(output, inputs.index, problem)
         if problem.is_classification:
-            return PredictedRows(_classes(output, problem, self.stored.metadata), warnings, problems)
-        return PredictedRows(_numbers(output, self.stored.metadata), warnings, problems)
+            return PredictedRows(_classes(output, problem, self.stored.metadata), warnings, problems, outside)
+        return PredictedRows(_numbers(output, self.stored.metadata), warnings, problems, outside)
 
     def future(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Forecast beyond the last row of each series: `forecasting.future.prediction_times` with the
@@ -122,8 +127,9 @@ class OpenModel:
         return {
             "rows": rows,
             "predictions": self.to_records(predicted.predictions.head(MAX_ANSWERED)),
-            "warnings": predicted.warnings,
+            "warnings": [_without_distance(warning) for warning in predicted.warnings],
             "problems": predicted.problems[:MAX_PROBLEMS],
+            "outside_training": predicted.outside[:MAX_PROBLEMS],
             "forecaster": self.forecaster.method if self.forecaster else None,
         }
 
@@ -170,6 +176,10 @@ def _check_complete(output: np.ndarray, rows: pd.Index | pd.Series, problem: Pro
         )
 
 
+def _without_distance(warning: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in warning.items() if key != DISTANCE}
+
+
 def _make_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput("no_rows", "Send at least one row, each an object of column names and values.")
@@ -208,4 +218,5 @@ def _prediction_json(record: dict[Any, Any], problem: Problem) -> dict[str, Any]
         prediction["probabilities"] = {
             str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.written_classes
         }
-    return prediction | {bound: to_json_scalar(record[bound]) for bound in ("low", "high") if bound in record}
+    prediction |= {bound: to_json_scalar(record[bound]) for bound in ("low", "high") if bound in record}
+    return prediction

@@ -15,7 +15,7 @@ from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.training.ensemble.average import first_recipe
-from app.modeling.training.schema import MAX_PROBLEMS, check_columns, conform_rows
+from app.modeling.training.schema import DISTANCE, MAX_PROBLEMS, check_columns, conform_rows
 
 CHECKING_SHARE = 0.1
 """Share of the progress for checking columns before prediction."""
@@ -46,19 +46,21 @@ def predict_table(
     columns = [column["name"] for column in model.schema if column["name"] in table.schema.names]
     first: PredictedRows | None = None
     problems: list[dict[str, Any]] = []
+    outside: list[dict[str, Any]] = []
     count = 0
     with TableWriter(workspace.output / f"predictions.{form}", form) as writer:
         for rows in table.batches(columns, table.rows if looks_back else None):
             predicted = model.predictions(rows)
             warnings.add(predicted.warnings)
             problems += predicted.problems[: MAX_PROBLEMS - len(problems)]
+            outside += predicted.outside[: MAX_PROBLEMS - len(outside)]
             writer.add(predicted.predictions)
             count += len(predicted.predictions)
             first = predicted if first is None else first
             _report_rows(workspace, CHECKING_SHARE, 1.0, rows, table)
     if first is None:
         raise InvalidInput("no_rows", "There are no rows to predict.")
-    shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems)
+    shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems, outside)
     return to_json_facts(model.facts(count, shown_rows))
 
 
@@ -134,7 +136,11 @@ class _Warnings:
         for warning in warnings:
             key = (warning["kind"], warning["column"])
             before = self._by_key.get(key)
-            self._by_key[key] = {**before, "rows": before["rows"] + warning["rows"]} if before else warning
+            if before is None:
+                self._by_key[key] = warning
+                continue
+            worst = max(before, warning, key=lambda entry: entry.get(DISTANCE, 0.0))
+            self._by_key[key] = {**worst, "rows": before["rows"] + warning["rows"]}
 
     @property
     def all(self) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ from app.modeling.training.schema import infer_schema
 from app.modeling.training.time_limits import describe_rows, reduce_to_limit, slowness, threads_for
 from app.modeling.training.training_set import TrainingSet
 from app.modeling.training.tuning import enumerate_grid, propose_hyperparameters
+from app.modeling.training.value_ranges import JUDGED_AHEAD, judged_ahead
 
 MIN_WORKING_S = 0.1
 """Seconds to fit in if reading the rows took all of the limit: the rows are then as few as may be."""
@@ -238,7 +239,8 @@ def refit(
     started = time.perf_counter()
     chosen = CandidateFit.from_json(fit)
     parsed_problem = Problem.from_json(chosen.problem)
-    frame = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
+    train, holdout = read_frame(workspace, "train"), read_frame(workspace, "holdout")
+    frame = pd.concat([train, holdout], ignore_index=True)
     remaining_s = None if time_limit_s is None else time_limit_s - WRITING_S - (time.perf_counter() - started)
     data = TrainingSet.from_frame(prediction_rows(frame, parsed_problem), parsed_problem)
     refitted = refit_on_all_rows(data, chosen, seed, remaining_s, by_entity)
@@ -247,7 +249,12 @@ def refit(
             {"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)}
         )
     model, fits = refitted
-    facts = {**fit, "schema": infer_schema(frame, parsed_problem, chosen.recipe), "learned_rows": len(frame)}
+    ahead = judged_ahead(train, holdout, parsed_problem)
+    schema = [
+        {**column, **({JUDGED_AHEAD: ahead[column["name"]]} if column["name"] in ahead else {})}
+        for column in infer_schema(frame, parsed_problem, chosen.recipe)
+    ]
+    facts = {**fit, "schema": schema, "learned_rows": len(frame)}
     (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)
     is_by_entity = {"by_entity": True} if isinstance(model, ByEntityClassifier | ByEntityRegressor) else {}

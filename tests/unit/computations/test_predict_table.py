@@ -95,6 +95,19 @@ def test_warnings_of_batches_are_merged(predict: Predict) -> None:
     assert len(rows) == len(said["warnings"])
 
 
+def test_rows_outside_of_the_training_range_are_marked_and_the_farthest_is_named(predict: Predict) -> None:
+    frame = houses(ROWS)
+    frame.loc[[3, ROWS - 3], "size"] = [400.0, 9_000.0]  # in the first batch and in the last
+    answer, _ = predict(frame)
+    marked = answer["outside_training"]
+    assert {3, ROWS - 3} < {entry["row"] for entry in marked}
+    assert all(entry["columns"] == ["size"] for entry in marked)
+    (warning,) = [entry for entry in answer["warnings"] if entry["column"] == "size"]
+    assert (warning["kind"], warning["rows"]) == ("outside_range", len(marked))
+    assert "by up to 8" in warning["text"]
+    assert set(warning) == {"kind", "column", "text", "rows"}
+
+
 def test_a_cell_that_is_wrong_at_the_end_is_named_before_anything_is_predicted(predict: Predict) -> None:
     frame = houses(ROWS).astype({"size": object})
     frame.loc[ROWS - 3, "size"] = "large"

@@ -248,6 +248,7 @@ class SchemaColumn(TypedDict):
     categories: list[str] | None
     minimum: float | str | None
     maximum: float | str | None
+    judged_ahead: NotRequired[float]  # of the time column, see `value_ranges`
 
 
 class Comparison(TypedDict):
@@ -387,14 +388,13 @@ class EvaluationFacts(TypedDict):
 
 
 class PredictionFacts(TypedDict):
-    """`predict.predict`. `predictions`: the first 1,000 (predictions.parquet holds all), each
-    `{"prediction", "probabilities": {class: p}}` or `{"prediction"}`."""
+    """`predict.predict`; its parts are those of `PredictionView`, which describes them."""
 
     rows: int
     predictions: list[dict[str, Any]]
     warnings: list[dict[str, Any]]
     """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range or unread."""
     problems: list[dict[str, Any]]
-    """`{"row", "column", "value", "taken_as"}`: the first cells that could not be read."""
+    outside_training: list[dict[str, Any]]
     forecaster: NotRequired[str | None]
     """The classical methods that forecast in place of the model; None for the model."""

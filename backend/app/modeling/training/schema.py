@@ -15,11 +15,14 @@ from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
+from app.modeling.training.value_ranges import find_outside_values
 from app.modeling.type_inference.distinct_values import is_text
 from app.modeling.type_inference.parsers import ColumnParser, NumberParser, parsers_by_column
 from app.modeling.type_inference.vocabulary import TRUTH_VALUES, is_missing_word
 
 SchemaJson = list[dict[str, Any]]
+DISTANCE = "distance"
+"""Key of a warning: how far the farthest value lies outside, so that the text of the worst batch is kept."""
 MAX_CATEGORIES = 100
 """Categories listed per column; a column with as many is not checked for new ones."""
 
@@ -76,11 +79,13 @@ class ConformedRows(NamedTuple):
     """Rows as a model takes them, with warnings about columns.
 
     `problems`: cells that could not be read, `{"row", "column", "value", "taken_as"}`; they are missing values.
+    `outside`: the rows with values outside of the ranges in training, `{"row", "columns"}`.
     """
 
     inputs: pd.DataFrame
     warnings: list[dict[str, Any]]
     problems: list[dict[str, Any]]
+    outside: list[dict[str, Any]]
 
 
 def conform_rows(
@@ -88,17 +93,19 @@ def conform_rows(
     schema: SchemaJson,
     reading: Sequence[Mapping[str, Any]] = (),
     strict_columns: Container[str] = (),
+    time_column: str | None = None,
 ) -> ConformedRows:
     """Convert rows to the model's columns, in order and type.
 
     `reading`: how raw cells are parsed, as recorded at type inference. A cell that cannot be read is a missing
-    value, as in training; in `strict_columns` it is refused. Rows are named by their index labels. Raises
-    InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
+    value, as in training; in `strict_columns` it is refused. `time_column`: of a model of later rows. Rows are
+    named by their index labels. Raises InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
     """
     if rows.empty:
         raise InvalidInput("no_rows", "There are no rows to predict.")
     warnings = check_columns(rows.columns, len(rows), schema)
     columns, parsers, problems = {}, parsers_by_column(reading), []
+    outside_names: dict[int, list[str]] = {}
     for column in schema:
         name = column["name"]
         raw = _column_or_missing(rows, name)
@@ -109,11 +116,21 @@ def conform_rows(
             problems += _list_problems(raw[unreadable])
             warnings.append(_unreadable_warning(raw[unreadable], column))
         warnings += _value_warnings(columns[name][~unreadable], column)
-    return ConformedRows(pd.DataFrame(columns, index=rows.index), warnings, problems)
+        if not column["required"]:
+            continue
+        outside = find_outside_values(columns[name], column, name == time_column)
+        if outside is not None:
+            count, distance = int(outside.mask.sum()), outside.distance
+            warnings.append({**_warning(outside.kind, name, outside.text, count), DISTANCE: distance})
+            for row in rows.index[outside.mask][:MAX_PROBLEMS]:
+                outside_names.setdefault(_to_position(row), []).append(name)
+    marked = [{"row": row, "columns": names} for row, names in sorted(outside_names.items())]
+    return ConformedRows(pd.DataFrame(columns, index=rows.index), warnings, problems, marked)
 
 
 MAX_PROBLEMS = 1_000
-"""Unreadable cells of a column that are listed, as many as rows of an answer; their warning counts all."""
+"""Unreadable cells of a column that are listed, and rows outside of its range, as many as rows of an answer;
+their warnings count all."""
 
 
 def _to_position(label: object) -> int:
@@ -227,7 +244,7 @@ _CONVERTERS = {
 
 
 def _value_warnings(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, Any]]:
-    """Warn of missing values, categories and numbers that did not occur in training."""
+    """Warn of missing values and categories that did not occur in training."""
     name = expected["name"]
     warnings: list[dict[str, Any]] = []
     missing = int(column.isna().sum())
@@ -241,13 +258,6 @@ def _value_warnings(column: pd.Series, expected: dict[str, Any]) -> list[dict[st
             warnings.append(
                 _warning("unseen_category", name, f"{name!r} was never {values} in training.", len(unseen))
             )
-    if expected["type"] == "number" and expected["minimum"] is not None:
-        numbers = column.to_numpy()
-        outside = (numbers < expected["minimum"]) | (numbers > expected["maximum"])
-        if outside.any():
-            span = f"{expected['minimum']:g} to {expected['maximum']:g}"
-            text = f"{name!r} is outside {span}, the range in training."
-            warnings.append(_warning("outside_range", name, text, int(outside.sum())))
     return warnings
 
 

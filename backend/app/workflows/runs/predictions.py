@@ -27,4 +27,4 @@ async def predict_table(ctx: RunContext, node: Node, config: Predict, results: R
 def _read_notes(value: object) -> list[str]:
     warnings = value.get("warnings") if isinstance(value, dict) else None
     entries = warnings if isinstance(warnings, list) else []
-    return [str(warning.get("message") or warning.get("kind")) for warning in entries][:MAX_NOTES]
+    return [f"{warning['rows']:,} rows: {warning['text']}" for warning in entries][:MAX_NOTES]

@@ -1,5 +1,7 @@
 """Rows to predict are checked against what the model learned from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.recipe.recipe import make_recipe
 from app.modeling.training.schema import conform_rows, infer_schema, time_gap_warnings
+from app.modeling.training.value_ranges import JUDGED_AHEAD, judged_ahead
 
 from ..frames import people, problem, series
 
@@ -37,8 +40,8 @@ def test_a_schema_records_type_and_values_of_each_column() -> None:
 
 
 def test_rows_like_the_training_rows_pass_without_a_warning() -> None:
-    made, warnings, problems = conform_rows(FRAME.drop(columns="left"), SCHEMA)
-    assert (warnings, problems) == ([], [])
+    made, warnings, problems, outside = conform_rows(FRAME.drop(columns="left"), SCHEMA)
+    assert (warnings, problems, outside) == ([], [], [])
     assert made.columns.tolist() == [column["name"] for column in SCHEMA]
 
 
@@ -62,7 +65,7 @@ def test_numbers_written_as_text_are_read() -> None:
 
 def test_an_unreadable_cell_is_a_missing_value_of_its_row() -> None:
     rows = pd.DataFrame([ROW, {**ROW, "age": "forty"}, {**ROW, "age": "n/a"}, {**ROW, "age": 41}])
-    inputs, warnings, problems = conform_rows(rows, SCHEMA)
+    inputs, warnings, problems, _ = conform_rows(rows, SCHEMA)
     assert inputs["age"].fillna(-1).tolist() == [40.0, -1.0, -1.0, 41.0]
     assert problems == [{"row": 1, "column": "age", "value": "forty", "taken_as": None}]
     (warning,) = warnings
@@ -82,6 +85,40 @@ def test_unseen_values_give_warnings_and_no_error() -> None:
     assert kinds_of({**ROW, "age": 900}) == {("outside_range", "age")}
     assert kinds_of({**ROW, "visits": None}) == {("missing_values", "visits")}
     assert kinds_of({**ROW, "age": None}) == set()
+
+
+def test_values_outside_of_training_name_their_distance_and_their_rows() -> None:
+    rows = pd.DataFrame([ROW, {**ROW, "age": 900.0, "visits": -50}, {**ROW, "age": FRAME["age"].max() + 0.5}])
+    conformed = conform_rows(rows, SCHEMA)
+    texts = {warning["column"]: (warning["rows"], warning["text"]) for warning in conformed.warnings}
+    assert texts["age"][0] == 2
+    assert f"by up to {900 - FRAME['age'].max():g}: the score says nothing of such rows" in texts["age"][1]
+    assert texts["visits"][0] == 1
+    assert conformed.outside == [{"row": 1, "columns": ["age", "visits"]}, {"row": 2, "columns": ["age"]}]
+    nearby = conform_rows(rows.tail(1), SCHEMA).warnings[0]["text"]
+    assert nearby.endswith("by up to 0.5.")  # a new extreme comes with many rows
+
+
+@pytest.mark.parametrize(("ahead", "days", "is_warned"), [(60, 50, False), (60, 900, True), (None, 900, True)])
+def test_later_rows_are_expected_as_far_as_the_hold_out_reached(
+    ahead: int | None, days: int, is_warned: bool
+) -> None:
+    frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=400), "y": np.arange(400.0), "x": 1.0})
+    asked = replace(problem(frame, "y"), time_column="day")
+    schema = infer_schema(frame, asked, [])
+    if ahead is not None:
+        holdout = frame.assign(day=frame["day"] + pd.Timedelta(days=ahead))
+        schema[0] |= {JUDGED_AHEAD: judged_ahead(frame, holdout, asked)["day"]}
+    later = pd.DataFrame({"day": [frame["day"].max() + pd.Timedelta(days=days)], "x": [1.0]})
+    warnings = conform_rows(later, schema, time_column="day").warnings
+    assert [warning["kind"] for warning in warnings] == ["later_than_judged"] * is_warned
+    if is_warned:
+        reach = "rows up to 60 days after it" if ahead else "rows nearer to it"
+        assert f"900 days after 2021-02-03, the last in training. The score was measured on {reach}" in str(
+            warnings
+        )
+    # Rows of a model that no time orders are not expected to be later at all.
+    assert conform_rows(later, schema).warnings[0]["kind"] == "outside_range"
 
 
 def test_no_rows_are_refused() -> None:
