@@ -53,3 +53,9 @@ def test_without_a_question_the_settings_take_the_other_side(
     assert find_fork(others, measured(kind, columns), AssumptionSide.OTHERWISE) is None
     if fork is not None:
         ForkCreate.model_validate(fork)
+
+
+def test_a_side_that_is_no_option_has_no_fork() -> None:
+    condition = measured("time", ["code"])
+    condition.value["options"] = {"holds": "codes among those of the table"}
+    assert find_fork([], condition, AssumptionSide.HOLDS) is None

@@ -22,7 +22,8 @@ def find_fork(
     """Return point and change of the fork for `POST .../fork`; None if no change takes the other side.
 
     A question that was asked about the assumption, also if its default answered it, is answered in the other
-    way. Else a kept column is left out from the step that measured it on, and rows are split by the column.
+    way. Else, where that is among the options, a kept column is left out from the step that measured it on, and
+    rows are split by the column.
     """
     recorded = assumption.value
     other = AssumptionSide.OTHERWISE if side is AssumptionSide.HOLDS else AssumptionSide.HOLDS
@@ -30,7 +31,7 @@ def find_fork(
     question = next((call for call in calls if _is_question(call, recorded.get("question"), answer)), None)
     if question is not None:
         return {"at": {"question": f"{question.seq}.{question.key}"}, "change": {"answer": answer}}
-    if other is not AssumptionSide.OTHERWISE:
+    if other is not AssumptionSide.OTHERWISE or (recorded.get("options") and answer is None):
         return None
     kind, columns = recorded.get("kind"), list(recorded.get("columns") or ())
     if kind in (AssumptionKind.COLUMN, AssumptionKind.JOINED_TABLE) and columns:

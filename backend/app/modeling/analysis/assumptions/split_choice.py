@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from app.modeling.analysis.assumptions.code_order import find_code, is_target, number_codes
 from app.modeling.analysis.assumptions.entities_and_order import RowStructure, find_entities, find_order
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
@@ -14,10 +15,11 @@ from app.modeling.analysis.assumptions.measurement import (
     SidePredictions,
     compare_scores,
     number_time_blocks,
+    predict_held_out,
     predict_out_of_fold,
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
-from app.modeling.analysis.assumptions.wording import entities_assumption, time_assumption
+from app.modeling.analysis.assumptions.wording import code_assumption, entities_assumption, time_assumption
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionKind, AssumptionSide
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
@@ -27,6 +29,7 @@ from app.modeling.splits.groups import group_labels
 from app.modeling.splits.split import choose_kind
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.deadline import Deadline
+from app.modeling.type_inference.distinct_values import is_text
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,14 @@ class SplitChoice:
 
 @dataclass(frozen=True)
 class Structures:
-    """Structures that the request leaves open. Those that the split respects already come first."""
+    """Structures that the request leaves open. Those that the split respects already come first.
+
+    `code`: an identifier whose numbers may order the rows, where no date or year does.
+    """
 
     entities: list[RowStructure]
     order: RowStructure | None
+    code: str | None = None
 
 
 def find_structures(table: pd.DataFrame, problem: Problem, request: Mapping[str, Any]) -> Structures:
@@ -65,7 +72,9 @@ def find_structures(table: pd.DataFrame, problem: Problem, request: Mapping[str,
         order = find_order(table, problem.target)
         if problem.time_column:
             order = RowStructure((problem.time_column,), "the file is sorted by it", True)
-    return Structures(entities, order)
+    is_ordered = order is not None or problem.time_column is not None
+    code = find_code(table, problem.target) if is_open and not is_ordered else None
+    return Structures(entities, order, code)
 
 
 def measure_structures(
@@ -92,7 +101,14 @@ def measure_structures(
         measured += _measure_order(bench, train, problem, structures.order, measured)
     measured += _measure_entities(bench, train, problem, structures.entities[1:])
     leading = _choose_cautious(measured)
-    return [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+    assumptions = [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+    if structures.code and leading is None and not bench.deadline.is_over:
+        compared = bench.compare_codes(train, structures.code)
+        # Most identifiers say nothing of time: only one that does is a condition.
+        if compared and compared.matters:
+            is_number = not is_text(train[structures.code])
+            assumptions.append(code_assumption(structures.code, compared, problem, is_number))
+    return assumptions
 
 
 def _measure_entities(
@@ -128,12 +144,15 @@ def _choose_measured(
     structures: Structures, train: pd.DataFrame, problem: Problem, deadline: Deadline
 ) -> tuple[Structures, int]:
     """Return as many structures as there is time for, the most certain first, and the rows to measure on."""
-    entities, order = list(structures.entities), structures.order
-    while entities or order:
-        rows = sample_size(train, problem, 2 * (len(entities) + (order is not None)), deadline)
+    entities, order, code = list(structures.entities), structures.order, structures.code
+    while entities or order or code:
+        count = len(entities) + (order is not None) + (code is not None)
+        rows = sample_size(train, problem, 2 * count, deadline)
         if rows >= MIN_ROWS:
-            return Structures(entities, order), rows
-        if len(entities) > 1 or not order:
+            return Structures(entities, order, code), rows
+        if code:
+            code = None
+        elif len(entities) > 1 or not order:
             entities.pop()
         else:
             order = None
@@ -268,6 +287,26 @@ class Bench:
             later,
             lambda rows: number_time_blocks(frame[column], rows),
         )
+
+    def compare_codes(self, train: pd.DataFrame, name: str) -> ComparedScores | None:
+        """Compare folds at random with the latest rows by an identifier.
+
+        A number is an input on both sides, since the split leaves it with the models. A text is none.
+        """
+        order = number_codes(train[name])
+        if order is None or is_target(order, train[self.problem.target]):
+            return None
+        complete = train.assign(**{name: order}).dropna(subset=[name])
+        positions = sample_rows(len(complete), self.rows, self.seed)
+        frame = complete.iloc[positions].sort_values(name, kind="stable").reset_index(drop=True)
+        hidden = (name,) if is_text(train[name]) else ()
+        problem = replace(self.problem, exclude=(*self.problem.exclude, *hidden))
+        free = self.predict(frame, problem)
+        if free is None or not self.deadline.allows(free.seconds):
+            return None
+        is_latest = np.arange(len(frame)) >= len(frame) * (1 - 1 / FOLDS)
+        later = predict_held_out(frame, problem, is_latest, self.seed, self.threads)
+        return self._compare(free, later, lambda rows: number_time_blocks(frame[name], rows))
 
     def _predict_in_time(
         self, other: SidePredictions | None, frame: pd.DataFrame, problem: Problem

@@ -111,6 +111,26 @@ def time_assumption(
     )
 
 
+def code_assumption(name: str, compared: ComparedScores, problem: Problem, is_number: bool) -> AssumptionJson:
+    """The condition that predicted rows have no later codes. `is_number`: the split can be made by the code."""
+    label, same, later = _figures(compared, problem)
+    options = {AssumptionSide.HOLDS: "codes among those of the table"}
+    if is_number:
+        options[AssumptionSide.OTHERWISE] = "later codes"
+    return make_assumption(
+        AssumptionKind.TIME,
+        [name],
+        compared,
+        problem,
+        AssumptionSide.HOLDS,
+        f"The numbers of `{name}` grow with what changes in the table. The split is at random, so that the"
+        " hold-out has no later ones.",
+        f"Will the model predict rows whose `{name}` is later than those in the table? Its {label} is about"
+        f" {later} for later ones, and {same} for rows among those of the table.",
+        options,
+    )
+
+
 def column_assumption(
     columns: Sequence[str], reason: str, compared: ComparedScores, problem: Problem, side: AssumptionSide
 ) -> AssumptionJson:
