@@ -127,7 +127,7 @@ class MemoryStep:
             self.journal.rounds[key] = [await self.journal.run_fit(fit) for fit in fits]
         return self.journal.rounds[key]
 
-    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
+    async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
         """Return at once: a session in memory is the only one of its journal."""
 
     def post_message(self, role: str, text: str) -> None:

@@ -170,10 +170,11 @@ class StepScope(Protocol):
         """
         ...
 
-    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
+    async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
         """Return once another session has ended, or was waited for so long; else `interrupt()`.
 
-        Meanwhile this session gives its place up, and its clock stands still.
+        Meanwhile this session gives its place up, and its clock stands still. With `until_question` the wait
+        ends, too, when the other session asks its user something.
         """
         ...
 

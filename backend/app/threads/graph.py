@@ -1,5 +1,6 @@
 """The graph `chat`: one turn, executed as it stands or answered by the analyst."""
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from app.agents.analyst.output import Reply
 from app.agents.runtime.agent_loop import Agent, AgentRunOptions
 from app.artifacts.workspace import Workspace
 from app.charts.renderer import ChartRenderer
+from app.errors import NotFound
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.sandbox.computation_runner import ComputationRunner
@@ -25,7 +27,7 @@ from app.threads.direct_execution import FAILURE, USER, execute
 from app.tools.chat_queries import EXECUTIONS
 from app.tools.context import ToolContext
 from app.tools.conversation_studies import STUDY_TOOLS, ConversationStudies
-from app.tools.conversation_workflows import ConversationWorkflows
+from app.tools.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
 from app.tools.data import get_dataset_schema
 from app.tools.invoke import ToolAnswer
 from app.workspaces.conversation import Conversation
@@ -155,7 +157,8 @@ async def ask_analyst(chat: ChatContext, withheld_tools: Sequence[str] = ()) -> 
     options = AgentRunOptions(withheld_tools=withheld_tools)
     result = await chat.analyst.run(chat.tool_context(ANALYST), brief, options=options)
     parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
-    return {"text": result.output.text, **parts, **_find_saved_workflow(result.answers)}
+    workflow_parts = {**_find_saved_workflow(result.answers), **_find_run(result.answers)}
+    return {"text": result.output.text, **parts, **workflow_parts}
 
 
 async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
@@ -179,7 +182,9 @@ async def _read_workflows(chat: ChatContext, earlier: Sequence[JsonValue]) -> di
     """Return the user's workflows, and the lane of the message as rules see it."""
     if chat.workflows is None:
         return {}
-    ids = [turn["workflow"] for turn in earlier if isinstance(turn, dict) and turn.get("workflow")]
+    turns = [turn for turn in earlier if isinstance(turn, dict)]
+    ids = [turn["workflow"] for turn in turns if turn.get("workflow")]
+    run_ids = [str(turn["run"]) for turn in turns if turn.get("run")]
     cards = await chat.workflows.list()
     workflow_ids = [card.id for card in cards]
     current = next((str(earlier_id) for earlier_id in reversed(ids) if earlier_id in workflow_ids), None)
@@ -188,7 +193,24 @@ async def _read_workflows(chat: ChatContext, earlier: Sequence[JsonValue]) -> di
     lane = await chat.workflows.classify(chat.step.session.goal, current)
     # The workflow that the conversation is about comes first.
     ordered = sorted(cards, key=lambda card: card.id != current)
-    return {"workflows": [dump_facts(card) for card in ordered], "lane": dump_facts(lane)}
+    runs: list[JsonValue] = [dump_facts(card) for card in await _read_last_run(chat.workflows, run_ids)]
+    return {"workflows": [dump_facts(card) for card in ordered], "lane": dump_facts(lane), "runs": runs}
+
+
+async def _read_last_run(workflows: ConversationWorkflows, run_ids: Sequence[str]) -> list[RunCard]:
+    """Read the last run of a conversation. Empty without one, and once it is deleted."""
+    if not run_ids:
+        return []
+    with contextlib.suppress(NotFound):
+        return [(await workflows.read_run(run_ids[-1])).card]
+    return []
+
+
+def _find_run(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
+    """Return the run of a workflow that the turn began, answered or read last."""
+    runs: list[Any] = [a.value for a in answers if a.request.name in RUN_TOOLS and a.refusal is None]
+    names = ("id", "workflow", "name", "version")
+    return {"run": {name: runs[-1][name] for name in names}} if runs else {}
 
 
 def _find_saved_workflow(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
@@ -215,7 +237,7 @@ def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
     ]
     changes = [change for value in values for change in value.get("changes", ())]
     for answer in reversed(answers):
-        if answer.request.name in EXECUTIONS and answer.refusal is None and isinstance(answer.value, dict):
+        if _has_result(answer) and isinstance(answer.value, dict):
             arguments = answer.request.arguments
             mode = {"execute_sql": "sql", "execute_python": "python"}.get(answer.request.name, "plan")
             outcome = _outcome_of(mode, answer.value)
@@ -230,6 +252,14 @@ def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
             outcome["changes"] = changes
             return {**outcome, "readings": list(arguments.get("readings", ()))}
     return {}
+
+
+def _has_result(answer: ToolAnswer) -> bool:
+    """Check for an execution that succeeded, or a run of a workflow with a table."""
+    if answer.refusal is not None or not isinstance(answer.value, dict):
+        return False
+    is_run = answer.request.name in RUN_TOOLS and "digest" in answer.value
+    return is_run or answer.request.name in EXECUTIONS
 
 
 def _outcome_of(mode: str, value: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
 from app.sessions.step_scope import SessionFacts
 from app.threads.queries import ThreadReader, TurnRecord, make_turn_view
+from app.threads.schemas import TurnView
 
 MAX_TEXT_CHARS = 2_000
 """Characters of a message, an answer or a snippet of code that the memory keeps: about 500 tokens."""
@@ -49,8 +50,15 @@ def _recall(record: TurnRecord) -> EarlierTurn:
         changed=[change.name for change in view.changes if change.kind != "dropped"],
         failure=view.failure.message if view.failure else None,
         steps=view.steps,
-        workflow=str(view.workflow.id) if view.workflow else None,
+        workflow=_find_workflow(view),
+        run=str(view.run.id) if view.run else None,
     )
+
+
+def _find_workflow(view: TurnView) -> str | None:
+    if view.workflow is not None:
+        return str(view.workflow.id)
+    return str(view.run.workflow) if view.run else None
 
 
 def shorten(text: str) -> str:

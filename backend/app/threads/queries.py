@@ -190,6 +190,7 @@ def make_turn_view(record: TurnRecord) -> TurnView:
         studies=result.get("studies", []),
         steps=result.get("steps", []),
         workflow=result.get("workflow"),
+        run=result.get("run"),
         question=QuestionView(**question.pop("body"), **question) if question else None,
         failure=failure,
         dataset_ids=record.dataset_ids,

@@ -164,6 +164,18 @@ class TurnWorkflow(BaseModel):
     next_runs: list[datetime] = Field(default_factory=list)
 
 
+class TurnRun(BaseModel):
+    """The run of a workflow that a turn began, answered or read, as `GET /workflow-runs/{id}`.
+
+    `workflow`: id of the workflow.
+    """
+
+    id: UUID
+    workflow: UUID
+    name: str
+    version: int
+
+
 class TurnFailure(BaseModel):
     """Failure of the code of a turn, or of the turn."""
 
@@ -204,6 +216,9 @@ class TurnView(BaseModel):
     steps: list[dict[str, Any]] = Field(default_factory=list, description="Steps of a pipeline that was run.")
     workflow: TurnWorkflow | None = Field(
         default=None, description="The workflow that the turn made or changed."
+    )
+    run: TurnRun | None = Field(
+        default=None, description="The run of a workflow that the turn began or answered."
     )
     question: QuestionView | None = None
     failure: TurnFailure | None = None

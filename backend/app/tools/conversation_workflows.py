@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from app.json_types import JsonValue
 from app.sessions.step_scope import StepScope
 
-WORKFLOW_TOOLS = ("patch_workflow", "read_workflow")
-"""Tools whose answer is the card of a workflow."""
+RUN_TOOLS = ("run_workflow", "answer_run", "read_run")
+"""Tools whose answer is the card of a run."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,32 @@ class MessagePipeline:
 
 
 @dataclass(frozen=True)
+class NamedWorkflow:
+    """A saved workflow. `label`: its name; of several with one name, with the time of its last change."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True)
+class RequestedRun:
+    """A request to run a saved workflow now. `workflows`: those that its words may name.
+
+    `is_named`: it has words for one. Without them it means the one that the conversation is about (`run it`),
+    or any (`run the workflow`: `says_workflow`). `is_guess`: the words are only near to the names.
+    """
+
+    workflows: Sequence[NamedWorkflow] = ()
+    is_named: bool = False
+    says_workflow: bool = False
+    is_guess: bool = False
+
+
+@dataclass(frozen=True)
 class MessageLane:
     """The lane of a message: `execute`, `patch` or `unclear`. `is_edit`: of a step that there is.
 
-    `workflow`: id of the workflow that the conversation is about, or of the only one.
+    `workflow`: id of the workflow that the conversation is about, or of the only one. `run`: one to run now.
     """
 
     lane: str = "execute"
@@ -39,6 +61,7 @@ class MessageLane:
     is_edit: bool = False
     workflow: str | None = None
     pipeline: MessagePipeline | None = None
+    run: RequestedRun | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +82,48 @@ class WorkflowCard:
     difference: str = ""
     next_runs: Sequence[str] = ()
     schedule: str = ""
+
+
+@dataclass(frozen=True)
+class NodeOutcome:
+    """A node of a run: how it ended, and what it made."""
+
+    id: str
+    status: str
+    rows: int | None = None
+    error: str | None = None
+    answer: str | None = None
+    headline: str | None = None
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class RunPrompt:
+    """The open question of a run, with the answers to choose from."""
+
+    key: str
+    text: str
+    options: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class RunCard:
+    """A run of a saved workflow. `outcome`: `succeeded` or `failed` once it has ended. `workflow`: an id.
+
+    `waits_for`: the study that it waits for. `table`: name of the table of the conversation with its last rows.
+    """
+
+    id: str
+    workflow: str
+    name: str
+    version: int
+    status: str
+    outcome: str | None = None
+    error: str | None = None
+    question: RunPrompt | None = None
+    waits_for: str | None = None
+    nodes: Sequence[NodeOutcome] = ()
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +169,14 @@ class ComputedTable:
     size_bytes: int = 0
 
 
+@dataclass(frozen=True)
+class FollowedRun:
+    """A run as far as it has come, and its table. `table`: None before its end, and for a run without rows."""
+
+    card: RunCard
+    table: ComputedTable | None = None
+
+
 class ConversationWorkflows(Protocol):
     """The workflows of the owner of a conversation. Each command is safe to repeat with the same key."""
 
@@ -131,4 +204,20 @@ class ConversationWorkflows(Protocol):
         self, step: StepScope, key: str, steps: Sequence[Mapping[str, JsonValue]]
     ) -> ComputedTable:
         """Run steps once, each over the table of the one before. Raises LabError with the step that failed."""
+        ...
+
+    async def asks_to_run(self, message: str) -> bool:
+        """Check if the words of a message ask for a run of a workflow, so that nobody has to approve it."""
+        ...
+
+    async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
+        """Run a saved workflow by id or name, and follow it. Raises ToolRefused for a name that is none."""
+        ...
+
+    async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:
+        """Answer the open question of a run, and follow it. Raises LabError."""
+        ...
+
+    async def read_run(self, run_id: str) -> FollowedRun:
+        """Read where a run stands. Raises LabError."""
         ...

@@ -12,11 +12,16 @@ from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
 from app.plans.plan_document import PlanDocument
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import CallResult
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.approval import Preview
 from app.tools.chat_queries import ANALYST, INTERACTIVE_LIMITS
 from app.tools.context import ToolContext
-from app.tools.conversation_workflows import ConversationWorkflows, RequestedChange, WorkflowCard
+from app.tools.conversation_workflows import (
+    ComputedTable,
+    ConversationWorkflows,
+    RequestedChange,
+    WorkflowCard,
+)
 from app.tools.registry import tool
 from app.tools.workspace_changes import record_table
 
@@ -49,7 +54,15 @@ async def execute_pipeline(
     Its table is one of the conversation from then on. Nothing is saved as a workflow.
     """
     key = re.sub(r"[^A-Za-z0-9]+", "-", ctx.call)
-    table = await _workflows(ctx).execute(ctx.step, key, steps)
+    table = await get_workflows(ctx).execute(ctx.step, key, steps)
+    value, artifacts = await keep_table(ctx, name, table)
+    return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
+
+
+async def keep_table(
+    ctx: ToolContext, name: str, table: ComputedTable
+) -> tuple[dict[str, Any], list[ArtifactDraft]]:
+    """Make a computed table one of the conversation. Returns it as the result of a turn, and its artifacts."""
     work = Computation("conversation_sql.describe_tables", {"optional": []}, trusted=False)
     described = await ctx.computer.run(work, {name: table.digest}, INTERACTIVE_LIMITS)
     changes, artifacts = await record_table(ctx, await ctx.conversation.tables(), described)
@@ -62,17 +75,17 @@ async def execute_pipeline(
         "sql": f"SELECT * FROM {name}",  # noqa: S608 - a checked name
         "changes": changes,
     }
-    return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
+    return value, artifacts
 
 
 @tool(agents=ANALYST)
 async def read_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     """Read the nodes and edges of a saved workflow."""
-    return _record(await _workflows(ctx).read(workflow), "Read")
+    return _record(await get_workflows(ctx).read(workflow), "Read")
 
 
 async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
-    preview = await _workflows(ctx).preview(_key(ctx), _make_change(arguments))
+    preview = await get_workflows(ctx).preview(make_key(ctx), _make_change(arguments))
     verb = "is made" if preview.is_new else "is changed"
     runs = f" Its next runs: {preview.schedule}." if preview.schedule else ""
     return Preview(
@@ -107,7 +120,7 @@ async def patch_workflow(
         "steps": steps,
         "name": name,
     }
-    return _record(await _workflows(ctx).save(_key(ctx), _make_change(arguments)), "Saved")
+    return _record(await get_workflows(ctx).save(make_key(ctx), _make_change(arguments)), "Saved")
 
 
 def _make_change(arguments: Mapping[str, Any]) -> RequestedChange:
@@ -116,13 +129,13 @@ def _make_change(arguments: Mapping[str, Any]) -> RequestedChange:
     return RequestedChange(**{**arguments, "plan": document})
 
 
-def _workflows(ctx: ToolContext) -> ConversationWorkflows:
+def get_workflows(ctx: ToolContext) -> ConversationWorkflows:
     if ctx.workflows is None:
         raise ToolRefused("Workflows are changed from conversations only.")
     return ctx.workflows
 
 
-def _key(ctx: ToolContext) -> str:
+def make_key(ctx: ToolContext) -> str:
     return f"{ctx.step.session.id}:{ctx.step.seq}:{ctx.call}"
 
 

@@ -6,10 +6,13 @@ from functools import partial
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
 from app.resources import Resources
+from app.sessions.schemas import WORKFLOW_GRAPH
+from app.sessions.service import SessionService
 from app.sessions.step_scope import SessionFacts
 from app.worker.mail import send_owner_mail
 from app.worker.workflow_data import find_owner_model, start_owner_study, store_owner_dataset
 from app.workflows.conversations.pipelines import Pipelines
+from app.workflows.conversations.runs import ConversationRuns
 from app.workflows.conversations.service import OwnerWorkflows
 from app.workflows.proposals import ProposalService
 from app.workflows.requests.client import RequestClient
@@ -70,6 +73,15 @@ def make_owner_workflows(
         ProposalService(resources.database, owner, check),
         check,
         Pipelines(check, services),
+        ConversationRuns(
+            turn,
+            WorkflowService(resources.database, owner),
+            check,
+            SessionService(
+                resources.database, resources.tail, resources.send, resources.settings.sessions, WORKFLOW_GRAPH
+            ),
+            WorkflowRuns(resources.database, owner),
+        ),
     )
 
 

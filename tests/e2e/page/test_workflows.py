@@ -83,6 +83,14 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     expect(page.get_by_role("status").filter(has_text="/hooks/")).to_be_visible()
     page.get_by_role("button", name="Make version 1 the newest again").click()
     expect(page.get_by_text("version 3,", exact=False).first).to_be_visible()
+
+    visitor.open("/chat")
+    page.get_by_role("textbox", name="Message").fill("run my largest cities workflow")
+    page.get_by_role("button", name="Send").click()
+    run = page.get_by_role("region", name="Run of version 3")
+    visitor.check_access()
+    run.get_by_role("group", name="Question").get_by_role("button").first.click()
+    expect(run.get_by_role("list", name="Nodes of the run")).to_contain_text("check")
     visitor.check_rules()
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.tools.conversation_studies import StudyCard
-from app.tools.conversation_workflows import MessageLane, WorkflowCard
+from app.tools.conversation_workflows import MessageLane, RunCard, WorkflowCard
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class EarlierTurn:
     """A turn before the present one. `columns`, `sql`, `plan` and `code`: of its last successful execution.
 
     `changed`: tables that it made or changed. `steps`: those of a pipeline that it ran. `workflow`: id of the
-    one that it made or changed.
+    one that it made, changed or ran, `run`: id of that run.
     """
 
     message: str
@@ -40,6 +40,7 @@ class EarlierTurn:
     failure: str | None = None
     steps: Sequence[Mapping[str, Any]] = ()
     workflow: str | None = None
+    run: str | None = None
 
     @property
     def has_result(self) -> bool:
@@ -59,6 +60,8 @@ class ChatBrief:
     workflows: Sequence[WorkflowCard] = ()
     """Workflows of the user, the last changed first."""
     lane: MessageLane = field(default_factory=MessageLane)
+    runs: Sequence[RunCard] = ()
+    """The last run of a workflow in the conversation, as it stands now; empty without one."""
 
 
 @dataclass(frozen=True)

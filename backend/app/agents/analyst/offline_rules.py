@@ -34,6 +34,7 @@ from app.agents.analyst.workflow_requests import (
     read_fetch,
     read_sent_data,
 )
+from app.agents.analyst.workflow_runs import run_saved_workflow
 from app.agents.goals.tables import TableProfile, make_table_profile
 from app.agents.goals.unserved_requests import find_unserved
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
@@ -323,6 +324,7 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     make_table,
     make_column,
     conclude_study,
+    run_saved_workflow,
     change_workflow,
     fetch_now,
     conclude,

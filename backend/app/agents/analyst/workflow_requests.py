@@ -87,7 +87,7 @@ class Fetch(NamedTuple):
 def read_change_message(brief: ChatBrief) -> WorkflowRequest | str | None:
     """Return the change that a message asks for, or what has to be said first; None if it asks for none."""
     lane = brief.lane
-    answer, changed = _find_last_answer(brief.earlier), _find_last_change(brief.earlier)
+    answer, changed = find_last_answer(brief.earlier), find_last_change(brief.earlier)
     pipeline = lane.pipeline
     if pipeline is not None and not pipeline.steps and (pipeline.names_source or max(answer, changed) < 0):
         arguments = {"words": pipeline.words, "steps": [pipeline.source], "name": brief.message}
@@ -142,12 +142,12 @@ def _describe_chart(turn: EarlierTurn) -> dict[str, Any]:
     return {name: part for name, part in {**axes, "moving_average": chart.moving_average}.items() if part}
 
 
-def _find_last_answer(earlier: Sequence[EarlierTurn]) -> int:
+def find_last_answer(earlier: Sequence[EarlierTurn]) -> int:
     places = [n for n, turn in enumerate(earlier) if turn.has_result and (turn.plan or turn.sql or turn.steps)]
     return places[-1] if places else -1
 
 
-def _find_last_change(earlier: Sequence[EarlierTurn]) -> int:
+def find_last_change(earlier: Sequence[EarlierTurn]) -> int:
     places = [n for n, turn in enumerate(earlier) if turn.workflow]
     return places[-1] if places else -1
 

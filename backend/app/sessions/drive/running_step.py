@@ -13,7 +13,7 @@ import structlog
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
-from app.jobs import fit_job
+from app.jobs import advance_job, fit_job
 from app.json_types import JsonValue
 from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, Operation, SetAttributes, span
@@ -121,10 +121,16 @@ class DrivenStep:
             key = f"{self.seq}.{question.key}"
             log.info("question_asked", question=key, question_kind=question.kind, agent=question.agent)
             self._drive.handle_write(state.write)
+            if not state.is_answered:
+                await self._wake_waiting()
         if state.is_answered:
             return state.answer
         answer: JsonValue = interrupt({"question": question.key})
         return answer
+
+    async def _wake_waiting(self) -> None:
+        for waiting_id in await other_sessions.wake_waiting(self._journal.writer):
+            self._drive.send(advance_job(waiting_id))
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
         ledger = await self._drive.ledger()
@@ -139,8 +145,10 @@ class DrivenStep:
             interrupt({"round": fit_round.key})
         return fit_round.outcomes
 
-    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
-        wait = await other_sessions.join_wait(self._journal.writer, self.seq, session_id, timeout_s)
+    async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
+        wait = await other_sessions.join_wait(
+            self._journal.writer, self.seq, session_id, timeout_s, until_question
+        )
         self._drive.handle_write(wait.write)
         if wait.is_open:
             interrupt({"session": str(session_id)})

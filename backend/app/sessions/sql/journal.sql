@@ -14,10 +14,17 @@ with s as (
 )
 
 -- name: wait_columns
--- Columns of `guard` that begin, go on with or end a wait: $8 the other session, $9 seconds.
-after_id = (select p.id from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true)),
-    wait_until = (select coalesce(sessions.wait_until, now() + $9 * interval '1 second')
-      from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true))
+-- Columns of `guard` that begin, go on with or end a wait: $8 the other session, $9 seconds, $10 whether an open
+-- question of the other one ends it.
+(after_id, wait_until) = (select p.id, coalesce(sessions.wait_until, now() + $9 * interval '1 second')
+      from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true)
+        and not ($10 and exists (select from questions q where q.session_id = p.id and q.answered_at is null)))
+
+-- name: wake_waiting
+-- Those that wait for session $1 look at it again: it asks something.
+update sessions set wake = wake + 1, queued_at = now()
+where after_id = $1 and wait_until is not null and ended_at is null
+returning id
 
 -- name: is_waiting
 select wait_until is not null from sessions where id = $1

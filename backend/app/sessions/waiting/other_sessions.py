@@ -1,7 +1,7 @@
 """The wait of a session for the end of another one, as columns of its row.
 
 `after_id` names the session, `wait_until` is when the wait ends without it. `hand_back` frees the place of a
-session that waits, and the end of the other one, or the sweeper after `wait_until`, wakes it.
+session that waits, and the end of the other one, a question of it, or the sweeper after `wait_until`, wakes it.
 """
 
 from typing import NamedTuple
@@ -19,12 +19,23 @@ class Wait(NamedTuple):
     write: WriteResult
 
 
-async def join_wait(writer: FencedWriter, seq: int, session_id: UUID, timeout_s: float) -> Wait:
+async def join_wait(
+    writer: FencedWriter, seq: int, session_id: UUID, timeout_s: float, until_question: bool
+) -> Wait:
     """Begin to wait for a session, or go on; stop if it has ended or the wait took too long. Raises LeaseLost.
 
+    `until_question`: stop if it waits for its user, too.
     A step that runs again after a crash goes on with the wait that it began.
     """
-    write = await writer.write(make_fenced_statement("", _GUARD), seq, (), session_id, timeout_s)
+    write = await writer.write(
+        make_fenced_statement("", _GUARD), seq, (), session_id, timeout_s, until_question
+    )
     if write is None:
         raise LeaseLost
     return Wait(bool(await writer.db.value(JOURNAL.is_waiting, writer.lease.facts.id)), write)
+
+
+async def wake_waiting(writer: FencedWriter) -> list[UUID]:
+    """Wake the sessions that wait for this one, which asks its user, and return them to be queued."""
+    rows = await writer.db.rows(JOURNAL.wake_waiting, writer.lease.facts.id)
+    return [row["id"] for row in rows]

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from app.datasets.dataset_source import DatasetRef
-from app.tools.conversation_workflows import MessageLane, MessagePipeline
+from app.tools.conversation_workflows import MessageLane, MessagePipeline, NamedWorkflow, RequestedRun
 from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
 from app.workflows.intent.classification import Intent, classify_intent
 from app.workflows.phrases.pipelines import read_pipeline
+from app.workflows.phrases.run_phrases import RunWords, match_names
 from app.workflows.phrases.sentences import read_sentence
 from app.workflows.phrases.work_steps import KnownModel
 
@@ -100,3 +101,21 @@ async def _read_lane(
             lasting = "All its clauses together are a lasting change."
             intent = Intent(lane="patch", confidence=_SOURCE_CONFIDENCE, reason=lasting)
     return LaneReading(intent, is_edit, pipeline)
+
+
+def make_requested_run(
+    words: RunWords, workflows: Sequence[NamedWorkflow], names: Sequence[str], lane: str
+) -> RequestedRun | None:
+    """Say which of the workflows a request to run one may name. `names`: theirs, in the same order.
+
+    None for words that name no workflow, and for those which are a change (`run the report daily`) unless they
+    say that it is a workflow. Without words all count.
+    """
+    if not words.name:
+        return RequestedRun(workflows if words.says_workflow else (), says_workflow=words.says_workflow)
+    match = match_names(words, names)
+    says_workflow = words.says_workflow or words.is_quoted
+    if not says_workflow and (not match.places or lane == "patch"):
+        return None
+    matching = [workflows[place] for place in match.places]
+    return RequestedRun(matching, is_named=True, says_workflow=says_workflow, is_guess=match.is_guess)

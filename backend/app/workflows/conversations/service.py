@@ -1,7 +1,8 @@
 """The workflows of an owner, as a conversation makes and changes them: saved as they were previewed."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -16,7 +17,9 @@ from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.conversation_workflows import (
     ChangePreview,
     ComputedTable,
+    FollowedRun,
     MessageLane,
+    NamedWorkflow,
     RequestedChange,
     WorkflowCard,
 )
@@ -26,8 +29,9 @@ from app.workflows.conversations.answer_documents import (
     make_sql_document,
     make_steps_document,
 )
-from app.workflows.conversations.lanes import classify_message
+from app.workflows.conversations.lanes import classify_message, make_requested_run
 from app.workflows.conversations.pipelines import Pipelines, require_fitting
+from app.workflows.conversations.runs import ConversationRuns
 from app.workflows.cron import load_zone
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
@@ -36,6 +40,7 @@ from app.workflows.fusion import parse
 from app.workflows.intent.cues import META
 from app.workflows.node_configs import Trigger
 from app.workflows.patching import Operations, apply_patch
+from app.workflows.phrases.run_phrases import read_run_words
 from app.workflows.proposals import ProposalService, ProposedChange, propose_by_operations, propose_by_words
 from app.workflows.schemas import WorkflowSummary, WorkflowView
 from app.workflows.service import WorkflowService
@@ -69,6 +74,7 @@ class OwnerWorkflows:
     proposals: ProposalService
     check: DocumentCheck
     pipelines: Pipelines
+    runs: ConversationRuns
 
     async def list(self) -> Sequence[WorkflowCard]:
         page = await self.workflows.list_workflows(PageRequest(limit=MAX_LISTED))
@@ -77,7 +83,13 @@ class OwnerWorkflows:
     async def classify(self, message: str, workflow: str | None) -> MessageLane:
         document = (await self.workflows.get(UUID(workflow))).document if workflow else None
         datasets = await self.check.read_datasets_by_id(self.turn.dataset_ids)
-        return await classify_message(message, document, datasets, self.check, workflow)
+        lane = await classify_message(message, document, datasets, self.check, workflow)
+        words = read_run_words(message)
+        if words is None:
+            return lane
+        page = await self.workflows.list_workflows(PageRequest(limit=MAX_NAMED))
+        names = [summary.name for summary in page.items]
+        return replace(lane, run=make_requested_run(words, _name_workflows(page.items), names, lane.lane))
 
     async def read(self, workflow: str) -> WorkflowCard:
         view = await self._find(workflow)
@@ -116,6 +128,18 @@ class OwnerWorkflows:
 
     async def execute(self, step: StepScope, key: str, steps: Sequence[Mapping[str, Any]]) -> ComputedTable:
         return await self.pipelines.execute(step, key, steps)
+
+    async def asks_to_run(self, message: str) -> bool:
+        return read_run_words(message) is not None
+
+    async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
+        return await self.runs.run(step, key, await self._find(workflow))
+
+    async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:
+        return await self.runs.answer(step, _read_id(run_id), answer)
+
+    async def read_run(self, run_id: str) -> FollowedRun:
+        return await self.runs.read(_read_id(run_id))
 
     async def _propose(self, key: str, change: RequestedChange, planned: _Planned) -> Any:
         if planned.saved is None:
@@ -199,6 +223,27 @@ def _read_operations(change: RequestedChange) -> Any:
         fault = error.errors(include_url=False, include_input=False)[0]
         place = "/".join(map(str, fault["loc"]))
         raise ToolRefused(f"operations/{place}: {fault['msg']}.") from error
+
+
+def _read_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise ToolRefused(f"{text!r} is no id of a run.") from error
+
+
+def _name_workflows(summaries: Sequence[WorkflowSummary]) -> list[NamedWorkflow]:
+    """Name workflows so that each name stands for one."""
+    counts = Counter(summary.name for summary in summaries)
+    return [
+        NamedWorkflow(
+            str(summary.id),
+            summary.name
+            if counts[summary.name] == 1
+            else f"{summary.name}, changed {summary.updated_at:%Y-%m-%d %H:%M:%S}",
+        )
+        for summary in summaries
+    ]
 
 
 def _make_card(view: WorkflowView) -> WorkflowCard:

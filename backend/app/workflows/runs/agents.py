@@ -13,6 +13,7 @@ from app.sandbox.contract import Computation
 from app.sessions.step_scope import Call, CallResult, SessionFacts
 from app.threads.graph import ChatContext, ask_analyst
 from app.tools.conversation_studies import STUDY_TOOLS
+from app.tools.conversation_workflows import RUN_TOOLS
 from app.workflows.document import Node
 from app.workflows.node_configs import AskAgent
 from app.workflows.runs.context import Results, RunContext
@@ -25,6 +26,7 @@ from app.workspaces.conversation import TableList
 
 _WITHHELD = (
     *STUDY_TOOLS,
+    *RUN_TOOLS,
     *("compare_studies", "explain_prediction", "execute_pipeline", "read_workflow", "patch_workflow"),
     *("list_files", "read_file", "write_file", "edit_file"),
 )

@@ -59,8 +59,8 @@ class NodeStep:
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
         return await self.step.fan_out(self._make_key(key), fits, deadline_s)
 
-    async def wait_for_session(self, session_id: UUID, timeout_s: float) -> None:
-        await self.step.wait_for_session(session_id, timeout_s)
+    async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
+        await self.step.wait_for_session(session_id, timeout_s, until_question)
 
     def post_message(self, role: str, text: str) -> None:
         self.step.post_message(role, text)
