@@ -9,7 +9,7 @@ from app.plans.schema import TableSchema
 from app.workflows.document import PASSES, Node, WorkflowDocument, WorkflowEdge
 from app.workflows.faults import WorkflowFault
 from app.workflows.item_documents import ITEM, list_placed_nodes, read_inner_nodes
-from app.workflows.template_fields import STUDY_FIELDS, list_fields
+from app.workflows.template_fields import STUDY_FIELDS, list_fields, list_misspelled
 
 _OF_ANY_NODE = ("rows", "status", "error")
 _OF_TYPE: Mapping[str, tuple[str, ...]] = {
@@ -25,12 +25,16 @@ _NUMBER_TYPES: tuple[ColumnType, ...] = ("integer", "number")
 
 
 class NamedValue(NamedTuple):
-    """`pointer`: the place that names the value. `reader`: the node of the document that needs it."""
+    """`pointer`: the place that names the value. `reader`: the node of the document that needs it.
+
+    `writer`: id of the node whose text names it, which may be one in a `for_each`.
+    """
 
     pointer: str
     node_id: str
     name: str
     reader: Node
+    writer: str
 
     @property
     def place(self) -> int:
@@ -53,11 +57,11 @@ def list_named_values(document: WorkflowDocument) -> Iterator[NamedValue]:
     for place, edge in enumerate(document.edges):
         if edge.condition is not None and edge.target in nodes:
             pointer = f"/edges/{place}/condition/field"
-            yield NamedValue(pointer, edge.source, edge.condition.field, nodes[edge.target])
+            yield NamedValue(pointer, edge.source, edge.condition.field, nodes[edge.target], edge.target)
     for pointer, node in list_placed_nodes(document):
         reader = document.nodes[int(pointer.split("/")[2])]
         for field in list_fields(node):
-            yield NamedValue(f"{pointer}/config/{field.setting}", field.node_id, field.name, reader)
+            yield NamedValue(f"{pointer}/config/{field.setting}", field.node_id, field.name, reader, node.id)
 
 
 def list_inner_names(node: Node) -> list[str]:
@@ -72,6 +76,8 @@ def find_name_faults(document: WorkflowDocument, order: Sequence[str]) -> Iterat
     `order`: the ids of all nodes, each after its inputs.
     """
     types = {node.id: node.type for node in document.nodes}
+    places = {node_id: place for place, node_id in enumerate(order)}
+    yield from _find_misspelled(document)
     for value in list_named_values(document):
         if value.is_inside and value.node_id in list_inner_names(value.reader):
             continue
@@ -79,10 +85,10 @@ def find_name_faults(document: WorkflowDocument, order: Sequence[str]) -> Iterat
         if node_id not in types:
             nearest = [*nearest_names(node_id, list(types))]
             hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-            message = f"The text names {node_id}, and there is no such node.{hint}"
+            message = f"There is no node {node_id}.{hint}"
         elif types[node_id] == "trigger":
             message = f"{node_id} is a trigger, which gives no values."
-        elif not _waits_for_all(value.reader) and order.index(node_id) >= order.index(value.reader.id):
+        elif not _waits_for_all(value.reader) and places[node_id] >= places[value.reader.id]:
             message = f"{node_id} runs after {value.reader.id}, or is that node: it has no values by then."
         elif value.is_of_edge and value.name in ("status", "error"):
             message = (
@@ -154,6 +160,21 @@ def _find_wrong_type(place: int, edge: WorkflowEdge, columns: TableSchema) -> It
         yield WorkflowFault(pointer=f"/edges/{place}/condition/value", code="condition_wrong", message=message)
 
 
+def _find_misspelled(document: WorkflowDocument) -> Iterator[WorkflowFault]:
+    for pointer, node in list_placed_nodes(document):
+        for setting, braces in list_misspelled(node):
+            message = (
+                f"{node.id}, {setting}: {braces} names no value. Write a node and one of its values, as "
+                "{{node.rows}} or {{node.column}}."
+            )
+            yield WorkflowFault(pointer=f"{pointer}/config/{setting}", code="template_wrong", message=message)
+
+
 def _make_fault(value: NamedValue, message: str, nearest: Sequence[str]) -> WorkflowFault:
-    code = "condition_wrong" if value.is_of_edge else "template_wrong"
-    return WorkflowFault(pointer=value.pointer, code=code, message=message, nearest=list(nearest))
+    if value.is_of_edge:
+        return WorkflowFault(
+            pointer=value.pointer, code="condition_wrong", message=message, nearest=list(nearest)
+        )
+    setting = value.pointer.rpartition("/")[2]
+    text = f"{value.writer}, {setting}: {{{{{value.node_id}.{value.name}}}}} has no value. {message}"
+    return WorkflowFault(pointer=value.pointer, code="template_wrong", message=text, nearest=list(nearest))

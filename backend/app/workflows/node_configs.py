@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind, ChartRequest
 from app.plans.expressions import Name
@@ -23,6 +23,10 @@ MAX_ITEM_NODES = 10
 """Nodes that run for each item."""
 MAX_STUDY_WAIT_S = 7 * 86_400
 """Longest wait for a study, in seconds: one that asks waits for its user, who may be away for a week."""
+MIN_PROMPT_CHARS = 3
+"""Characters of the shortest prompt that asks something: `sum`."""
+MAX_PROMPT_CHARS = 10_000
+"""Characters of a prompt: about four pages, which leave a chat model room for its tables."""
 COMPARES_RUNS = ("drops", "rises", "changes")
 """Tests of a condition that need the figure of the run before."""
 MIN_INTERVAL_S = 60
@@ -261,7 +265,24 @@ class AskAgent(WorkflowPart):
     about tables, and fails with `agent_not_understood` for anything else.
     """
 
-    prompt: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
+    prompt: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=MIN_PROMPT_CHARS, max_length=MAX_PROMPT_CHARS),
+    ]
+
+    @field_validator("prompt", mode="before")
+    @classmethod
+    def _check_prompt(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if len(value.strip()) < MIN_PROMPT_CHARS:
+            raise ValueError("The prompt is empty. Write what is to be answered about the tables of its inputs")
+        if len(value) > MAX_PROMPT_CHARS:
+            raise ValueError(
+                f"The prompt has {len(value):,} characters, and an agent reads {MAX_PROMPT_CHARS:,}. "
+                "Shorten it, put data into a table that it reads, or ask in several nodes"
+            )
+        return value
 
 
 class RunStudy(WorkflowPart):

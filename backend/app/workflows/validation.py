@@ -120,9 +120,10 @@ def _config_faults(node: Node, pointer: str) -> Iterator[WorkflowFault]:
     except ValidationError as error:
         for fault in error.errors(include_url=False, include_input=False, include_context=False):
             path = "".join(f"/{_escape(str(part))}" for part in fault["loc"])
-            yield WorkflowFault(
-                pointer=f"{pointer}/config{path}", code="wrong_config", message=f"{fault['msg']}."
-            )
+            setting = ".".join(map(str, fault["loc"]))
+            reason = fault["msg"].removeprefix("Value error, ").rstrip(".")
+            message = f"{node.id} ({node.type}){f', {setting}' if setting else ''}: {reason}."
+            yield WorkflowFault(pointer=f"{pointer}/config{path}", code="wrong_config", message=message)
 
 
 def _edge_faults(document: WorkflowDocument) -> Iterator[WorkflowFault]:

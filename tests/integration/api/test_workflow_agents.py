@@ -100,6 +100,7 @@ async def test_a_node_that_asks_is_checked_before_it_is_saved(ada: User) -> None
 
     assert await find_faults(ask("total amount")) == []
     assert await find_faults(ask("  a ")) == [("/nodes/1/config/prompt", "wrong_config")]
+    assert await find_faults(ask("more than {{amount}}")) == [("/nodes/1/config/prompt", "template_wrong")]
     assert await find_faults(ask("more than {{read.amuont}}")) == [("/nodes/1/config/prompt", "template_wrong")]
     after = {"id": "keep", "type": "store", "config": {"name": "{{ask.answer}}"}}
     assert await find_faults(ask("total amount"), after) == []

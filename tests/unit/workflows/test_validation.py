@@ -91,6 +91,33 @@ def test_a_text_names_nodes_that_exist_and_what_a_study_has(text: str, nearest: 
     assert [(fault.pointer, fault.code, fault.nearest) for fault in faults] == expected
 
 
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (" ", "(agent), prompt: The prompt is empty. Write what"),
+        (
+            "x" * 10_001,
+            "(agent), prompt: The prompt has 10,001 characters, and an agent reads 10,000. Shorten it,",
+        ),
+        ("rows over {{amount}}", ", prompt: {{amount}} names no value. Write a node and one of its values,"),
+        ("rows over {{orders.}}", ", prompt: {{orders.}} names no value."),
+        (
+            "rows over {{order.rows}}",
+            ", prompt: {{order.rows}} has no value. There is no node order. Did you mean",
+        ),
+        ("rows over {{ orders.rows }} {not a value}", None),
+    ],
+)
+def test_the_prompt_of_an_agent_is_checked_with_what_to_do(prompt: str, message: str | None) -> None:
+    ask = {"id": "ask", "type": "agent", "config": {"prompt": prompt}}
+    messages = [fault.message for fault in find_faults(document([READ, ask], ("orders", "ask")))]
+    if message is None:
+        assert messages == []
+    else:
+        (found,) = messages
+        assert found.removeprefix("ask").lstrip().startswith(message), found
+
+
 def test_a_text_in_for_each_names_its_item_and_the_nodes_beside_it() -> None:
     inner = [
         {"id": "best", "type": "top_k", "config": {"k": 1, "by": "amount"}},
@@ -150,7 +177,7 @@ def test_a_text_names_no_node_that_runs_later_and_no_trigger() -> None:
     keep = {"id": "keep", "type": "store", "config": {"name": "of {{calls.rows}} {{keep.rows}}"}}
     calls = {"id": "calls", "type": "trigger", "config": {"kind": "manual"}}
     faults = find_faults(document([READ, first, keep, calls], ("orders", "draw"), ("draw", "keep")))
-    assert [(fault.pointer, fault.message.split()[0]) for fault in faults] == [
+    assert [(fault.pointer, fault.message.split(" has no value. ")[1].split()[0]) for fault in faults] == [
         ("/nodes/1/config/title", "keep"),
         ("/nodes/2/config/name", "calls"),
         ("/nodes/2/config/name", "keep"),

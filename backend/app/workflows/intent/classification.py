@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent import cues
+from app.workflows.phrases.spelled_numbers import spell_out
 
 Lane = Literal["execute", "patch", "unclear"]
 
@@ -242,7 +243,9 @@ def _part_pattern(workflow: WorkflowDocument | None) -> str:
 
 def _normalize(message: str) -> str:
     """Return lower-case words with single blanks; misspelled words of commands are corrected."""
-    text = re.sub(r"\s+", " ", message[:MAX_READ_CHARS].lower().replace("\u2019", "'")).strip(" .!,;:")
+    text = re.sub(r"\s+", " ", spell_out(message[:MAX_READ_CHARS].lower()).replace("\u2019", "'")).strip(
+        " .!,;:"
+    )
     return re.sub(rf"[a-z]{{{MIN_CORRECTED_CHARS},}}", lambda word: _correct(word[0]), text)
 
 

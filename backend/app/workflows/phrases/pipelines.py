@@ -9,9 +9,11 @@ from app.tools.conversation_workflows import MessagePipeline
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
 from app.workflows.node_types import NODE_TYPES
+from app.workflows.phrases.schedule_phrases import explain_no_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
 from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, SentenceReading, read_sentence
 from app.workflows.phrases.sources import SentenceSource, find_address, find_dataset, make_dataset_step
+from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.work_steps import KnownModel
 
 ListColumns = Callable[[WorkflowDocument], Awaitable[Sequence[str]]]
@@ -28,6 +30,7 @@ async def read_pipeline(
     if len(words) > MAX_SENTENCE_CHARS:
         return None
     words = words[len(words) - len(POLITE.sub("", words.lower())) :]
+    words = spell_out(words)
     text, trigger, schedule = split_schedule(words, "UTC")
     naming = find_address(text) or find_dataset(text, datasets)
     if isinstance(naming, list):
@@ -40,6 +43,8 @@ async def read_pipeline(
     )
     if source is None:
         return None
+    if naming and (reason := explain_no_schedule(words)):
+        return MessagePipeline(question=reason)
     document = WorkflowDocument(nodes=[Node(id=source.step["type"], **source.step)])
     reading = read_sentence(source.words, document, await list_columns(document), "UTC", models)
     is_lasting = trigger is not None or reading.acts

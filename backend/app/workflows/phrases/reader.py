@@ -23,9 +23,10 @@ from app.workflows.phrases.node_places import BESIDE, insert_beside, place_besid
 from app.workflows.phrases.node_search import find_nodes
 from app.workflows.phrases.notices import FAILURE, read_condition, read_notice
 from app.workflows.phrases.schedule_edits import add_schedule, set_trigger
-from app.workflows.phrases.schedule_phrases import read_schedule
+from app.workflows.phrases.schedule_phrases import explain_no_schedule, read_schedule
 from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, read_sentence
 from app.workflows.phrases.settings import change_setting
+from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.table_steps import read_table_step
 from app.workflows.phrases.unread_words import find_unread_words
 from app.workflows.phrases.work_steps import KnownModel, read_work_step
@@ -86,6 +87,10 @@ def read_change(
     request = POLITE.sub("", words.lower()).strip()
     words = words[len(words) - len(request) :] if words.lower().endswith(request) else request
 
+    words = spell_out(words)
+    if reason := explain_no_schedule(words):
+        return ChangeQuestion(reason, ("every 2 weeks", "every Monday at 9"))
+
     def read_phrase(phrase: str, former: WorkflowDocument) -> Change:
         return _read_phrase(phrase, former, columns, zone, models)
 
@@ -96,7 +101,11 @@ def read_change(
         return ask_about_unread(unread) if unread else change
     if sentence.clauses and sentence.unread:
         return sentence.make_question()
-    return read_phrase(words, document)
+    single = read_phrase(words, document)
+    if isinstance(single, ChangeQuestion) and single.options == EXAMPLES and sentence.is_whole:
+        change = ChangedDocument(sentence.document, sentence.summary)
+        return single if find_unread_words(words, document, change, columns) else change
+    return single
 
 
 def _read_phrase(

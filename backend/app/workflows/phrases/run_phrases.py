@@ -8,7 +8,8 @@ from app.modeling.problem.name_resolution import nearest_names
 
 MAX_REQUEST_CHARS = 300
 """Characters of a message that is read as such a request: a verb, the longest name and words of politeness."""
-_NOUN = r"(?:workflows?|pipelines?|automations?|flows?)"
+_NOUNS = ("workflow", "workflows", "pipeline", "pipelines", "automation", "automations", "flow", "flows")
+_NOUN = rf"(?:{'|'.join(_NOUNS)})"
 _POLITE = (
     r"(?:(?:please|ok(?:ay)?|and|now|then|also|just|so|can you|could you|would you|will you|let's|"
     r"go ahead and) )*"
@@ -17,18 +18,17 @@ _VERB = (
     r"(?:re-?run|run|start|execute|launch|kick off|trigger|"
     r"(?:do|make|start|begin) (?:a|another|one more) (?:(?:new|test|trial|manual) )?run of)"
 )
-_OWNER = r"(?:(?:the|my|our|this|that|your|saved) )*"
-_TAIL = (
-    r"(?: (?:now|again|once|once more|one more time|please|for me|right now|right away|at once|immediately|"
-    r"manually|by hand|today))*"
-)
-_REQUEST = re.compile(rf"{_POLITE}{_VERB} (?P<what>.+?){_TAIL}", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"(?:it|this|that)", re.IGNORECASE)
-_NAMED_LAST = re.compile(
-    rf"{_OWNER}(?:(?:saved|last|latest) )?{_NOUN}(?: (?:called|named|with the name))?(?: (?P<name>.+))?",
+_OWNER = re.compile(r"(?:(?:the|my|our|this|that|your) )++", re.IGNORECASE)
+_LAST_WORDS = re.compile(
+    r" (?:now|again|once|once more|one more time|please|for me|right now|right away|at once|immediately|"
+    r"manually|by hand|today)$",
     re.IGNORECASE,
 )
-_NAMED_FIRST = re.compile(rf"{_OWNER}(?P<name>.+?) {_NOUN}", re.IGNORECASE)
+_REQUEST = re.compile(rf"{_POLITE}{_VERB} (?P<what>.+)", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"(?:it|this|that)", re.IGNORECASE)
+_NAMED_LAST = re.compile(
+    rf"(?:(?:saved|last|latest) )?{_NOUN}(?: (?:called|named|with the name))?(?: (?P<name>.+))?", re.IGNORECASE
+)
 _UNNAMED = re.compile(r"(?:saved|last|latest|one|only)", re.IGNORECASE)
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 _SCHEDULE = re.compile(
@@ -60,23 +60,22 @@ def read_run_words(message: str) -> RunWords | None:
     request = _REQUEST.fullmatch(text) if len(text) <= MAX_REQUEST_CHARS else None
     if request is None:
         return None
-    what = request["what"]
+    what, rest = request["what"], ""
+    while what != rest:
+        what, rest = _LAST_WORDS.sub("", what), what
     if _POINTS_BACK.fullmatch(what):
         return RunWords("", says_workflow=False)
-    last = _NAMED_LAST.fullmatch(what)
+    owner = _OWNER.match(what)
+    bare = what[owner.end() :] if owner else what
+    last = _NAMED_LAST.fullmatch(bare)
     if last is not None and last["name"] is None:
         return RunWords("", says_workflow=True)
-    if (
-        last is not None
-        and (name := _unquote(last["name"]))
-        and (_is_quoted(last["name"]) or not _SCHEDULE.match(name))
-    ):
-        return RunWords(name, says_workflow=True, is_quoted=_is_quoted(last["name"]))
-    first = _NAMED_FIRST.fullmatch(what)
-    if first is not None:
-        name = "" if _UNNAMED.fullmatch(first["name"]) else _unquote(first["name"])
-        return RunWords(name, says_workflow=True, is_quoted=_is_quoted(first["name"]))
-    bare = re.sub(rf"^{_OWNER}", "", what, flags=re.IGNORECASE)
+    if last is not None and (_is_quoted(last["name"]) or not _SCHEDULE.match(last["name"])):
+        return RunWords(_unquote(last["name"]), says_workflow=True, is_quoted=_is_quoted(last["name"]))
+    first, _, noun = bare.rpartition(" ")
+    if first and noun.lower() in _NOUNS:
+        name = "" if _UNNAMED.fullmatch(first) else _unquote(first)
+        return RunWords(name, says_workflow=True, is_quoted=_is_quoted(first))
     return RunWords(_unquote(bare), says_workflow=False, is_quoted=_is_quoted(bare))
 
 

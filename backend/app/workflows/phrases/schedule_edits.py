@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.workflows.document import WorkflowDocument
+from app.workflows.node_configs import Trigger
 from app.workflows.phrases.change import ChangedDocument
 from app.workflows.phrases.graph_edits import add_node, set_config
+from app.workflows.schedule_text import describe_trigger
 
 
 def set_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> ChangedDocument:
@@ -18,15 +20,11 @@ def set_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> Change
         for node in document.nodes
         if node.type == "trigger" and node.config.get("kind") in ("schedule", "interval")
     ]
-    when = f"{config['cron']} ({config['time_zone']})" if "cron" in config else _name_occasion(config)
+    summary = f"Run it {describe_trigger(Trigger.model_validate(config))}."
     if same and config["kind"] != "webhook":
         rest = {key: value for key, value in same[0].config.items() if key == "missed"}
-        return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), f"Run it at {when}.")
-    return ChangedDocument(add_node(document, "trigger", config)[0], f"Run it at {when}.")
-
-
-def _name_occasion(config: Mapping[str, Any]) -> str:
-    return f"every {config['every_s']} s" if "every_s" in config else "when its webhook is called"
+        return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), summary)
+    return ChangedDocument(add_node(document, "trigger", config)[0], summary)
 
 
 def add_schedule(document: WorkflowDocument, schedule: Mapping[str, Any], summary: str) -> ChangedDocument:

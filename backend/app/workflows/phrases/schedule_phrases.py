@@ -17,6 +17,12 @@ _CLOCK = re.compile(
     r"?(?P<half3>[ap])\.?m\b"
 )
 _EVERY_N = re.compile(r"\bevery (?P<count>\d+) (?P<unit>minute|hour|day|week)s?\b")
+_EVERY_N_MONTHS = re.compile(r"\bevery (?P<count>\d+) months?\b")
+_EVERY_OTHER_DAY = re.compile(
+    rf"\bevery (?:other|second|third|fourth) (?:{'|'.join(_DAYS)}|weekday|weekend|morning)s?\b"
+)
+_MONTHS_OF_YEAR = 12
+"""Months: a step of months in cron begins anew each year, so it has to divide it."""
 _ZONE = re.compile(r"\b([A-Z][A-Za-z]+/[A-Z][A-Za-z_]+|UTC)\b")
 
 
@@ -41,6 +47,30 @@ def read_schedule(message: str, zone: str = "UTC") -> dict[str, Any] | None:
     return _schedule(f"{minute} {hours} {days or '* * *'}", zone)
 
 
+def explain_no_schedule(message: str) -> str | None:
+    """Say why the schedule of a message cannot be kept, and what can; None for one that can, or without one."""
+    text = message.lower()
+    every = _EVERY_N.search(text)
+    if _EVERY_OTHER_DAY.search(text):
+        return (
+            "A schedule names days of the week or of the month, and cannot leave every other one out. Say "
+            "`every 2 weeks`, counted from when it is saved, or days of the month: `on the 1st of each month`."
+        )
+    if every is not None and every["unit"] in ("day", "week") and (_read_clock(text) or _names_day(text)):
+        return (
+            f"`{every[0]}` counts from when it is saved and has no time or day of its own. Say it alone, or a "
+            "time with days of the week: `every Monday at 9`."
+        )
+    months = _EVERY_N_MONTHS.search(text)
+    if months is not None and (not int(months["count"]) or _MONTHS_OF_YEAR % int(months["count"])):
+        return f"`{months[0]}` does not divide a year. Say every 1, 2, 3, 4, 6 or 12 months."
+    return None
+
+
+def _names_day(text: str) -> bool:
+    return re.search(rf"\b(?:{'|'.join(_DAYS)})s?\b", text) is not None
+
+
 def _schedule(cron: str, zone: str) -> dict[str, Any]:
     return {"kind": "schedule", "cron": cron, "time_zone": zone}
 
@@ -59,6 +89,10 @@ def _read_days(text: str) -> str | None:
     )
     if of_month:
         return f"{1 if of_month[1] == 'first' else int(of_month[1])} * *"
+    months = _EVERY_N_MONTHS.search(text)
+    if months is not None or re.search(r"\bquarterly\b|\b(?:every|each|once a) quarter\b", text):
+        step = int(months["count"]) if months else 3
+        return f"1 */{step} *" if 1 < step < _MONTHS_OF_YEAR else f"1 {'*' if step == 1 else 1} *"
     if re.search(r"\bmonthly\b|\b(?:every|each) month\b", text):
         return "1 * *"
     if re.search(r"\bweekly\b|\b(?:every|each) week\b", text):

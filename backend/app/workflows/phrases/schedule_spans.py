@@ -8,14 +8,14 @@ from app.workflows.phrases.schedule_phrases import read_schedule
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _PART = r"(?:morning|noon|afternoon|evening|night)s?"
 _UNIT = (
-    r"(?:single )?(?:\d{1,4} )?(?:minute|hour|day|week|weekday|workday|business day|weekend|month|midnight|"
-    rf"{_PART})s?"
+    r"(?:single )?(?:\d{1,4} )?(?:minute|hour|day|week|weekday|workday|business day|weekend|month|"
+    rf"quarter|midnight|{_PART})s?"
 )
 _DAYS = rf"{_DAY}(?:(?:, | and |, and | or ){_DAY})*(?: {_PART})?"
 _RECURS = (
     rf"(?:(?:on |at |in )?(?:every|each) (?:{_DAYS}|{_UNIT})|on (?:{_DAYS}|weekdays|weekends|workdays)|"
     r"on the (?:first|\d{1,2}(?:st|nd|rd|th)?) (?:day )?of (?:each|every|the) month|"
-    r"(?:once|twice) (?:a|per|each) (?:day|week|month|hour)|hourly|daily|nightly|weekly|monthly)"
+    r"(?:once|twice) (?:a|per|each) (?:day|week|month|hour)|hourly|daily|nightly|weekly|monthly|quarterly)"
 )
 _CLOCK = (
     r"(?:at (?:noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?)?(?: o'clock)?)(?![\w%])|"
@@ -27,7 +27,7 @@ _PIECE = re.compile(
 _CLOCK_ALONE = re.compile(
     rf"^{_CLOCK}(?=[ ,:])|(?<=\brun it ){_CLOCK}|(?<=\bdo it ){_CLOCK}|(?<=\bdo this ){_CLOCK}"
 )
-_ADVERB = re.compile(r"(?:hourly|daily|nightly|weekly|monthly)", re.IGNORECASE)
+_ADVERB = re.compile(r"(?:hourly|daily|nightly|weekly|monthly|quarterly)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|https?://\S+")
 
 

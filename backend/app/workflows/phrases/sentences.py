@@ -9,6 +9,7 @@ from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion
 from app.workflows.phrases.clause_edits import ClauseEdits
 from app.workflows.phrases.schedule_edits import add_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
+from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.work_steps import KnownModel
 
 MAX_SENTENCE_CHARS = 2_000
@@ -104,7 +105,7 @@ def read_sentence(
     """
     if len(words) > MAX_SENTENCE_CHARS:
         return SentenceReading(document, "", 0, [], False, False)
-    text, trigger, _ = split_schedule(re.sub(r"\s+", " ", words).strip(" .!"), zone)
+    text, trigger, _ = split_schedule(spell_out(re.sub(r"\s+", " ", words).strip(" .!")), zone)
     edits = ClauseEdits(document, columns, models)
     parts = split_clauses(text)
     place, clauses, unread = 0, 0, list[str]()
