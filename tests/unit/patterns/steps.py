@@ -298,33 +298,34 @@ class CountingMatcher:
 
         A match that ends at `refused_end` does not count; for _WHOLE, one that ends before the text does.
         """
-        size = len(program)
+        size, length = len(program), len(text)
         # Alternatives not tried yet: instruction, position, counters, groups, and for runs the last position.
         stack: list[tuple[int, int, Counters, Groups, int, int]] = [(0, start, (), groups, start, 0)]
+        steps, most_steps = 0, self._max_operations - self._operations
         while stack:
             at, position, counters, marks, last, by = stack.pop()
             if by and position != last and (by < 0 or program[at - 1].fits(text[position])):
                 stack.append((at, position + by, counters, marks, last, by))
             while True:
-                self._operations += 1
-                self.steps += 1
-                if self._operations > self._max_operations:
+                steps += 1
+                if steps > most_steps:
                     raise TooManySteps
                 if at == size:
-                    if position == refused_end or (refused_end == _WHOLE and position < len(text)):
+                    if position == refused_end or (refused_end == _WHOLE and position < length):
                         break
                     if marks is not groups:
                         groups.update(marks)
+                    self._count(steps)
                     return position
                 step = program[at]
                 kind = type(step)
                 if kind is _Character:
-                    if position == len(text) or not step.fits(text[position]):
+                    if position == length or not step.fits(text[position]):
                         break
                     at, position = at + 1, position + 1
                 elif kind is _Run:
                     least = position + step.low
-                    most = min(len(text), position + step.high)
+                    most = min(length, position + step.high)
                     end = self._scan(step.fits, text, position, most if step.greedy else min(least, most))
                     if end < least:
                         break
@@ -334,7 +335,7 @@ class CountingMatcher:
                         stack.append((at + 1, least + 1, counters, marks, most, 1))
                     at, position = at + 1, end
                 elif kind is _Branch:
-                    letter = text[position] if position < len(text) else None
+                    letter = text[position] if position < length else None
                     ways = [
                         target
                         for first_fits, target in step.ways
@@ -378,7 +379,9 @@ class CountingMatcher:
                 elif kind is _Inside:
                     inner = dict(marks)
                     begin = position - step.back
+                    self._count(steps)
                     end = self._run(step.program, text, begin, inner) if begin >= 0 else None
+                    steps, most_steps = 0, self._max_operations - self._operations
                     if step.atomic:
                         if end is None:
                             break
@@ -396,7 +399,13 @@ class CountingMatcher:
                     at, position = at + 1, position + len(group)
                 else:
                     at = at + 1 if marks.get(step.group, (0, -1))[1] >= 0 else step.otherwise
+        self._count(steps)
         return None
+
+    def _count(self, steps: int) -> None:
+        """Add steps of a search, which counts them in a variable: attributes took a sixth longer."""
+        self._operations += steps
+        self.steps += steps
 
     def _scan(self, fits: Predicate, text: str, position: int, limit: int) -> int:
         """Where a run of fitting characters ends, at the limit at the latest."""
@@ -429,11 +438,14 @@ _CATEGORIES = {
 }
 
 
+@cache
+def _is_word_character(letter: str, ascii_only: bool) -> bool:
+    return _in_class(ops.CATEGORY, ops.CATEGORY_WORD, letter, ascii_only)
+
+
 def _position(kind: Any, flags: int, *, ascii_only: bool) -> Callable[[str, int], bool]:
     def is_word(text: str, position: int) -> bool:
-        return 0 <= position < len(text) and _in_class(
-            ops.CATEGORY, ops.CATEGORY_WORD, text[position], ascii_only
-        )
+        return 0 <= position < len(text) and _is_word_character(text[position], ascii_only)
 
     def is_boundary(text: str, position: int) -> bool:
         return is_word(text, position - 1) != is_word(text, position)
