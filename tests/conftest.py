@@ -11,6 +11,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fcntl
+import gc
 import inspect
 import shutil
 import subprocess
@@ -107,6 +108,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
             item.obj = end_when_hanging(item.obj)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector off modules and tests: they stay, and a full collection visits each object."""
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
