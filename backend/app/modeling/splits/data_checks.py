@@ -91,9 +91,10 @@ def split_notes(
     if duplicates.rows:
         names = " and ".join(repr(name) for name in duplicates.names[:3])
         extent = f" in everything except {names}" if names else ""
-        notes.append(
-            f"{duplicates.rows} rows equal another row{extent}; such rows were kept on one side of every split."
+        equal = (
+            "nearly equal another row in their numbers" if duplicates.is_near else f"equal another row{extent}"
         )
+        notes.append(f"{duplicates.rows} rows {equal}; such rows were kept on one side of every split.")
     checked = rows if row_count <= MAX_CHECKED_ROWS else rows.head(MAX_CHECKED_ROWS)
     contradictions = count_contradictions(checked, problem, duplicates)
     if contradictions >= max(5, MIN_CONTRADICTION_SHARE * len(checked)):

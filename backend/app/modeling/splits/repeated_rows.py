@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.problem.problem import Problem
+from app.modeling.splits.near_copies import find_near_copies
 
 MIN_CHANCE_RATIO = 20
 """Equal pairs of rows, as a multiple of the number expected by chance if columns were independent. Columns
@@ -22,11 +23,13 @@ few categories: identifiers and measurements have one for each row, counts and c
 class NearDuplicates:
     """Groups of rows that are equal in all columns but `names`, more often than chance explains.
 
-    `codes` (rows,): rows of one group share a code; -1 for a row without a duplicate.
+    `codes` (rows,): rows of one group share a code; -1 for a row without a duplicate. `is_near`: they differ a
+    little in their numbers, see `near_copies`.
     """
 
     codes: np.ndarray
     names: tuple[str, ...]
+    is_near: bool = False
 
     @property
     def rows(self) -> int:
@@ -35,7 +38,10 @@ class NearDuplicates:
 
 def find_near_duplicates(rows: pd.DataFrame, problem: Problem) -> NearDuplicates:
     """Find rows that are equal, apart from columns whose values are all distinct, if chance does not explain
-    them: they share an identifier or continuous values, and are more than independent columns would make."""
+    them: they share an identifier or continuous values, and are more than independent columns would make.
+
+    Without any, rows that nearly equal each other are searched.
+    """
     identifiers = tuple(str(name) for name in rows.columns if _is_identifier(rows[name], problem))
     rest = [name for name in rows.columns if name not in identifiers]
     no_codes = np.full(len(rows), -1)
@@ -44,7 +50,8 @@ def find_near_duplicates(rows: pd.DataFrame, problem: Problem) -> NearDuplicates
     codes = row_codes(rows[rest])
     repeated = np.bincount(codes)[codes] > 1
     if not repeated.any() or not _has_fine_column(rows[rest], codes) or not exceeds_chance(rows[rest], codes):
-        return NearDuplicates(no_codes, identifiers)
+        copies = find_near_copies(rows[rest], problem)
+        return NearDuplicates(no_codes if copies is None else copies, identifiers, copies is not None)
     return NearDuplicates(np.where(repeated, codes, -1), identifiers)
 
 

@@ -30,7 +30,8 @@ def measure_equal_rows(
     rows = sample_size(train, problem, 2, deadline)
     if kind not in UNSTRUCTURED_KINDS or min(rows, len(train)) < MIN_ROWS:
         return None
-    codes = find_near_duplicates(train, problem).codes
+    duplicates = find_near_duplicates(train, problem)
+    codes = duplicates.codes
     if (codes >= 0).mean() < MIN_EQUAL_SHARE:
         return None
     # Rows without an equal one are units of their own, and equal ones are sampled together.
@@ -52,5 +53,5 @@ def measure_equal_rows(
     return (
         compared
         if compared is None
-        else equal_rows_assumption(problem, compared, f"{int((codes >= 0).sum()):,}")
+        else equal_rows_assumption(problem, compared, f"{duplicates.rows:,}", duplicates.is_near)
     )

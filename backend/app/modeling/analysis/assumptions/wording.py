@@ -204,8 +204,14 @@ def joined_table_assumption(
     )
 
 
-def equal_rows_assumption(problem: Problem, compared: ComparedScores, count: str) -> AssumptionJson:
-    """The condition that predicted rows may equal training rows. `count`: of those that equal another."""
+def equal_rows_assumption(
+    problem: Problem, compared: ComparedScores, count: str, is_near: bool
+) -> AssumptionJson:
+    """The condition that predicted rows may equal training rows.
+
+    `count`: of those that equal another, or nearly do (`is_near`).
+    """
+    nearly = "nearly " * is_near
     label, equal, distinct = _figures(compared, problem)
     return make_assumption(
         AssumptionKind.EQUAL_ROWS,
@@ -213,9 +219,9 @@ def equal_rows_assumption(problem: Problem, compared: ComparedScores, count: str
         compared,
         problem,
         AssumptionSide.OTHERWISE,
-        f"{count} training rows equal another one, which is no coincidence. They stay on one side of every"
-        " split.",
-        f"Will the model predict rows that equal one it has learned from? Its {label} is about {equal} with"
-        f" such rows, and {distinct} without.",
+        f"{count} training rows {nearly}equal another one, which is no coincidence. They stay on one side of"
+        " every split.",
+        f"Will the model predict rows that {nearly}equal one it has learned from? Its {label} is about {equal}"
+        f" with such rows, and {distinct} without.",
         {AssumptionSide.HOLDS: "rows that may equal others", AssumptionSide.OTHERWISE: "rows of their own"},
     )

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from app.modeling.analysis.assumptions.equal_rows import measure_equal_rows
 from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.splits.near_copies import find_near_copies
+from app.modeling.splits.split import lock_holdout
 
 
 def measurements(rows: int = 800) -> pd.DataFrame:
@@ -31,3 +34,34 @@ def test_rows_that_coincide_are_no_condition() -> None:
     frame = pd.DataFrame({"type": rng.choice(list("abcd"), 2000), "size": rng.integers(1, 9, 2000)})
     frame["score"] = rng.integers(60, 100, 2000)
     assert measure_equal_rows(frame, resolve_problem(frame, {"target": "score"})) is None
+
+
+def test_rows_that_were_recorded_twice_with_other_noise_have_both_figures() -> None:
+    """Two branches export the same customers: no name is common, and no number is quite the same."""
+    rng = np.random.default_rng(0)
+    customers = pd.DataFrame(rng.normal(size=(700, 4)), columns=["age", "income", "debt", "tenure"])
+    response = customers["age"] + 2 * rng.normal(size=700)
+    exports = [
+        (customers + rng.normal(0, 0.005, customers.shape)).assign(branch=branch, response=response)
+        for branch in ("north", "south")
+    ]
+    frame = pd.concat(exports).sample(frac=1, random_state=0, ignore_index=True)
+    problem = resolve_problem(frame, {"target": "response"})
+    assumption = measure_equal_rows(frame, problem)
+    assert assumption is not None
+    assert (assumption["chosen"], assumption["matters"]) == ("otherwise", True)
+    assert "1,400 training rows nearly equal another one" in assumption["why"]
+    assert (assumption["holds_score"] or 9) < 1.9
+    assert 1.9 < (assumption["otherwise_score"] or 0) < 2.6
+    locked = lock_holdout(frame, problem, seed=0)
+    assert not set(locked.train["response"]) & set(locked.holdout["response"])
+    assert locked.together_rows == 1400
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 5])
+def test_neighbours_are_no_copies(dimensions: int) -> None:
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=(2000, dimensions)) @ rng.normal(size=(dimensions, 5))
+    frame = pd.DataFrame(numbers, columns=[*"abcde"])
+    frame["y"] = frame["a"] + rng.normal(size=2000)
+    assert find_near_copies(frame, resolve_problem(frame, {"target": "y"})) is None
