@@ -15,6 +15,7 @@ from app.modeling.analysis.assumptions.measurement import (
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
 from app.modeling.analysis.assumptions.wording import column_assumption
+from app.modeling.analysis.leakage.leaking_columns import find_late_words
 from app.modeling.analysis.leakage.row_numbers import looks_like_row_number
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionSide
 from app.modeling.facts.leaks import Leak
@@ -34,6 +35,8 @@ MIN_LOSS = {True: 0.04, False: 0.15}
 """Loss of that score without the columns that carry it: in an easy table the others tell the target as well."""
 MIN_SCORE_ALONE = {True: 0.9, False: 0.7}
 """Score of a column alone from which it can be one of those that carry a nearly perfect score."""
+MIN_NAMED_SCORE = {True: 0.6, False: 0.1}
+"""Score of a column alone from which its name is reason enough to measure what it brings."""
 MAX_CARRIERS = 3
 """Columns that may hide each other: each further one costs a cross-validation."""
 MAX_SUSPECTS = 6
@@ -49,7 +52,8 @@ class Suspect:
     """Columns that may be known too late, or that the user left out.
 
     `is_left_out`: without a user's answer. `makes_target`: whether the columns together are the target.
-    `may_inform`: whether they are an input all the same where they bring more than chance.
+    `may_inform`: whether they are an input all the same where they bring more than chance. `is_named_only`: the
+    name is the only evidence, and the columns are a condition only where they matter.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +61,7 @@ class Suspect:
     is_left_out: bool
     makes_target: bool = False
     may_inform: bool = False
+    is_named_only: bool = False
 
 
 def measure_columns(
@@ -76,6 +81,7 @@ def measure_columns(
     """
     suspects, deadline = _suspects_of(leaks)[:MAX_SUSPECTS], deadline or Deadline(None)
     suspects += _suspect_identifiers(frame, identifiers)
+    suspects += _suspect_names(scores, problem, suspects)
     excluded = [name for name in problem.exclude if name in frame.columns]
     if excluded and not problem.horizon:
         suspects.append(Suspect(tuple(excluded), "left out on request", is_left_out=True))
@@ -103,7 +109,7 @@ def measure_columns(
             with_side = trial.predict(left_out - set(suspect.columns), suspect.makes_target)
         without = usual if suspect.is_left_out else trial.predict(left_out | set(suspect.columns))
         compared = trial.compare(with_side, without)
-        if compared:
+        if compared and (compared.matters or not suspect.is_named_only):
             assumptions.append(_to_assumption(suspect, compared, problem))
     carriers = _find_carriers(trial, usual, left_out, [name for name in ranked if name not in left_out])
     if carriers is None:
@@ -188,6 +194,21 @@ def _suspect_identifiers(frame: pd.DataFrame, names: Sequence[str]) -> list[Susp
     if others:
         suspects.append(Suspect(others, "Each row has a value of its own", is_left_out=True, may_inform=True))
     return suspects
+
+
+def _suspect_names(scores: Mapping[str, float], problem: Problem, suspects: Sequence[Suspect]) -> list[Suspect]:
+    """Suspect the columns, all together, whose names sound like something known only after the outcome."""
+    doubted = {name for suspect in suspects for name in suspect.columns} | set(problem.exclude)
+    min_score = MIN_NAMED_SCORE[problem.is_classification]
+    words = {
+        name: find_late_words(name) for name in scores if name not in doubted and scores[name] >= min_score
+    }
+    names = tuple(name for name, late in words.items() if late)
+    if not names:
+        return []
+    examples = ", ".join(sorted(frozenset().union(*(words[name] for name in names))))
+    reason = f"The name ({examples}) sounds like something known only after the outcome"
+    return [Suspect(names, reason, is_left_out=False, is_named_only=True)]
 
 
 def is_left_out_by_default(leak: Leak) -> bool:

@@ -230,9 +230,7 @@ def _named_after(name: str, scores: Mapping[str, float], problem: Problem) -> Le
     next_score = max((scores[other] for other in scores if other != name), default=0.0)
     if score - next_score < MIN_GAP:
         return None
-    telling_words = {word for word in _words(name) if _OUTCOME.fullmatch(word)} | (
-        _words(name) & _words(problem.target)
-    )
+    telling_words = find_late_words(name) | (_words(name) & _words(problem.target))
     if not telling_words:
         return None
     text = (
@@ -241,6 +239,11 @@ def _named_after(name: str, scores: Mapping[str, float], problem: Problem) -> Le
         " only after the outcome."
     )
     return _leak(name, "after_outcome", text, False, {"score": score, "next": next_score})
+
+
+def find_late_words(name: str) -> frozenset[str]:
+    """Find the words of a column's name that sound like something known only after the outcome."""
+    return frozenset(word for word in _words(name) if _OUTCOME.fullmatch(word))
 
 
 def _words(name: str) -> frozenset[str]:

@@ -42,6 +42,22 @@ def test_a_target_in_steps_is_kept_with_both_figures() -> None:
     assert "ranges of the target" in band["why"]
 
 
+@pytest.mark.parametrize("is_adapted", [True, False])
+def test_a_column_that_is_only_named_like_the_outcome_is_measured(is_adapted: bool) -> None:
+    """A dose that was adapted to what it is to predict has both figures and is kept; others have none."""
+    rng = np.random.default_rng(2)
+    before, noise = rng.normal(size=(2, 2000))
+    frame = pd.DataFrame({"before": before, "pressure": 2 * before + 1.5 * noise})
+    source = frame["pressure"] if is_adapted else before
+    frame["dose_final"] = source + 1.5 * rng.normal(size=2000)
+    measured = measure_known_columns(frame, "pressure")
+    assert list(measured) == ["dose_final"] * is_adapted
+    for condition in measured.values():
+        assert (condition["chosen"], condition["matters"]) == ("holds", True)
+        assert is_inside(condition, "otherwise", 1.5, slack=0.15)
+        assert "The name (final)" in condition["why"]
+
+
 def test_two_leaks_do_not_hide_each_other() -> None:
     rng = np.random.default_rng(0)
     income, debt = rng.normal(size=2000), rng.normal(size=2000)
