@@ -48,8 +48,8 @@ export const figure = (value: number): string =>
 /** Metrics that are shares of the actual value, read in percent. */
 const PERCENT: ReadonlySet<string> = new Set(['mape', 'smape']);
 
-/** A score with as many digits as can matter. */
-export function score(value: number | null | undefined, metric = ''): string {
+/** A score with as many digits as can matter, in the unit of its metric. */
+export function score(value: number | null | undefined, metric: string): string {
 	if (value == null) return '–';
 	if (PERCENT.has(metric)) return `${(value * 100).toFixed(1)} %`;
 	return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);

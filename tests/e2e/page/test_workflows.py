@@ -159,6 +159,13 @@ def test_a_long_list_shows_its_next_page_when_it_is_asked_for(visit: Any) -> Non
     expect(lines).to_have_count(53)
     expect(page.get_by_role("button", name="Show more")).to_have_count(0)
     assert len(reads) == 2, reads
+
+    lines.last.scroll_into_view_if_needed()
+    lines.last.get_by_role("link").click()
+    expect(page.get_by_role("button", name="Run it")).to_be_visible()
+    page.go_back()
+    expect(lines).to_have_count(53)
+    expect(lines.last).to_be_in_viewport()
     visitor.check_rules()
 
 
