@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from app.modeling.type_inference.date_spellings import CENTURY_PIVOT, SPELLINGS
-from app.modeling.type_inference.dates import MICROSECONDS_PER_TICK, parse_dates
+from app.modeling.type_inference.dates import MICROSECONDS_PER_TICK, PATTERNS, parse_dates
 
 MIN_DATE_SHARE = 0.95
 """Share of the values that must be dates."""
@@ -25,11 +25,6 @@ MAX_NEAR_YEAR, MAX_BIRTH_YEAR = 60, 30
 _BIRTH_NAME = re.compile(r"birth|born|\bdob\b|geburt|geboren|naiss|nacim|nascita|nascimento", re.IGNORECASE)
 MAX_PROBED_VALUES = 60
 """Distinct values that are matched first: most columns are ruled out by them, without parsing all."""
-_PATTERNS = {
-    # Arrow's `\d` is ASCII, and its `\pL` is unknown to Python.
-    spelling: re.compile(pattern.replace(r"\d", "[0-9]").replace(r"\pL", r"[^\W\d_]"))
-    for spelling, pattern in SPELLINGS.items()
-}
 _DAY_MONTH = re.compile(r"(?:[^\W\d_]{2,10}\.?,? )?(\d{1,2})([-/.])(\d{1,2})\2")
 TIME_NAME = re.compile(
     r"date|time|(^|[_\W])(ts|at|on|epoch|day|datum|dob|created|updated|modified)$|[a-z](At|Ts|On)$|zeit|fecha",
@@ -60,8 +55,8 @@ def guess_dates(values: Mapping[str, int], in_order: pd.Series, name: str = "") 
     `in_order`: the texts in the order of the rows. None for a column that holds no dates.
     """
     first = list(islice(values, MAX_PROBED_VALUES))
-    candidates = {spelling for text in first for spelling, pattern in _PATTERNS.items() if pattern.match(text)}
-    matches = sum(any(_PATTERNS[spelling].match(text) for spelling in candidates) for text in first)
+    candidates = {spelling for text in first for spelling, pattern in PATTERNS.items() if pattern.match(text)}
+    matches = sum(any(PATTERNS[spelling].match(text) for spelling in candidates) for text in first)
     if not candidates or matches < min(MIN_DATE_SHARE * len(first), len(first) - MAX_WORDS):
         return None
     texts, weights = pa.array(values, pa.string()), np.fromiter(values.values(), dtype="int64")
@@ -94,7 +89,7 @@ def _infer_pivot(name: str, values: Iterable[str], spellings: Sequence[str]) -> 
     Years on both sides of 00 (`48` to `11`) run from the last century into this one; others are of this
     century, unless they reach beyond MAX_NEAR_YEAR, or are births.
     """
-    matches = (_PATTERNS[spelling].match(text) for text in values for spelling in spellings)
+    matches = (PATTERNS[spelling].match(text) for text in values for spelling in spellings)
     years = sorted({int(match["year"]) for match in matches if match and len(match["year"]) == 2})
     if not years:
         return CENTURY_PIVOT

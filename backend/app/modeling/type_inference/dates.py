@@ -1,5 +1,6 @@
 """Parsing of dates in common spellings, field by field. Times with a zone become UTC."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,14 @@ from app.modeling.type_inference.date_spellings import (
 )
 
 NAT = np.datetime64("NaT", "us")
+PATTERNS = {
+    # Arrow's `\d` is ASCII, and its `\pL` is unknown to Python.
+    spelling: re.compile(pattern.replace(r"\d", "[0-9]").replace(r"\pL", r"[^\W\d_]"))
+    for spelling, pattern in SPELLINGS.items()
+}
+_MAX_SEARCHED_TEXTS = 1_000
+"""Texts that are first searched by Python, at 0.3 us each: Arrow takes 2 to 4 ms to compile a pattern with
+letters, in each call, and most spellings do not occur."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,10 @@ def parse_dates(
 
 
 def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool, pivot: int) -> np.ndarray:
-    matches = pc.extract_regex(texts, pattern=SPELLINGS[spelling])
     dates = np.full(len(texts), NAT)
+    if len(texts) <= _MAX_SEARCHED_TEXTS and not _occurs(spelling, texts):
+        return dates
+    matches = pc.extract_regex(texts, pattern=SPELLINGS[spelling])
     matched = np.flatnonzero(matches.is_valid().to_numpy(zero_copy_only=False))
     if not len(matched):
         return dates
@@ -74,6 +85,11 @@ def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool, pivot: int)
     days = _week_starts(fields, years) if "week" in spelling else _to_dates(years, month, day)
     dates[matched] = days + _times(fields)
     return dates
+
+
+def _occurs(spelling: str, texts: pa.Array) -> bool:
+    match = PATTERNS[spelling].match
+    return any(text is not None and match(text) for text in texts.to_pylist())
 
 
 def _week_starts(fields: _DateFields, years: np.ndarray) -> np.ndarray:
