@@ -21,9 +21,10 @@ with s as (
         and not ($10 and exists (select from questions q where q.session_id = p.id and q.answered_at is null)))
 
 -- name: wake_waiting
--- Those that wait for session $1 look at it again: it asks something.
+-- Those that wait for session $1 look at it again: it asks something. A run of a workflow waits for the end of its
+-- study, whatever that asks.
 update sessions set wake = wake + 1, queued_at = now()
-where after_id = $1 and wait_until is not null and ended_at is null
+where after_id = $1 and wait_until is not null and ended_at is null and graph <> 'workflow'
 returning id
 
 -- name: is_waiting
