@@ -3,7 +3,7 @@
 So nothing between two nodes is written or read, and a node that no output needs costs nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,6 +22,7 @@ from app.workflows.item_documents import ITEM, make_item_document, name_item, se
 from app.workflows.named_values import find_inner_value_faults
 from app.workflows.node_configs import Chart, FigureCondition, ForEach, ReadDataset, RunPlan
 from app.workflows.node_types import NODE_TYPES
+from app.workflows.stages import list_stages
 from app.workflows.validation import sort_nodes
 
 Tables = Mapping[UUID, str]
@@ -100,7 +101,7 @@ class ColumnJudgement(NamedTuple):
 def judge_columns(
     document: WorkflowDocument, plans: Mapping[str, Plan], schemas: Mapping[str, TableSchema]
 ) -> ColumnJudgement:
-    """Find the nodes that do not fit the columns of their inputs.
+    """Find the nodes that do not fit the columns of their inputs, and queries that are too large.
 
     Nodes behind a faulty one are not judged, nor are those behind a table whose columns only a run knows.
     """
@@ -108,25 +109,50 @@ def judge_columns(
     places = {node.id: place for place, node in enumerate(document.nodes)}
     unjudged = {node.id for node in document.nodes if NODE_TYPES[node.type].gives == "table"}
     for node_id, plan in plans.items():
-        if node_id in unjudged or unjudged.intersection(document.inputs_of(node_id)):
+        inputs = document.inputs_of(node_id)
+        if node_id in unjudged or unjudged.intersection(inputs):
             unjudged.add(node_id)
             continue
+        schemas_of_inputs = [columns[source] for source in inputs if source in columns]
         try:
-            compiled = compile_plan(plan, schemas)
-            _require_column(document.nodes[places[node_id]], plan, compiled.columns)
-            columns[node_id] = compiled.columns
+            columns[node_id] = _judge_node(document.nodes[places[node_id]], plan, schemas_of_inputs, schemas)
         except LabError as error:
             unjudged.add(node_id)
-            nearest = error.facts.get("nearest")
-            faults.append(
-                WorkflowFault(
-                    pointer=f"/nodes/{places[node_id]}/config",
-                    code=error.code,
-                    message=_without_place(error),
-                    nearest=[str(name) for name in nearest] if isinstance(nearest, list | tuple) else [],
-                )
-            )
+            faults.append(_make_column_fault(places[node_id], error))
+    # A query as a whole only where it is run: that of each node would hold those of all nodes before it.
+    for node_id in list_stages(document):
+        if node_id in columns and NODE_TYPES[document.nodes[places[node_id]].type].gives == "query":
+            try:
+                compile_plan(plans[node_id], schemas)
+            except LabError as error:
+                faults.append(_make_column_fault(places[node_id], error))
     return ColumnJudgement(faults, columns)
+
+
+def _judge_node(
+    node: Node, plan: Plan, inputs: Sequence[TableSchema], schemas: Mapping[str, TableSchema]
+) -> TableSchema:
+    """Return the columns of a node, by those of its inputs alone. Raises LabError where it does not fit."""
+    if NODE_TYPES[node.type].gives == "input":
+        columns: TableSchema = inputs[0]
+    elif inputs:
+        tables = {f"input_{place}": schema for place, schema in enumerate(inputs)}
+        sources = [Plan(source=DatasetSource(kind="dataset", table=table)) for table in tables]
+        columns = compile_plan(_make_plan(node, sources, {}), tables).columns
+    else:
+        columns = compile_plan(plan, schemas).columns
+    _require_column(node, plan, columns)
+    return columns
+
+
+def _make_column_fault(place: int, error: LabError) -> WorkflowFault:
+    nearest = error.facts.get("nearest")
+    return WorkflowFault(
+        pointer=f"/nodes/{place}/config",
+        code=error.code,
+        message=_without_place(error),
+        nearest=[str(name) for name in nearest] if isinstance(nearest, list | tuple) else [],
+    )
 
 
 def find_item_faults(

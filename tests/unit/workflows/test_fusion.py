@@ -80,3 +80,20 @@ def test_branches_that_join_again_and_again_are_looked_at_once() -> None:
     assert is_query(workflow(nodes, edges), last)
     program = {"id": "program", "type": "python", "config": {"code": "result = a0"}}
     assert not is_query(workflow([*nodes, program], [*edges, (last, "program")]), "program")
+
+
+def test_a_query_that_is_too_large_is_named_where_it_is_run() -> None:
+    names = ["customers", *(f"long{place}" for place in range(10))]
+    text = {"kind": "literal", "value": "x" * 2_000}
+    test = {"kind": "compare", "op": "!=", "left": {"kind": "column", "name": "name"}, "right": text}
+    nodes = [NODES[1], *({"id": name, "type": "filter", "config": {"condition": test}} for name in names[1:])]
+    document = workflow(nodes, list(pairwise(names)))
+    faults = judge_columns(document, make_plans(document, TABLES), SCHEMAS).faults
+    assert [(fault.pointer, fault.code) for fault in faults] == [("/nodes/10/config", "plan_too_large")]
+
+
+def test_columns_of_each_node_are_those_of_its_whole_query() -> None:
+    document = workflow(NODES, EDGES)
+    plans = make_plans(document, TABLES)
+    judged = judge_columns(document, plans, SCHEMAS).columns
+    assert judged == {node_id: compile_plan(plan, SCHEMAS).columns for node_id, plan in plans.items()}
