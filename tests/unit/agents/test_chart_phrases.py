@@ -6,7 +6,7 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.charts.chart_questions import parse_chart_question
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans.compiler import compile_plan
 
 ORDERS = TableProfile(

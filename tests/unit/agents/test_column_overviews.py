@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.analyst.column_overviews import plan_column_overview
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans.compiler import compile_plan
 
 from .test_chart_phrases import ORDERS, TABLES

@@ -9,7 +9,7 @@ from app.agents.analyst.brief import EarlierTurn, LastChart
 from app.agents.analyst.follow_ups import FollowUp, read_follow_up
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 

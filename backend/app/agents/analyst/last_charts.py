@@ -9,7 +9,7 @@ from app.agents.analyst.brief import EarlierTurn, LastChart
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, make_chart
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.charts.chart_request import ChartKind
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan

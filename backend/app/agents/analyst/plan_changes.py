@@ -12,11 +12,11 @@ from typing import NamedTuple
 from app.agents.analyst import change_phrases as phrases
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words as split_words
-from app.agents.questions.column_mentions import find_column
+from app.agents.questions.matching.column_mentions import find_column
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
 from app.agents.questions.question_reading import is_measurable
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.errors import LabError
 from app.plans import build, editing, regrouping
 from app.plans.compiler import compile_plan

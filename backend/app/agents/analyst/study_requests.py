@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from app.agents.analyst.brief import ChatBrief
 from app.agents.analyst.offered_readings import find_option
 from app.agents.goals.tables import TableProfile
-from app.agents.questions.column_mentions import find_column
+from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
 from app.tools.conversation_studies import StudyCard
 

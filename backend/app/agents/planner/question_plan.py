@@ -13,7 +13,7 @@ from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.unrecorded_times import asks_after_last_row
 from app.agents.questions.charts.chart_questions import parse_chart_question
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import mark_items
+from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import is_question, judges_a_model, parse_question
 from app.agents.questions.question_cues import NOT_OF_DATA

@@ -1,7 +1,7 @@
 """Examples of questions that a table answers."""
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.value_matching import flag_values
+from app.agents.questions.matching.value_matching import flag_values
 
 
 def example_questions(table: TableProfile) -> tuple[str, ...]:

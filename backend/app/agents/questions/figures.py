@@ -5,9 +5,9 @@ from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,
@@ -16,7 +16,7 @@ from app.agents.questions.question_reading import (
     make_value,
 )
 from app.agents.questions.rows_plan import Figure
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans.plan import AggregateFunction
 
 _IDENTIFIERS = frozenset({"id", "no", "number", "key", "nr", "code"})

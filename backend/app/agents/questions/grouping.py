@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
 from app.agents.goals.vocabulary import WEEKDAYS
-from app.agents.questions.date_columns import date_reference, part_column
+from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.describe import describe_expression
 from app.plans.expressions import Expression

@@ -6,15 +6,15 @@ from dataclasses import replace
 from app.agents.goals.column_links import ColumnLinks, link_columns, softmax
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import ColumnMatch
 from app.agents.questions.composition.cues import ADVERBS, is_cue
-from app.agents.questions.date_spans import BOUNDS
+from app.agents.questions.conditions.date_spans import BOUNDS
 from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import ColumnMatch
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import is_measurable
-from app.agents.questions.value_matching import flag_values
 
 MIN_PROBABILITY = 0.6
 """Probability from which a column is taken for what a word means: of the words of held-out goals that name no

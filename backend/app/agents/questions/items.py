@@ -8,9 +8,9 @@ from typing import Literal
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import Lexeme, lexemes, without_accents, words
 from app.agents.goals.vocabulary import NUMBER_WORDS
-from app.agents.questions.column_matching import ColumnMatch
 from app.agents.questions.grammar_words import SCALES
-from app.agents.questions.value_matching import ValueMatch
+from app.agents.questions.matching.column_matching import ColumnMatch
+from app.agents.questions.matching.value_matching import ValueMatch
 
 ItemKind = Literal["word", "number", "date", "literal", "name", "sign"]
 _KEPT_SIGNS = frozenset(

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from app.agents.goals.tables import Column
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.grammar_words import LOW
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import QuestionReading
 
 MAX_ASKED_ROWS = 1_000

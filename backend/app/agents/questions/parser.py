@@ -11,7 +11,6 @@ from app.agents.goals.intents import NO_MODEL
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.absent_values import describe_absence
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.ambiguity import describe_ambiguity
 from app.agents.questions.composition.completion import Composed
@@ -23,26 +22,27 @@ from app.agents.questions.composition.composer import (
     plan_tables,
 )
 from app.agents.questions.composition.measure_figures import is_collected
-from app.agents.questions.conditions import parse_conditions
-from app.agents.questions.contrasts import reword_contrasts
-from app.agents.questions.date_conditions import parse_date_conditions
-from app.agents.questions.derived_columns import derive_columns
+from app.agents.questions.conditions.date_conditions import parse_date_conditions
+from app.agents.questions.conditions.rule_order import parse_conditions
+from app.agents.questions.conditions.times_of_day import CLOCK, reword_times
 from app.agents.questions.examples import example_questions
 from app.agents.questions.frames import listings, overviews, series
 from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.joined_products import derive_joined_products
-from app.agents.questions.marking import mark_items
+from app.agents.questions.marking.mark_items import mark_items
+from app.agents.questions.matching.absent_values import describe_absence
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
-from app.agents.questions.rewording import reword, reword_rates, reword_spans, split_preamble
-from app.agents.questions.scope import QuestionScope
-from app.agents.questions.spellings import respell
-from app.agents.questions.times_of_day import CLOCK, reword_times
+from app.agents.questions.rewording.contrasts import reword_contrasts
+from app.agents.questions.rewording.phrase_rewording import reword, reword_rates, reword_spans, split_preamble
+from app.agents.questions.rewording.spellings import respell
+from app.agents.questions.tables.derived_columns import derive_columns
+from app.agents.questions.tables.joined_products import derive_joined_products
+from app.agents.questions.tables.scope import QuestionScope
 from app.agents.questions.unexplained_words import uncovered_words
 from app.errors import LabError
 from app.modeling.problem.metrics import METRIC_PHRASES

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from app.agents.questions.column_matching import ColumnMatch
 from app.agents.questions.grammar_words import CLASSES, FILLERS, KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import ColumnMatch
 
 _LIST_SIGNS = frozenset(
     {",", "and", "or", "/", "vs", "versus", "than", "with", "to", "against", "&", "from", "nor", "compared"}

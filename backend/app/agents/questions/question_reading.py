@@ -8,10 +8,10 @@ from math import inf
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import ColumnMatch, name_parts, word_strength
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import ColumnMatch, name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch, QuestionItems
-from app.agents.questions.scope import QuestionScope, Reference, stored_type
+from app.agents.questions.tables.scope import QuestionScope, Reference, stored_type
 from app.plans import build
 from app.plans.expressions import ColumnType, Expression, Scalar
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, Value, make_value
-from app.agents.questions.scope import RowSource, tables_of
+from app.agents.questions.tables.scope import RowSource, tables_of
 from app.plans import build
 from app.plans.expressions import Expression, NotExpression
 from app.plans.plan import (

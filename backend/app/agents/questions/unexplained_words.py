@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.grammar_words import CLASSES, IGNORED, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.question_reading import QuestionReading
 
 MIN_EXPLAINED_STRENGTH = 0.7

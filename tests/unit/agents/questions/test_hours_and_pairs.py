@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.absent_values import describe_absence
+from app.agents.questions.matching.absent_values import describe_absence
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
 from app.plans.compiler import compile_plan

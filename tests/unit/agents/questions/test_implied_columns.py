@@ -2,7 +2,7 @@
 
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.questions.implied_columns import mark_implied
-from app.agents.questions.marking import mark_items
+from app.agents.questions.marking.mark_items import mark_items
 
 
 def number(name: str, high: float) -> Column:

@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.value_matching import ValueIndex
+from app.agents.questions.matching.value_matching import ValueIndex
 
 CODES = Column("nation", "text", "category", 4, values=("SUI", "AUT", "GB", "Côte d'Ivoire"))
 

@@ -3,9 +3,9 @@
 import pytest
 
 from app.agents.goals.tables import Column, TableProfile
+from app.agents.questions.conditions.stored_numbers import stored_number
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.stored_numbers import stored_number
 
 
 def number(name: str, low: float, high: float) -> Column:

@@ -9,11 +9,11 @@ from typing import Any
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.questions.charts.chart_phrases import ChartPhrase
-from app.agents.questions.column_mentions import find_column
 from app.agents.questions.examples import example_questions
+from app.agents.questions.matching.column_mentions import find_column
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.charts.chart_request import ChartKind
 from app.plans.compiler import compile_plan
 from app.plans.expressions import ColumnType

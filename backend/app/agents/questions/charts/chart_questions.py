@@ -8,7 +8,7 @@ from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.composition.composer import plan_tables
 from app.agents.questions.parsed_question import ParsedQuestion
-from app.agents.questions.table_schemas import make_table_schemas
+from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.charts.chart_request import ChartKind, ChartRequest
 from app.errors import InvalidInput
 from app.plans.compiler import compile_plan

@@ -9,10 +9,10 @@ from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Ranking, Sketch
 from app.agents.questions.grouping import display_reference, make_period
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking.row_nouns import DAYS, PERSONS, is_daily
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import QuestionReading, make_value
-from app.agents.questions.row_nouns import DAYS, PERSONS, is_daily
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_matching import flag_values
+from app.agents.questions.tables.scope import Reference
 
 SHOWN_FLAG_COST = 0.3
 """Cost of a yes/no column that is shown: it rather is a condition."""

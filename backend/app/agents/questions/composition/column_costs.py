@@ -8,16 +8,16 @@ from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import STEM, ColumnMatch, name_parts
 from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES
 from app.agents.questions.grammar_words import ORDINALS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import MONEY_NOUNS
-from app.agents.questions.origin_and_destination import is_other_end
+from app.agents.questions.marking.mark_items import MONEY_NOUNS
+from app.agents.questions.marking.origin_and_destination import is_other_end
+from app.agents.questions.matching.column_matching import STEM, ColumnMatch, name_parts
+from app.agents.questions.matching.value_matching import denies_flag, flag_values
 from app.agents.questions.question_reading import AMBIGUITY, GENERAL_PARTS, QuestionReading, holds_years
-from app.agents.questions.value_matching import denies_flag, flag_values
 
 DISTANCE_COST = 0.75
 """Cost of a column that a word does not resemble at all."""

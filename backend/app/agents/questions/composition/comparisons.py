@@ -15,9 +15,9 @@ from app.agents.questions.composition.measure_figures import (
     take_order,
 )
 from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES
-from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.question_reading import Condition, QuestionReading, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.plans import build

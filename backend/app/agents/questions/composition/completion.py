@@ -22,6 +22,7 @@ from app.agents.questions.composition.series import plan_first_or_last_time, pla
 from app.agents.questions.composition.shares import plan_shares
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.composition.verdicts import add_verdict
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import (
     NotUnderstood,
     QuestionReading,
@@ -29,7 +30,6 @@ from app.agents.questions.question_reading import (
     contradicts_itself,
     make_value,
 )
-from app.agents.questions.value_matching import flag_values
 from app.errors import LabError
 from app.plans.compiler import compile_plan
 from app.plans.describe import describe_expression

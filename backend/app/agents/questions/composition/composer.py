@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.questions.answered_words import unaccounted_words
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.completion import Composed, complete
 from app.agents.questions.composition.search import find_sketches
-from app.agents.questions.conditions import parse_bounds, parse_conditions
-from app.agents.questions.date_conditions import parse_date_conditions
+from app.agents.questions.conditions.date_conditions import parse_date_conditions
+from app.agents.questions.conditions.row_comparisons import parse_row_comparisons
+from app.agents.questions.conditions.rule_order import parse_bounds, parse_conditions
 from app.agents.questions.grouping import parse_alternatives, parse_bins, parse_weekends
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
-from app.agents.questions.row_comparisons import parse_row_comparisons
-from app.agents.questions.scope import QuestionScope
+from app.agents.questions.tables.scope import QuestionScope
 from app.agents.questions.unexplained_words import is_explained
 from app.plans import build
 from app.plans.describe import describe_plan

@@ -6,7 +6,6 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.measure_figures import (
     UNUSED_COST,
@@ -22,10 +21,11 @@ from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
+from app.agents.questions.marking.row_nouns import PEOPLE, PERSONS
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.row_nouns import PEOPLE, PERSONS
 from app.agents.questions.rows_plan import Figure, start_plan
-from app.agents.questions.scope import Reference, tables_of
+from app.agents.questions.tables.scope import Reference, tables_of
 from app.plans import build
 from app.plans.plan import DatasetSource, JoinKey, JoinStep, Plan
 

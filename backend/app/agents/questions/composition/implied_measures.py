@@ -6,11 +6,11 @@ from dataclasses import replace
 from app.agents.goals.tokenizer import words
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
-from app.agents.questions.derived_columns import REVENUES
+from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.figures import QUANTITY_NAMES
-from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable, make_value
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.derived_columns import REVENUES
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 Places = list[int]

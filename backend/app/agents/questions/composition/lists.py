@@ -8,10 +8,10 @@ from app.agents.questions.composition.measure_figures import UNUSED_COST
 from app.agents.questions.composition.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.frames.rankings import shown_columns
+from app.agents.questions.marking.row_nouns import may_be_rows
 from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
-from app.agents.questions.row_nouns import may_be_rows
 from app.agents.questions.rows_plan import Figure, start_plan
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.agents.questions.unexplained_words import is_filler
 from app.plans import build
 from app.plans.expressions import CompareExpression

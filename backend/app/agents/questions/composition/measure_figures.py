@@ -6,12 +6,12 @@ from dataclasses import replace
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.figures import count_figure, default_function, measures_things, tells_kinds
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
-from app.agents.questions.number_conditions import find_measure
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import QuestionReading, Value, holds_years, is_measurable, make_value
 from app.agents.questions.rows_plan import Figure, flatten

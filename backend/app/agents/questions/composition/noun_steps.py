@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Literal
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import CONCEPT, ColumnMatch, name_parts, word_strength
 from app.agents.questions.composition.attribute_steps import EVENT_ROWS_COST, attribute_steps
 from app.agents.questions.composition.column_costs import (
     is_denied_flag,
@@ -30,6 +29,9 @@ from app.agents.questions.grouping import (
     make_period,
 )
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking.row_nouns import MIN_CLEAR_SCORE
+from app.agents.questions.matching.column_matching import CONCEPT, ColumnMatch, name_parts, word_strength
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import (
     Condition,
     QuestionReading,
@@ -37,9 +39,7 @@ from app.agents.questions.question_reading import (
     is_measurable,
     make_value,
 )
-from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_matching import flag_values
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 MAX_COLUMN_READINGS = 4

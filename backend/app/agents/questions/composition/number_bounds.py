@@ -9,13 +9,13 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts
+from app.agents.questions.conditions.number_conditions import find_measure
+from app.agents.questions.conditions.stored_numbers import PERCENT, stored_number
 from app.agents.questions.grammar_words import ADJECTIVES, CLASSES, MONEY_SIGNS, PACE_WORDS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.number_conditions import find_measure
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
-from app.agents.questions.scope import Reference
-from app.agents.questions.stored_numbers import PERCENT, stored_number
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
 from app.plans.expressions import Expression

@@ -13,7 +13,7 @@ from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import Condition, QuestionReading, holds_years
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.expressions import Expression
 

@@ -3,9 +3,9 @@
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Ranking
 from app.agents.questions.grammar_words import PACE_WORDS, SMALL
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import is_descending
 from app.agents.questions.question_reading import Value, holds_years
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.questions.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.composition.attribute_steps import is_attribute
 from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
 from app.agents.questions.composition.cues import ADVERBS
@@ -20,13 +19,15 @@ from app.agents.questions.composition.measure_figures import (
 from app.agents.questions.composition.noun_steps import fits_adjective
 from app.agents.questions.composition.ranking_order import LASTING, is_ranked_down, is_time
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
-from app.agents.questions.date_columns import date_reference
+from app.agents.questions.conditions.date_columns import date_reference
+from app.agents.questions.conditions.number_conditions import find_asked, find_measure
 from app.agents.questions.figures import default_function
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.frames.rankings import rank_groups, rank_rows
 from app.agents.questions.grammar_words import ADJECTIVES, LOW, SIZES
 from app.agents.questions.grouping import make_period
-from app.agents.questions.number_conditions import find_asked, find_measure
+from app.agents.questions.marking.row_nouns import DAYS, is_daily
+from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import (
     Condition,
@@ -34,9 +35,8 @@ from app.agents.questions.question_reading import (
     Value,
     make_value,
 )
-from app.agents.questions.row_nouns import DAYS, is_daily
 from app.agents.questions.rows_plan import Figure, start_plan
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.plan import AggregateFunction, Plan, WindowFunction
 

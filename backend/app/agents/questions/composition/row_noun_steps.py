@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import STEM
 from app.agents.questions.composition.number_steps import counted_rows_bound
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.value_steps import MIN_BARE_VALUE_SCORE
 from app.agents.questions.figures import entity_key, entity_name
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import STEM
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 
 NAMED_ROWS_COST = 0.2
 """Cost of the rows of a table for a word that names a column of it: `products` of the lines of orders."""

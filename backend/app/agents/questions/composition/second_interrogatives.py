@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.origin_and_destination import is_own_end
+from app.agents.questions.marking.origin_and_destination import is_own_end
+from app.agents.questions.marking.row_nouns import PERSONS
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import QuestionReading, make_value
-from app.agents.questions.row_nouns import PERSONS
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 
 FURTHER_COST, SECOND_ASK_COST = 0.05, 1.3
 """Cost of a further fact that a second interrogative asks for (`and where did it go`), and of one that no

@@ -11,11 +11,11 @@ from app.agents.questions.composition.measure_figures import (
     names_rows_only,
 )
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.date_columns import date_reference, is_date_told
+from app.agents.questions.conditions.date_columns import date_reference, is_date_told
 from app.agents.questions.grouping import make_period
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.plan import Plan
 

@@ -20,7 +20,7 @@ from app.agents.questions.question_reading import (
     make_value,
 )
 from app.agents.questions.rows_plan import Figure, start_plan
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.agents.questions.unexplained_words import is_action
 from app.plans import build
 from app.plans.plan import Plan

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import BEGINNING, word_strength
 from app.agents.questions.composition.cues import PERIODS, find_cues
 from app.agents.questions.composition.event_times import grows_things, says_happened
 from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.marking.row_nouns import PEOPLE
+from app.agents.questions.matching.column_matching import BEGINNING, word_strength
+from app.agents.questions.matching.value_matching import denies_flag, flag_values
 from app.agents.questions.question_reading import is_measurable
-from app.agents.questions.row_nouns import PEOPLE
 from app.agents.questions.unexplained_words import is_action, is_filler
-from app.agents.questions.value_matching import denies_flag, flag_values
 
 CONTENT_COST, CUE_COST, FILLER_COST = 1.5, 0.8, 0.02
 """Cost of a word that a sketch leaves out: a noun or number, a word of grammar, and a verb of events."""

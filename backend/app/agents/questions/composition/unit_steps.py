@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.units import find_unit, unit_of
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import Value, make_value
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 UNKNOWN_UNIT_COST = 0.15

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.conditions.value_conditions import value_condition
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_conditions import value_condition
-from app.agents.questions.value_matching import ValueMatch, denies_flag, flag_values
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.expressions import Scalar
 

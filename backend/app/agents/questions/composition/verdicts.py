@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts
 from app.agents.questions.grammar_words import CLASSES, COMPARATIVES, PACE_WORDS
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import Condition, QuestionReading
 from app.plans import build
 from app.plans.expressions import Scalar

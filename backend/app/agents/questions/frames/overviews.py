@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
-from app.agents.questions.date_columns import date_reference
+from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.figures import QUARTILES, measured
 from app.agents.questions.frames.group_figures import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares
@@ -18,7 +18,7 @@ from app.agents.questions.question_reading import (
     make_value,
 )
 from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
-from app.agents.questions.scope import Reference, stored_type
+from app.agents.questions.tables.scope import Reference, stored_type
 from app.plans import build
 from app.plans.plan import (
     MAX_CORRELATED_COLUMNS,

@@ -1,6 +1,6 @@
 """Figures along time or along an order: running totals, moving averages and changes between periods."""
 
-from app.agents.questions.date_columns import date_reference
+from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.figures import measured
 from app.agents.questions.grouping import make_period
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, Value

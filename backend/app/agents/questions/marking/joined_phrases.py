@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from app.agents.goals.tables import Column
-from app.agents.questions.column_matching import STEM, ColumnMatch, name_parts, word_strength
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import STEM, ColumnMatch, name_parts, word_strength
 
 
 def join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.date_columns import date_reference, is_date_told
-from app.agents.questions.date_spans import add_date
+from app.agents.questions.conditions.date_columns import date_reference, is_date_told
+from app.agents.questions.conditions.date_spans import add_date
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, Value
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.expressions import Expression
 

@@ -6,7 +6,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.vocabulary import word_set
 from app.agents.goals.word_vectors import known_words, most_similar
-from app.agents.questions.column_matching import name_parts
+from app.agents.questions.matching.column_matching import name_parts
 
 MAX_KINDS = 30
 """Different values of a column that names kinds of things."""

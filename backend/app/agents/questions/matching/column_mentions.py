@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.matching.column_matching import name_parts, word_strength
 
 MIN_STRENGTH = 0.7
 """Strength of each word of a phrase: that of an equal concept (`column_matching.CONCEPT`)."""

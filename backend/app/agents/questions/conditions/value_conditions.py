@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
 from app.agents.questions.grammar_words import NEGATIONS
-from app.agents.questions.marking import bare_value
+from app.agents.questions.marking.mark_items import bare_value
+from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
 from app.agents.questions.question_reading import (
     Condition,
     NotUnderstood,
@@ -12,8 +13,7 @@ from app.agents.questions.question_reading import (
     add_condition,
     make_value,
 )
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_matching import ValueMatch, denies_flag, flag_values
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
 from app.plans.expressions import Expression

@@ -8,7 +8,6 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
-from app.agents.questions.column_matching import STEM, name_parts, related_strength
 from app.agents.questions.grammar_words import (
     IGNORED,
     KNOWN_WORDS,
@@ -18,6 +17,7 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import STEM, name_parts, related_strength
 from app.agents.questions.question_reading import AMBIGUITY, is_measurable
 
 MIN_ROW_STRENGTH = 0.45

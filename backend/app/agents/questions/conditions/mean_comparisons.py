@@ -1,7 +1,7 @@
 """Comparisons with the mean of all rows that only an adjective tells: `longer than the average trip`."""
 
+from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, SMALL
-from app.agents.questions.number_conditions import find_measure
 from app.agents.questions.question_reading import MeanBound, QuestionReading, is_measurable
 
 _PACES = frozenset({"faster", "slower", "quicker"})

@@ -1,56 +1,16 @@
-"""Conditions on numbers, texts and missing values, in the order in which they are looked for."""
+"""Conditions on parts of texts: `names starting with A`, and words that only occur within stored names."""
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.grammar_words import (
-    KNOWN_WORDS,
-)
+from app.agents.questions.grammar_words import KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.mean_comparisons import parse_mean_comparisons
-from app.agents.questions.missing_conditions import parse_missing, parse_statuses
-from app.agents.questions.number_conditions import (
-    parse_comparisons,
-    parse_equal_numbers,
-    parse_pairs,
-    parse_ranges,
-    parse_relative,
-)
+from app.agents.questions.matching.value_matching import match_contained
 from app.agents.questions.question_reading import Condition, QuestionReading, add_condition
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_conditions import parse_flags, parse_literals, parse_values
-from app.agents.questions.value_matching import match_contained
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.expressions import ContainsExpression, Expression
 
 
-def parse_bounds(reading: QuestionReading) -> None:
-    """Parse conditions of fixed phrases: parts of texts, missing values, states and bounds of numbers."""
-    for rule in (
-        _parse_text_matches,
-        parse_missing,
-        parse_statuses,
-        parse_mean_comparisons,
-        parse_relative,
-        parse_pairs,
-    ):
-        rule(reading)
-
-
-def parse_conditions(reading: QuestionReading) -> None:
-    """Parse conditions on values; dates come before."""
-    for rule in (
-        parse_bounds,
-        parse_ranges,
-        parse_comparisons,
-        parse_equal_numbers,
-        parse_values,
-        parse_literals,
-        parse_flags,
-        _parse_contained,
-    ):
-        rule(reading)
-
-
-def _parse_contained(reading: QuestionReading) -> None:
+def parse_contained(reading: QuestionReading) -> None:
     """Parse words that only occur within names: `burgers`, of items such as `Cheese Burger`."""
     for place, item in enumerate(reading.text.items):
         if (
@@ -73,7 +33,8 @@ def _parse_contained(reading: QuestionReading) -> None:
             reading.conditions.append(Condition(condition, reference, place=place))
 
 
-def _parse_text_matches(reading: QuestionReading) -> None:
+def parse_text_matches(reading: QuestionReading) -> None:
+    """Parse beginnings, ends and parts of texts, of a named column or of the one that names the rows."""
     for words_, kind in (
         ("starting|starts|start|beginning|begins|begin with", "starts_with"),
         ("ending|ends|end with", "ends_with"),
@@ -92,14 +53,13 @@ def _parse_text_matches(reading: QuestionReading) -> None:
                 if reference is None or reference.column.is_number:
                     break
                 lowered = build.call("lower", reference.expression)
-                function = "contains" if kind == "contains" else kind
                 expression: Expression
-                if function == "contains":
+                if kind == "contains":
                     expression = ContainsExpression(
                         kind="contains", operand=reference.expression, text=text, ignore_case=True
                     )
                 else:
-                    expression = build.call(function, lowered, build.literal(text.casefold()))
+                    expression = build.call(kind, lowered, build.literal(text.casefold()))
                 add_condition(reading, match, Condition(expression, reference, (text,)))
 
 

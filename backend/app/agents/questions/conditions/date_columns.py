@@ -2,11 +2,11 @@
 
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import name_parts, word_strength
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 
 
 def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -> Reference | None:

@@ -2,12 +2,12 @@
 
 from datetime import date, datetime, timedelta
 
-from app.agents.questions.date_columns import date_reference, part_column
+from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.grammar_words import MONTH_NUMBERS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import Condition, QuestionReading
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.expressions import Expression, Scalar
 

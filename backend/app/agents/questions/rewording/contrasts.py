@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.questions.column_matching import STEM
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import mark_items
-from app.agents.questions.value_matching import denies_flag, flag_values
+from app.agents.questions.marking.mark_items import mark_items
+from app.agents.questions.matching.column_matching import STEM
+from app.agents.questions.matching.value_matching import denies_flag, flag_values
 
 MIN_FLAG_SCORE = 0.75
 """Score of a yes/no column that a verb or noun of a contrast names: by its stem or a beginning."""

@@ -11,8 +11,8 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS
-from app.agents.questions.column_matching import name_parts
-from app.agents.questions.derived_columns import DerivedColumns
+from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.tables.derived_columns import DerivedColumns
 from app.plans import build
 from app.plans.expressions import ColumnType, Expression
 from app.plans.plan import DatasetSource, JoinKey, JoinStep, Step

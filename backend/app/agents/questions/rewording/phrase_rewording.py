@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.derived_columns import has_span, named_dates
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import mark_items
-from app.agents.questions.row_nouns import MIN_CLEAR_SCORE
-from app.agents.questions.value_matching import flag_values
+from app.agents.questions.marking.mark_items import mark_items
+from app.agents.questions.marking.row_nouns import MIN_CLEAR_SCORE
+from app.agents.questions.matching.value_matching import flag_values
+from app.agents.questions.tables.derived_columns import has_span, named_dates
 
 _OPEN_NUMBER = re.compile(
     r"\b(\d{1,12}(?:\.\d{1,6})?|an?|one|two|three|four|five|six|ten) ([a-z]{1,40})"

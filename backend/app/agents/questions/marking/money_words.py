@@ -6,7 +6,7 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import ColumnMatch, name_parts
+from app.agents.questions.matching.column_matching import ColumnMatch, name_parts
 from app.agents.questions.question_reading import is_measurable
 
 _MONEY_SCORE = 0.8

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import name_parts
-from app.agents.questions.derived_columns import PRICES, QUANTITIES, REVENUES, DerivedColumns
-from app.agents.questions.scope import QuestionScope, Reference, TableLink
+from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.tables.derived_columns import PRICES, QUANTITIES, REVENUES, DerivedColumns
+from app.agents.questions.tables.scope import QuestionScope, Reference, TableLink
 from app.plans import build
 from app.plans.expressions import Expression
 

@@ -2,9 +2,10 @@
 
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import STEM
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking import bare_value
+from app.agents.questions.marking.mark_items import bare_value
+from app.agents.questions.matching.column_matching import STEM
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import (
     Condition,
     NotUnderstood,
@@ -12,8 +13,7 @@ from app.agents.questions.question_reading import (
     add_condition,
     is_measurable,
 )
-from app.agents.questions.scope import Reference
-from app.agents.questions.value_matching import flag_values
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 

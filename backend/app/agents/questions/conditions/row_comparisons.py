@@ -7,10 +7,10 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.column_matching import ColumnMatch, name_parts
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import ColumnMatch, name_parts
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
-from app.agents.questions.scope import Reference
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
 

@@ -8,14 +8,6 @@ from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, WEEKDAYS, word_set
-from app.agents.questions.column_matching import (
-    MAX_ASKED_SCORE,
-    STEM,
-    ColumnIndex,
-    ColumnMatch,
-    name_parts,
-    needed_words,
-)
 from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,
@@ -28,25 +20,33 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem, read_items
-from app.agents.questions.joined_phrases import join_modifiers
-from app.agents.questions.money_words import named_by_money
-from app.agents.questions.origin_and_destination import is_other_end
-from app.agents.questions.phrases import QuestionItems
-from app.agents.questions.question_reading import is_measurable
-from app.agents.questions.row_nouns import (
+from app.agents.questions.marking.joined_phrases import join_modifiers
+from app.agents.questions.marking.money_words import named_by_money
+from app.agents.questions.marking.origin_and_destination import is_other_end
+from app.agents.questions.marking.row_nouns import (
     DAYS,
     MIN_CLEAR_SCORE,
     name_unknown_rows,
     row_noun_strengths,
     row_tables,
 )
-from app.agents.questions.value_matching import (
+from app.agents.questions.matching.column_matching import (
+    MAX_ASKED_SCORE,
+    STEM,
+    ColumnIndex,
+    ColumnMatch,
+    name_parts,
+    needed_words,
+)
+from app.agents.questions.matching.value_matching import (
     ValueIndex,
     ValueMatch,
     denied_flags,
     flag_values,
     gender_flags,
 )
+from app.agents.questions.phrases import QuestionItems
+from app.agents.questions.question_reading import is_measurable
 
 MAX_PHRASE_ITEMS = 5
 """Words of a phrase that is matched with a name or a value."""

@@ -3,9 +3,9 @@
 from datetime import date, datetime, timedelta
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.compared_periods import parse_compared_periods
-from app.agents.questions.date_columns import date_reference, part_column
-from app.agents.questions.date_spans import (
+from app.agents.questions.conditions.compared_periods import parse_compared_periods
+from app.agents.questions.conditions.date_columns import date_reference, part_column
+from app.agents.questions.conditions.date_spans import (
     BOUNDS,
     PREPOSITIONS,
     add_date,
@@ -19,6 +19,7 @@ from app.agents.questions.date_spans import (
     parse_month_spans,
     parse_year_spans,
 )
+from app.agents.questions.conditions.times_of_day import parse_times_of_day
 from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
@@ -31,8 +32,7 @@ from app.agents.questions.question_reading import (
     Value,
     holds_years,
 )
-from app.agents.questions.scope import Reference
-from app.agents.questions.times_of_day import parse_times_of_day
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 

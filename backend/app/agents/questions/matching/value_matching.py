@@ -10,8 +10,8 @@ from rapidfuzz import fuzz
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.questions.column_matching import name_parts
-from app.agents.questions.place_names import load_place_names
+from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.matching.place_names import load_place_names
 from app.plans.expressions import Scalar
 
 MIN_PREFIX_LETTERS = 3

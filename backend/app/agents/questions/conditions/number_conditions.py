@@ -7,7 +7,7 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
-from app.agents.questions.column_matching import name_parts, word_strength
+from app.agents.questions.conditions.stored_numbers import PERCENT, stored_number
 from app.agents.questions.grammar_words import (
     ADJECTIVES,
     AGGREGATE_WORDS,
@@ -17,6 +17,7 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     Condition,
@@ -25,8 +26,7 @@ from app.agents.questions.question_reading import (
     add_condition,
     is_measurable,
 )
-from app.agents.questions.scope import Reference
-from app.agents.questions.stored_numbers import PERCENT, stored_number
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
 

@@ -1,0 +1,1 @@
+"""Rewording of questions to the forms that the grammar reads, before they are taken apart."""
