@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from app.agents.goals.tables import Column
-from app.agents.questions.composition.event_times import grows_things
+from app.agents.questions.composition.steps.event_times import grows_things
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.plan_marks import plan_marks

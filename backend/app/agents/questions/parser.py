@@ -21,7 +21,7 @@ from app.agents.questions.composition.composer import (
     plan_columns,
     plan_tables,
 )
-from app.agents.questions.composition.measure_figures import is_collected
+from app.agents.questions.composition.plans.measure_figures import is_collected
 from app.agents.questions.conditions.date_conditions import parse_date_conditions
 from app.agents.questions.conditions.rule_order import parse_conditions
 from app.agents.questions.conditions.times_of_day import CLOCK, reword_times

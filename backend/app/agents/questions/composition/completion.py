@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.agents.questions.composition.comparisons import plan_difference, plan_ratios
-from app.agents.questions.composition.counting import (
+from app.agents.questions.composition.plans.comparisons import plan_difference, plan_ratios
+from app.agents.questions.composition.plans.counting import (
     plan_absent,
     plan_any,
     plan_bounds,
@@ -13,15 +13,15 @@ from app.agents.questions.composition.counting import (
     plan_means_of_totals,
     plan_period_totals,
 )
-from app.agents.questions.composition.lists import plan_distinct, plan_rows
-from app.agents.questions.composition.measure_figures import plan_aggregates, plan_comparison
-from app.agents.questions.composition.ordered_groups import plan_ordered_groups
-from app.agents.questions.composition.quantifiers import denied_of_things, plan_all, plan_never
-from app.agents.questions.composition.rankings import plan_ranking
-from app.agents.questions.composition.series import plan_first_or_last_time, plan_series
-from app.agents.questions.composition.shares import plan_shares
+from app.agents.questions.composition.plans.lists import plan_distinct, plan_rows
+from app.agents.questions.composition.plans.measure_figures import plan_aggregates, plan_comparison
+from app.agents.questions.composition.plans.ordered_groups import plan_ordered_groups
+from app.agents.questions.composition.plans.quantifiers import denied_of_things, plan_all, plan_never
+from app.agents.questions.composition.plans.rankings import plan_ranking
+from app.agents.questions.composition.plans.series import plan_first_or_last_time, plan_series
+from app.agents.questions.composition.plans.shares import plan_shares
+from app.agents.questions.composition.plans.verdicts import add_verdict
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.composition.verdicts import add_verdict
 from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import (
     NotUnderstood,

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.questions.composition.attribute_steps import is_attribute
-from app.agents.questions.composition.counting import group_of, person_column, plan_two_levels
 from app.agents.questions.composition.cues import ADVERBS
-from app.agents.questions.composition.measure_figures import (
+from app.agents.questions.composition.plans.counting import group_of, person_column, plan_two_levels
+from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,
@@ -16,9 +15,10 @@ from app.agents.questions.composition.measure_figures import (
     is_countable,
     names_function,
 )
-from app.agents.questions.composition.noun_steps import fits_adjective
 from app.agents.questions.composition.ranking_order import LASTING, is_ranked_down, is_time
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
+from app.agents.questions.composition.steps.attribute_steps import is_attribute
+from app.agents.questions.composition.steps.noun_steps import fits_adjective
 from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.conditions.number_conditions import find_asked, find_measure
 from app.agents.questions.figures import default_function

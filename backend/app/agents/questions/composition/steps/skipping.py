@@ -6,9 +6,9 @@ from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cues import PERIODS, find_cues
-from app.agents.questions.composition.event_times import grows_things, says_happened
 from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.composition.steps.event_times import grows_things, says_happened
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.row_nouns import PEOPLE

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.composition.counting import person_column
-from app.agents.questions.composition.measure_figures import UNUSED_COST
-from app.agents.questions.composition.ordered_groups import is_descending
+from app.agents.questions.composition.plans.counting import person_column
+from app.agents.questions.composition.plans.measure_figures import UNUSED_COST
+from app.agents.questions.composition.plans.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.frames.rankings import shown_columns
 from app.agents.questions.marking.row_nouns import may_be_rows

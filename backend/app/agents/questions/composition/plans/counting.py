@@ -7,7 +7,7 @@ from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit, find_unit
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cues import ADVERBS
-from app.agents.questions.composition.measure_figures import (
+from app.agents.questions.composition.plans.measure_figures import (
     UNUSED_COST,
     counted_figure,
     figures_of,
@@ -15,8 +15,8 @@ from app.agents.questions.composition.measure_figures import (
     is_countable,
     take_order,
 )
-from app.agents.questions.composition.number_steps import bounded_expression
 from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.composition.steps.number_steps import bounded_expression
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.composition.measure_figures import UNUSED_COST, figures_of, take_order
+from app.agents.questions.composition.plans.measure_figures import UNUSED_COST, figures_of, take_order
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.figures import entity_key
 from app.agents.questions.frames.group_figures import finish_groups, plan_figures

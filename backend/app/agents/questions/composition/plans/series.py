@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.agents.questions.composition.measure_figures import (
+from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     counted_figure,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from app.agents.questions.composition.counting import person_column
-from app.agents.questions.composition.measure_figures import UNUSED_COST
+from app.agents.questions.composition.plans.counting import person_column
+from app.agents.questions.composition.plans.measure_figures import UNUSED_COST
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.question_reading import QuestionReading, Value
 from app.agents.questions.rows_plan import Figure, start_plan

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Literal
 
 from app.agents.goals.tokenizer import words
-from app.agents.questions.composition.attribute_steps import EVENT_ROWS_COST, attribute_steps
 from app.agents.questions.composition.column_costs import (
     is_denied_flag,
     is_only_holder,
@@ -13,11 +12,12 @@ from app.agents.questions.composition.column_costs import (
     match_cost,
 )
 from app.agents.questions.composition.cues import PERIODS
-from app.agents.questions.composition.event_times import happened_step, time_steps
-from app.agents.questions.composition.number_steps import bounded_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
-from app.agents.questions.composition.unit_steps import value_in_unit
-from app.agents.questions.composition.value_steps import (
+from app.agents.questions.composition.steps.attribute_steps import EVENT_ROWS_COST, attribute_steps
+from app.agents.questions.composition.steps.event_times import happened_step, time_steps
+from app.agents.questions.composition.steps.number_steps import bounded_column
+from app.agents.questions.composition.steps.unit_steps import value_in_unit
+from app.agents.questions.composition.steps.value_steps import (
     flag_step,
     missing_step,
 )

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
-from app.agents.questions.composition.number_steps import counted_rows_bound
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
-from app.agents.questions.composition.value_steps import MIN_BARE_VALUE_SCORE
+from app.agents.questions.composition.steps.number_steps import counted_rows_bound
+from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
 from app.agents.questions.figures import entity_key, entity_name
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.items import QuestionItem

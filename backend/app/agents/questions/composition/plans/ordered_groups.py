@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.agents.questions.composition.measure_figures import (
+from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
     figures_of,
@@ -10,7 +10,7 @@ from app.agents.questions.composition.measure_figures import (
     is_pace,
     names_function,
 )
-from app.agents.questions.composition.quantifiers import repeats
+from app.agents.questions.composition.plans.quantifiers import repeats
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.ordering import Order
