@@ -27,8 +27,8 @@ OF_PROGRAMS = {
 """Patterns that read the text of a program in that program's own cell: nobody else waits for them."""
 
 RESOLVED_ELSEWHERE = {
-    "app.agents.goals.axis_detection:_is_part": "alternatives of plain words between two plain ends",
-    "app.agents.goals.period_names:_parse_in_way": "PERIOD_NAMES, which are values",
+    "app.agents.goals.series.axis_detection:_is_part": "alternatives of plain words between two plain ends",
+    "app.agents.goals.series.period_names:_parse_in_way": "PERIOD_NAMES, which are values",
     "app.agents.questions.phrases:take_any": "phrases of its own language, no regular expressions",
     "app.agents.goals.costs:_phrase": "its results are values of the module",
     "app.agents.goals.parser:_first_match": "tables of phrases, which are values",

@@ -16,8 +16,8 @@ from app.agents.goals.column_ranking import likeliest_column
 from app.agents.goals.concepts import expand
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.period_vocabulary import COUNT
 from app.agents.goals.quantities import asked_quantities, stored_quantities
+from app.agents.goals.series.period_vocabulary import COUNT
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words

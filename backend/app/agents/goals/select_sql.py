@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.forecast_horizon import AnswerForm
-from app.agents.goals.time_axis import Period, TimeAxis
+from app.agents.goals.series.forecast_horizon import AnswerForm
+from app.agents.goals.series.time_axis import Period, TimeAxis
 
 PeriodMeasure = Literal["count", "sum", "mean", "value"]
 

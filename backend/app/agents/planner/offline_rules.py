@@ -10,9 +10,9 @@ from app.agents.goals.concepts import is_known_word
 from app.agents.goals.intents import GENERIC
 from app.agents.goals.languages import REFUSALS, foreign_language
 from app.agents.goals.patterns import VERB
-from app.agents.goals.period_forecast import PeriodForecast
-from app.agents.goals.period_forecast_search import find_period_forecast
-from app.agents.goals.period_vocabulary import AHEAD
+from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.period_forecast_search import find_period_forecast
+from app.agents.goals.series.period_vocabulary import AHEAD
 from app.agents.goals.spelled_out_procedures import find_procedure
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column, mentioned_tables

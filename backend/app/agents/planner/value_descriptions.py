@@ -1,6 +1,6 @@
 """Columns described by their values, in questions and in what was understood."""
 
-from app.agents.goals.axis_detection import FIRST_YEAR, LAST_YEAR
+from app.agents.goals.series.axis_detection import FIRST_YEAR, LAST_YEAR
 from app.agents.goals.tables import Column
 
 MAX_EXAMPLES = 3

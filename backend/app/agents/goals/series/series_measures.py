@@ -9,14 +9,21 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.clauses import Part, goal_words
 from app.agents.goals.concepts import share_concept
 from app.agents.goals.goal import Goal
 from app.agents.goals.name_score import NAMED_SCORE, score_column
-from app.agents.goals.period_phrases import is_level, is_money, is_quantity, is_share, is_total, is_unit_price
 from app.agents.goals.quantities import asked_quantities, stored_quantities
 from app.agents.goals.select_sql import PeriodMeasure
+from app.agents.goals.series import period_vocabulary as vocabulary
+from app.agents.goals.series.period_phrases import (
+    is_level,
+    is_money,
+    is_quantity,
+    is_share,
+    is_total,
+    is_unit_price,
+)
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.tokenizer import words

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.column_ranking import likeliest_column
 from app.agents.goals.filters import find_conditions
-from app.agents.goals.forecast_horizon import (
+from app.agents.goals.goal import Goal
+from app.agents.goals.named_columns import match_columns
+from app.agents.goals.row_conditions import RowCondition
+from app.agents.goals.select_sql import NumberText, PeriodAggregation, PeriodMeasure
+from app.agents.goals.series import period_vocabulary as vocabulary
+from app.agents.goals.series.forecast_horizon import (
     AnswerForm,
     Horizon,
     SeriesEnd,
@@ -20,18 +24,14 @@ from app.agents.goals.forecast_horizon import (
     next_start,
     period_start,
 )
-from app.agents.goals.goal import Goal
-from app.agents.goals.named_columns import match_columns
-from app.agents.goals.period_forecast import PeriodForecast
-from app.agents.goals.period_phrases import is_level, mentions_value, read_period
-from app.agents.goals.row_conditions import RowCondition
-from app.agents.goals.select_sql import NumberText, PeriodAggregation, PeriodMeasure
-from app.agents.goals.series_layout import SeriesLayout, usable_numbers
-from app.agents.goals.series_measures import MeasureRequest
+from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.period_phrases import is_level, mentions_value, read_period
+from app.agents.goals.series.series_layout import SeriesLayout, usable_numbers
+from app.agents.goals.series.series_measures import MeasureRequest
+from app.agents.goals.series.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.target import find_target
-from app.agents.goals.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
 from app.agents.goals.tokenizer import words
 
 USUAL_HORIZON = "usual"

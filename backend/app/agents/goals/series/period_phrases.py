@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals import period_vocabulary as vocabulary
 from app.agents.goals.joined_names import column_words
+from app.agents.goals.series import period_vocabulary as vocabulary
+from app.agents.goals.series.time_axis import PERIODS, Period
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
-from app.agents.goals.time_axis import PERIODS, Period
 from app.agents.goals.units import column_unit, find_unit
 
 MIN_VALUE_LETTERS = 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from app.agents.goals.time_axis import PERIOD_S, Period, count_periods
+from app.agents.goals.series.time_axis import PERIOD_S, Period, count_periods
 from app.agents.goals.vocabulary import COUNT_WORDS, MONTHS, SECONDS_BY_UNIT
 
 AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]

@@ -7,9 +7,9 @@ import duckdb
 import pytest
 
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.period_forecast_search import find_period_forecast
 from app.agents.goals.select_sql import select_all
-from app.agents.goals.series_sql import select_series
+from app.agents.goals.series.period_forecast_search import find_period_forecast
+from app.agents.goals.series.series_sql import select_series
 from app.agents.goals.tables import make_table_profile
 from app.computations.ingest import ingest
 from app.computations.workspace import CellWorkspace

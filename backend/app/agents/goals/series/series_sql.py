@@ -6,14 +6,6 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 
 from collections.abc import Sequence
 
-from app.agents.goals.period_names import (
-    PERIOD_NAMES_BY_NAME,
-    first_day_sql,
-    month_number_sql,
-    period_sql,
-    quarter_sql,
-    year_sql,
-)
 from app.agents.goals.row_conditions import RowCondition, select_rows
 from app.agents.goals.select_sql import (
     KEY_SEPARATOR,
@@ -21,7 +13,15 @@ from app.agents.goals.select_sql import (
     PeriodAggregation,
     quote_identifier,
 )
-from app.agents.goals.time_axis import AxisPart, TimeAxis
+from app.agents.goals.series.period_names import (
+    PERIOD_NAMES_BY_NAME,
+    first_day_sql,
+    month_number_sql,
+    period_sql,
+    quarter_sql,
+    year_sql,
+)
+from app.agents.goals.series.time_axis import AxisPart, TimeAxis
 
 _INTERVALS = {"quarter": ("MONTH", 3), "week": ("DAY", 7), "business_day": ("DAY", 1)}
 _TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")

@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Literal
 
 from app.agents.goals.column_roles import is_entity
+from app.agents.goals.series.time_axis import MeasuredAxis
 from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.time_axis import MeasuredAxis
 from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import IDENTIFIER_WORDS
 

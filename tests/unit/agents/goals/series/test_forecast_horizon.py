@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from app.agents.goals.forecast_horizon import SeriesEnd, find_horizon
+from app.agents.goals.series.forecast_horizon import SeriesEnd, find_horizon
 
 DAY, MONTH = SeriesEnd(datetime(2024, 2, 24), "day"), SeriesEnd(datetime(2023, 12, 1), "month")
 QUARTER, YEAR = SeriesEnd(datetime(2023, 10, 1), "quarter"), SeriesEnd(datetime(2021, 1, 1), "year")

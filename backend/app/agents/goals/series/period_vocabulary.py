@@ -2,8 +2,8 @@
 
 import re
 
+from app.agents.goals.series.time_axis import Period
 from app.agents.goals.stemming import stems
-from app.agents.goals.time_axis import Period
 
 EVERY = re.compile(
     r"(?:\b(?:per|each|every|by|(?P<article>an?))[ -]|/ ?)(?P<unit>minute|hour|day|week|month|quarter|year)\b"
