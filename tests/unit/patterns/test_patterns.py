@@ -30,10 +30,10 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.series.axis_detection:_is_part": "alternatives of plain words between two plain ends",
     "app.agents.goals.series.period_names:_parse_in_way": "PERIOD_NAMES, which are values",
     "app.agents.questions.phrases:take_any": "phrases of its own language, no regular expressions",
-    "app.agents.goals.costs:_phrase": "its results are values of the module",
+    "app.agents.goals.phrases.costs:_phrase": "its results are values of the module",
     "app.agents.goals.parser:_first_match": "tables of phrases, which are values",
     "app.agents.goals.parser:_strip_metrics": "the same",
-    "app.agents.goals.trading_terms:_amount_pattern": "its results are values of the module",
+    "app.agents.goals.phrases.trading_terms:_amount_pattern": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw_bars:read_raw": "notes of ours",
     "app.computations.uploads.column_types:_compiled": "TYPE_RULES, which are values",
@@ -62,7 +62,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     places = {source.place for source in sources}
     assert len(sources) > 200
     for place in (
-        "app.agents.goals.patterns.POSITIVE",
+        "app.agents.goals.phrases.patterns.POSITIVE",
         "app.agents.analyst.study_requests.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",

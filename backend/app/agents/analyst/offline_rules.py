@@ -35,8 +35,8 @@ from app.agents.analyst.workflow_requests import (
     read_sent_data,
 )
 from app.agents.analyst.workflow_runs import run_saved_workflow
+from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.goals.tables import TableProfile, make_table_profile
-from app.agents.goals.unserved_requests import find_unserved
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.examples import example_questions

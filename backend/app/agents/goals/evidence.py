@@ -11,8 +11,8 @@ from rapidfuzz import fuzz, process
 from app.agents.goals.abbreviations import unabbreviate
 from app.agents.goals.clauses import GoalWord, Part, goal_words
 from app.agents.goals.concepts import expand, find_concepts
-from app.agents.goals.intents import GENERIC
 from app.agents.goals.joined_names import column_words, shortens
+from app.agents.goals.phrases.intents import GENERIC
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agents.goals.goal import Goal
+from app.agents.goals.phrases.trading_terms import forecast_unit
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import TableProfile
-from app.agents.goals.trading_terms import forecast_unit
 from app.agents.goals.vocabulary import word_set
 
 _RETURNS = re.compile(r"\breturns?\b", re.IGNORECASE)

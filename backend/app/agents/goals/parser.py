@@ -5,17 +5,18 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from app.agents.goals import intents, patterns, vocabulary
+from app.agents.goals import vocabulary
 from app.agents.goals.column_roles import parse_roles
-from app.agents.goals.costs import parse_costs
-from app.agents.goals.drivers import asks_for_drivers, name_driver_target
-from app.agents.goals.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.goal import Goal, Lookahead
-from app.agents.goals.stated_causes import split_causes
-from app.agents.goals.thresholds import Threshold, parse_threshold
-from app.agents.goals.time_limit import parse_time_limit
+from app.agents.goals.phrases import intents, patterns
+from app.agents.goals.phrases.costs import parse_costs
+from app.agents.goals.phrases.drivers import asks_for_drivers, name_driver_target
+from app.agents.goals.phrases.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
+from app.agents.goals.phrases.stated_causes import split_causes
+from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
+from app.agents.goals.phrases.time_limit import parse_time_limit
+from app.agents.goals.phrases.trading_terms import names_barriers, parse_holding_time
 from app.agents.goals.tokenizer import words
-from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 from app.modeling.problem.metrics import METRIC_PHRASES, QUANTILE_PERCENTS, REGRESSION_METRICS
 

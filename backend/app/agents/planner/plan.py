@@ -9,13 +9,13 @@ from app.agents.goals.clauses import head_stems
 from app.agents.goals.filters import find_conditions
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead
+from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.quantities import fits_unit
 from app.agents.goals.row_conditions import RowCondition
 from app.agents.goals.select_sql import Cut
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
 from app.agents.goals.target import ScoredColumn
-from app.agents.goals.thresholds import Threshold
 from app.agents.goals.units import convert
 from app.agents.goals.vocabulary import word_set
 from app.agents.planner.output import MistakeSide, Plan

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.agents.goals.thresholds import Threshold
+from app.agents.goals.phrases.thresholds import Threshold
 
 _COMPARISON = re.compile(
     r"(?P<sign>>=|<=|>|<|\b(?:above|over|below|under)\b) {0,3}(?P<value>-?\d[\d,_]{0,30}(?:\.\d{1,20})?)$",

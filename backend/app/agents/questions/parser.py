@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.agents.goals import patterns
-from app.agents.goals.costs import parse_costs
-from app.agents.goals.intents import NO_MODEL
+from app.agents.goals.phrases import patterns
+from app.agents.goals.phrases.costs import parse_costs
+from app.agents.goals.phrases.intents import NO_MODEL
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.goals.drivers import asks_for_drivers, name_driver_target
+from app.agents.goals.phrases.drivers import asks_for_drivers, name_driver_target
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import pytest
 from tests.corpora.conversations import run_planner
 
-from app.agents.goals import unserved_requests
-from app.agents.goals.languages import foreign_language
-from app.agents.goals.unserved_requests import find_unserved
+from app.agents.goals.refusals import unserved_requests
+from app.agents.goals.refusals.languages import foreign_language
+from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.planner.output import Plan
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.stated_causes import split_causes
+from app.agents.goals.phrases.stated_causes import split_causes
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.target import find_target
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
 from app.agents.goals.tables import Column
-from app.agents.goals.thresholds import Threshold, parse_threshold
 from app.agents.goals.units import convert
 
 

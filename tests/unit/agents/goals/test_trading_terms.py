@@ -5,7 +5,7 @@ from langgraph.errors import GraphInterrupt
 
 from app.agents.goals.goal import Lookahead
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.trading_terms import MarketTerms, interval_length_s, parse_bps, parse_market_terms
+from app.agents.goals.phrases.trading_terms import MarketTerms, interval_length_s, parse_bps, parse_market_terms
 from app.agents.planner.plan_editing import plan_error
 from app.agents.planner.plan_review import read_tables
 from app.sessions.in_memory import MemoryJournal

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.goals.spelled_out_procedures import find_procedure
+from app.agents.goals.refusals.spelled_out_procedures import find_procedure
 from app.sessions.in_memory import MemoryJournal
 
 

@@ -7,15 +7,15 @@ from itertools import combinations, pairwise
 from app.agents.goals.clauses import has_request
 from app.agents.goals.concepts import is_known_word
 from app.agents.goals.goal import Goal
-from app.agents.goals.languages import foreign_language
-from app.agents.goals.patterns import VERB
+from app.agents.goals.phrases.patterns import VERB
+from app.agents.goals.refusals.languages import foreign_language
+from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.goals.sentence_encoder import encode
 from app.agents.goals.series import period_vocabulary
 from app.agents.goals.series.period_phrases import read_period
 from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
-from app.agents.goals.unserved_requests import find_unserved
 from app.agents.goals.vocabulary import FUNCTION_WORDS, word_set
 
 MAX_WORDS = 60

@@ -1,0 +1,1 @@
+"""Phrases that a goal is read by, from its words alone: intents, costs, thresholds, causes, limits."""
