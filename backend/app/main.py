@@ -10,10 +10,9 @@ from starlette.middleware.cors import CORSMiddleware
 
 from app.api.exception_handlers import add_failures
 from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
-from app.api.openapi import describe
 from app.api.path_aliases import PathAliases
 from app.api.rate_limit import RateLimitMiddleware
-from app.api.router import api_routes
+from app.api.router import api_document, api_routes
 from app.api.routes import docs, health
 from app.api.server_shutdown import setting_on_termination
 from app.api.service_metrics import ServiceMetrics
@@ -80,7 +79,8 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     for routes in (health, docs):
         app.include_router(routes.router, include_in_schema=False)
     app.router.routes.append(WebPage())
-    describe(app)
+    # The way that FastAPI documents; the document is built when it is first read, for a second.
+    app.openapi = lambda: api_document(app.title, app.version)  # type: ignore[method-assign]
     return app
 
 

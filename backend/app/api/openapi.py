@@ -1,10 +1,11 @@
 """The OpenAPI document: problems of each route, tags and security schemes."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.routing import BaseRoute
 
 from app.api.browser_requests import COOKIE
 from app.api.exception_handlers import MEDIA_TYPE, TITLES
@@ -75,28 +76,16 @@ TAGS = [
 ]
 
 
-def describe(app: FastAPI) -> None:
-    """Complete the generated document with the schemas that routes refer to by name."""
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            document = get_openapi(
-                title=app.title,
-                version=app.version,
-                summary=SUMMARY,
-                routes=app.routes,
-                tags=TAGS,
-            )
-            _add_schema(document, ProblemView)
-            _add_schema(document, ReportJson)
-            require_fields_of_answers(document)
-            _summarize_operations(document)
-            _add_credentials(document)
-            add_examples(document, TITLES, MEDIA_TYPE)
-            app.openapi_schema = document
-        return app.openapi_schema
-
-    app.openapi = openapi  # type: ignore[method-assign] # the way that FastAPI documents
+def build_document(title: str, version: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """Generate the document of routes, completed with the schemas that they refer to by name."""
+    document = get_openapi(title=title, version=version, summary=SUMMARY, routes=routes, tags=TAGS)
+    _add_schema(document, ProblemView)
+    _add_schema(document, ReportJson)
+    require_fields_of_answers(document)
+    _summarize_operations(document)
+    _add_credentials(document)
+    add_examples(document, TITLES, MEDIA_TYPE)
+    return document
 
 
 def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:

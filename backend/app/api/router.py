@@ -3,12 +3,13 @@
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.routing import BaseRoute
 
 from app.api import routes
-from app.api.openapi import COMMON_RESPONSES
+from app.api.openapi import COMMON_RESPONSES, build_document
 
 PREFIX = "/api/v1"
 """Given where the router is included: FastAPI builds every route at once to check one without a prefix."""
@@ -31,3 +32,9 @@ def api_routes() -> tuple[BaseRoute, ...]:
     root = APIRouter()
     root.include_router(router, prefix=PREFIX)
     return tuple(root.routes)
+
+
+@cache
+def api_document(title: str, version: str) -> dict[str, Any]:
+    """Return the OpenAPI document of `api_routes`, which nobody may change: applications share it too."""
+    return build_document(title, version, api_routes())
