@@ -199,7 +199,13 @@ class WorkflowClient:
 
 
 def list_all(workflows: WorkflowClient) -> None:
-    for flow in workflows.list_workflows():
+    flows = workflows.list_workflows()
+    if not flows:
+        typer.echo(
+            "No workflow yet. `labcrew workflow create FILE.json` saves one, and so does a conversation.",
+            err=True,
+        )
+    for flow in flows:
         name = harmless(flow.name)
         typer.echo(f"{flow.id[:8]}  {name}  version {flow.version}  {flow.updated_at[:16]}")
 

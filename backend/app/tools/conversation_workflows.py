@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from app.json_types import JsonValue
 from app.sessions.step_scope import StepScope
 
-RUN_TOOLS = ("run_workflow", "answer_run", "read_run")
+RUN_TOOLS = ("run_workflow", "retry_run", "answer_run", "read_run")
 """Tools whose answer is the card of a run."""
 
 
@@ -212,6 +212,10 @@ class ConversationWorkflows(Protocol):
 
     async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
         """Run a saved workflow by id or name, and follow it. Raises ToolRefused for a name that is none."""
+        ...
+
+    async def retry_run(self, step: StepScope, key: str, run_id: str) -> FollowedRun:
+        """Run an ended run again from its first failure, and follow that. Raises LabError."""
         ...
 
     async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:

@@ -37,6 +37,12 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
 
 
 @tool(agents=ANALYST)
+async def retry_run(ctx: ToolContext, run: RunId) -> CallResult:
+    """Run a failed run again from the node that failed; what the nodes before it gave is kept."""
+    return await _record(ctx, await get_workflows(ctx).retry_run(ctx.step, make_key(ctx), run))
+
+
+@tool(agents=ANALYST)
 async def answer_run(
     ctx: ToolContext, run: RunId, answer: Annotated[str, Field(min_length=1, max_length=2_000)]
 ) -> CallResult:

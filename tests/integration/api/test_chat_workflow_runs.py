@@ -60,3 +60,7 @@ async def test_what_a_run_asks_is_answered_in_the_conversation(ada: User) -> Non
     failed = await ask(ada, "run the broken workflow", thread_id=asked["thread_id"])
     assert "has failed." in failed["text"], failed
     assert "ZeroDivisionError" in failed["text"], failed
+    again = await ask(ada, "retry it", thread_id=asked["thread_id"])
+    assert again["run"]["id"] != failed["run"]["id"], again
+    run = (await ada.http.get(f"/workflow-runs/{again['run']['id']}")).json()
+    assert run["retried"] == {"id": failed["run"]["id"], "node": "broken"}, run

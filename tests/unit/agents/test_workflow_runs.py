@@ -62,6 +62,14 @@ def test_an_answer_to_the_run_is_passed_on(message: str, answer: str) -> None:
     assert ask(message, None, RAN, runs=[RUN]) is None
 
 
+def test_a_failed_run_is_tried_again_from_its_failure() -> None:
+    failed = RunCard("r", "1", "Weekly report", 3, "completed", "failed")
+    assert ask("retry it", None, RAN, runs=[failed]) == RunCall("retry_run", {"run": "r"})
+    assert ask("please try again", None, RAN, runs=[failed]) == RunCall("retry_run", {"run": "r"})
+    assert ask("try again", None, RAN, runs=[RUN]) is None
+    assert ask("try again", None, RAN, ANSWER, runs=[failed]) is None
+
+
 def test_the_result_of_the_last_run_is_read_right_after_it() -> None:
     assert ask("is it done?", None, RAN, runs=[RUN]) == RunCall("read_run", {"run": "r"})
     assert ask("is it done?", None, RAN, ANSWER, runs=[RUN]) is None
@@ -75,7 +83,8 @@ def test_a_run_is_described_by_its_nodes() -> None:
     ]
     failed = RunCard("r", "1", "Weekly report", 3, "completed", "failed", nodes=nodes, table="weekly_report")
     assert describe_run(failed) == (
-        "The workflow 'Weekly report', version 3, has failed. Its table is `weekly_report` from now on."
+        "The workflow 'Weekly report', version 3, has failed. Its table is `weekly_report` from now on. "
+        "Say `retry it` to go on from the failure."
         "\n- **read**: 4 rows\n- **tell**: failed. Refused. Tried twice."
     )
     asking = RunCard("r", "1", "Weekly report", 3, "awaiting_user", question=QUESTION)

@@ -26,6 +26,11 @@ _ASKS_FOR_RUN = re.compile(
     r"|(?:the )?results?)\W*",
     re.IGNORECASE,
 )
+_RETRIES = re.compile(
+    r"\W*(?:please )?(?:retry|try)(?: (?:it|that|this|the run|the workflow))?(?: again)?"
+    r"(?: from the failure)?(?: now)?\W*",
+    re.IGNORECASE,
+)
 _YES = re.compile(
     r"\W*(?:yes|y|yep|ok(?:ay)?|sure|approved?|go ahead|go on|do it|send it|yes,? please)\W*", re.IGNORECASE
 )
@@ -85,6 +90,13 @@ def read_run_message(brief: ChatBrief) -> RunCall | WhichWorkflow | str | None:
         if answer is not None:
             return RunCall("answer_run", {"run": last.id, "answer": answer})
     is_newest = bool(brief.earlier) and brief.earlier[-1].run == last.id
+    if (
+        is_newest
+        and last.outcome == "failed"
+        and last.status != "cancelled"
+        and _RETRIES.fullmatch(brief.message)
+    ):
+        return RunCall("retry_run", {"run": last.id})
     if is_newest and not brief.studies and _ASKS_FOR_RUN.fullmatch(brief.message):
         return RunCall("read_run", {"run": last.id})
     return None
@@ -132,8 +144,9 @@ def describe_run(card: RunCard) -> str:
     ended = _ENDS.get(card.status if card.status == "cancelled" else card.outcome, "has failed")
     reason = f" {card.error}" if card.error else ""
     table = f" Its table is `{card.table}` from now on." if card.table else ""
+    retry = " Say `retry it` to go on from the failure." if ended == "has failed" and card.nodes else ""
     listing = "".join(f"\n- {node}" for node in nodes)
-    return f"{head} {ended}.{reason}{table}{listing}"
+    return f"{head} {ended}.{reason}{table}{retry}{listing}"
 
 
 def _describe_node(node: NodeOutcome) -> str:

@@ -43,6 +43,13 @@ class ConversationRuns:
             await self.sessions.create(self.turn.owner_id, request, session_id=run_id)
         return await self._follow(step, run_id)
 
+    async def retry(self, step: StepScope, key: str, former: UUID) -> FollowedRun:
+        """Go on from the first failure of a run, once for each key. Raises Conflict, NotFound."""
+        run_id = uuid5(self.turn.id, f"retry {key}")
+        request = await self.runs.read_retry(former, None)
+        await self.sessions.create(self.turn.owner_id, request, session_id=run_id)
+        return await self._follow(step, run_id)
+
     async def answer(self, step: StepScope, run_id: UUID, answer: str) -> FollowedRun:
         """Answer the open question of a run, and follow it. One that was answered meanwhile is no failure."""
         view = await self.runs.get(run_id)

@@ -135,6 +135,9 @@ class OwnerWorkflows:
     async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
         return await self.runs.run(step, key, await self._find(workflow))
 
+    async def retry_run(self, step: StepScope, key: str, run_id: str) -> FollowedRun:
+        return await self.runs.retry(step, key, _read_id(run_id))
+
     async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:
         return await self.runs.answer(step, _read_id(run_id), answer)
 
