@@ -178,11 +178,17 @@ def lock_holdout(
 
 
 def _keep_duplicates_together(is_holdout: np.ndarray, duplicates: NearDuplicates) -> np.ndarray:
-    """Mask of hold-out rows (rows,) without those that have a near-duplicate among the training rows."""
+    """Mask of hold-out rows (rows,), where each row is on the side of the first one that it equals.
+
+    The hold-out keeps its size however many rows have an equal one.
+    """
     if not duplicates.rows:
         return is_holdout
-    train_codes = np.unique(duplicates.codes[~is_holdout & (duplicates.codes >= 0)])
-    return is_holdout & ~np.isin(duplicates.codes, train_codes)
+    repeated = np.flatnonzero(duplicates.codes >= 0)
+    _, first, inverse = np.unique(duplicates.codes[repeated], return_index=True, return_inverse=True)
+    moved = is_holdout.copy()
+    moved[repeated] = is_holdout[repeated[first]][inverse]
+    return moved
 
 
 def _labelled_rows(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame, int]:

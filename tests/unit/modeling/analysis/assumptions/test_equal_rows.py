@@ -56,6 +56,7 @@ def test_rows_that_were_recorded_twice_with_other_noise_have_both_figures() -> N
     locked = lock_holdout(frame, problem, seed=0)
     assert not set(locked.train["response"]) & set(locked.holdout["response"])
     assert locked.together_rows == 1400
+    assert 0.15 * len(frame) < len(locked.holdout) < 0.25 * len(frame)
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 5])
