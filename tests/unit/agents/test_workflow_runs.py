@@ -79,7 +79,7 @@ def test_the_result_of_the_last_run_is_read_right_after_it() -> None:
 def test_a_run_is_described_by_its_nodes() -> None:
     nodes = [
         NodeOutcome("read", "done", 4),
-        NodeOutcome("tell", "failed", error="Refused.", notes=["Tried twice."]),
+        NodeOutcome("tell", "failed", error="Refused", notes=["Tried twice."]),
     ]
     failed = RunCard("r", "1", "Weekly report", 3, "completed", "failed", nodes=nodes, table="weekly_report")
     assert describe_run(failed) == (

@@ -153,5 +153,6 @@ def _describe_node(node: NodeOutcome) -> str:
     parts = [node.status]
     if node.rows is not None and node.status == "done":
         parts = [describe_count(node.rows, "row")]
-    sentences = [text for text in (node.error, node.answer, node.headline, *node.notes) if text]
+    texts = (node.error, node.answer, node.headline, *node.notes)
+    sentences = [text if text.endswith((".", "!", "?")) else f"{text}." for text in texts if text]
     return f"**{node.id}**: {', '.join(parts)}{'. ' + ' '.join(sentences) if sentences else ''}"
