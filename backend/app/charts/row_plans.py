@@ -21,8 +21,6 @@ MIN_BINS, MAX_BINS = 8, 50
 """Bins of a histogram."""
 MAX_BOXES = 20
 """Boxes of one chart, of the groups with most rows."""
-MAX_CELLS_A_SIDE = 40
-"""Labels on a side of a heatmap."""
 _FENCE = 1.5
 """Quartile ranges from the box to the end of its whiskers (Tukey, 1977)."""
 COUNT = "rows"

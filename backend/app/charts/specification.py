@@ -325,11 +325,6 @@ def _heatmap(chart: _Chart) -> Spec:
     return _cells(axes, scheme, chart.rows(), (len(across), len(down)), chart.name(color), ".3~s")
 
 
-def is_correlation(schema: Schema) -> bool:
-    """Test for the rows of `correlate`."""
-    return {"first", "second", "correlation"} <= set(schema)
-
-
 def _correlations(chart_rows: ChartRows) -> Spec:
     """The whole matrix from its pairs: both halves and the diagonal."""
     names = list(

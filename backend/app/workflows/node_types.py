@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from app.plans.plan import (
     CorrelateStep,
@@ -22,7 +22,6 @@ from app.plans.plan import (
     SampleStep,
     SelectStep,
     SortStep,
-    Step,
     TopKStep,
     UnionStep,
     UnpivotStep,
@@ -48,7 +47,6 @@ from app.workflows.node_configs import (
     Trigger,
 )
 
-_STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _PLACEHOLDER = {"kind": "dataset", "table": "input"}
 """Stands for the second input of a node while its configuration is checked."""
 

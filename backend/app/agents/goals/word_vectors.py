@@ -45,10 +45,3 @@ def most_similar(words: Sequence[str], others: Sequence[str]) -> list[tuple[str,
     rows, vectors = _load()
     cosines = vectors[[rows[word] for word in words]] @ vectors[[rows[word] for word in others]].T
     return [(others[int(row.argmax())], float(row.max())) for row in cosines]
-
-
-def similarities(words: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-    """Return the cosines of each word with the other words. All must have vectors."""
-    rows, vectors = _load()
-    cosines = vectors[[rows[word] for word in words]] @ vectors[[rows[word] for word in others]].T
-    return [[float(cosine) for cosine in row] for row in cosines]

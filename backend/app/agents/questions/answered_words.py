@@ -34,8 +34,6 @@ _FIGURE_MARKS = (
     f"{_COUNT_MARKS} mean median max min stddev variance quantile share_true share moving_mean / - + profile"
 )
 _COMPARISON_MARKS = "< <= > >= between case"
-_OTHER_ORDER_WORDS = frozenset({"max", "maximum", "min", "minimum", "top", "bottom"})
-"""Superlatives with demands of their own."""
 DEMANDS: tuple[Demand, ...] = (
     _demand("mean|average|avg|averages|averaged|means", "mean share_true / moving_mean"),
     _demand("median|medians", "median quantile"),

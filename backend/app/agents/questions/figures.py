@@ -1,11 +1,11 @@
-"""The figures that a question names: aggregates of columns, counts, and expressions over columns."""
+"""Figures of columns and rows: the number that a noun means, its aggregate where none is named, and counts."""
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tables import Column
 from app.agents.goals.tokenizer import words
 from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import word_set
-from app.agents.questions.grammar_words import AGGREGATE_WORDS, ORDINALS, PERSON_NOUNS
+from app.agents.questions.grammar_words import PERSON_NOUNS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.question_reading import (
@@ -47,105 +47,6 @@ _INTENSIVE = word_set(
 MIN_CLEAR_SCORE = 0.6
 """Score of a column that is meant by its name or a synonym, and not by a related word."""
 QUARTILES = (0.25, 0.5, 0.75)
-DECILES = tuple(n / 10 for n in range(1, 10))
-
-
-def take_figures(reading: QuestionReading) -> list[Figure]:
-    """Take the aggregates of columns that the question names; empty if there are none."""
-    return _take_quantiles(reading) or _take_aggregates(reading)
-
-
-def _take_quantiles(reading: QuestionReading) -> list[Figure]:
-    for phrase, shares in (
-        ("quartiles of|for|in? C=column", QUARTILES),
-        ("deciles of|for|in? C=column", DECILES),
-    ):
-        if match := reading.text.take(phrase, "figure"):
-            value = measured(reading, reading.text.item(match, "column"))
-            return [Figure("quantile", value, share=share) for share in shares]
-    match = reading.text.take_any(
-        (
-            "N|W=number percentile|quantile of|for|in? C=column",
-            "N|W=number percentile|quantile C=column",
-            "C=column N|W=number percentile|quantile",
-            "N=number % quantile|percentile of|for? C=column",
-        ),
-        "figure",
-    )
-    if not match:
-        return []
-    item = reading.text.item(match, "number")
-    digits = "".join(sign for sign in item.text if sign.isdigit()) if item else ""
-    percent = (
-        item.number
-        if item and item.number is not None
-        else float(digits or ORDINALS.get(item.word if item else "", 0))
-    )
-    share = percent if 0 < percent < 1 else percent / 100
-    if not 0 < share < 1:
-        raise NotUnderstood(f"There is no {percent:g} % quantile.")
-    return [Figure("quantile", measured(reading, reading.text.item(match, "column")), share=share)]
-
-
-_OF = "of|in|for|on"
-
-
-def _take_aggregates(reading: QuestionReading) -> list[Figure]:
-    for phrase in (
-        f"standard deviation {_OF}? C+=columns",
-        f"@agg+=functions standard? deviation? value|values|amount|number|level? {_OF}? C=columns C=factor",
-        f"@agg+=functions and standard? deviation {_OF}? C+=columns",
-        f"@agg+=functions U? value|values|amount|level|number|figures? {_OF}? E? C+=columns",
-        "C+=columns @agg+=functions",
-        "how much C=columns total|overall|altogether=functions",
-        "C+=columns on|in average|total=functions",
-    ):
-        match = reading.text.find(phrase)
-        if match is None:
-            continue
-        items = reading.text.list_items(match, "columns")
-        functions = [AGGREGATE_WORDS[item.word] for item in reading.text.list_items(match, "functions")]
-        if "deviation" in phrase.split()[1:3] or any(
-            reading.text.items[p].text == "deviation" for p in match.places
-        ):
-            functions = list(dict.fromkeys([*functions, "stddev"]))
-        if reading.text.item(match, "factor") is not None:
-            continue
-        if not all(_is_usable(item, functions) for item in items):
-            continue
-        reading.text.use(match.places, "figure")
-        values = [measured(reading, item, functions[0]) for item in items]
-        return [Figure(function, value) for value in values for function in functions]  # type: ignore[arg-type]
-    return _take_functions_apart(reading)
-
-
-def _take_functions_apart(reading: QuestionReading) -> list[Figure]:
-    """Take aggregates that stand apart from their only column: `does x differ by sex? give mean and median`."""
-    columns = [
-        place
-        for place, item in enumerate(reading.text.items)
-        if not item.role
-        and item.columns
-        and item.columns[0].score >= MIN_CLEAR_SCORE
-        and is_measurable(item.columns[0].column)
-    ]
-    match = reading.text.find("@agg+=functions standard? deviation?")
-    if match is None or not columns or len({reading.text.items[place].columns[0].key for place in columns}) > 1:
-        return []
-    functions = [AGGREGATE_WORDS[item.word] for item in reading.text.list_items(match, "functions")]
-    if any(reading.text.items[place].text == "deviation" for place in match.places):
-        functions = list(dict.fromkeys([*functions, "stddev"]))
-    reading.text.use([*match.places, *columns], "figure")
-    value = measured(reading, reading.text.items[columns[0]], functions[0])
-    return [Figure(function, value) for function in dict.fromkeys(functions)]  # type: ignore[arg-type]
-
-
-def _is_usable(item: QuestionItem, functions: list[str]) -> bool:
-    if not item.columns:
-        return False
-    return any(
-        is_measurable(m.column) or m.column.type == "boolean" for m in item.columns
-    ) or not NUMERIC & set(functions)
 
 
 def measured(reading: QuestionReading, item: QuestionItem | None, function: str = "mean") -> Value:

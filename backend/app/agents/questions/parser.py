@@ -21,7 +21,6 @@ from app.agents.questions.composition.composer import (
     plan_columns,
     plan_tables,
 )
-from app.agents.questions.composition.plans.measure_figures import is_collected
 from app.agents.questions.conditions.date_conditions import parse_date_conditions
 from app.agents.questions.conditions.rule_order import parse_conditions
 from app.agents.questions.conditions.times_of_day import CLOCK, reword_times
@@ -92,70 +91,6 @@ def is_question(goal: str) -> bool:
     text = NO_MODEL.sub(" ", goal)
     looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
     return bool(SIGNS.search(text)) and not looks_ahead and not judges_a_model(text)
-
-
-_NAMES_A_TARGET = re.compile(
-    r"^\W*(?:who|which|whether|if|will|can|find|detect|classify|identify|tell|spot|flag|make|build|help)\b",
-    re.IGNORECASE,
-)
-"""First words of goals whose object is a target rather than rows."""
-_RESTRICTS = re.compile(
-    r"\b(?:with|without|no|not|never|under|over|above|below|on|in|at|from|since|until|where"
-    r"|[a-z]{3,12}er than)\b",
-    re.IGNORECASE,
-)
-"""Words that tie rows to a condition."""
-MIN_DESCRIBING_WORDS = 3
-"""Words of a phrase that describes rows by a condition."""
-
-
-def describes_rows(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
-    """Parse a phrase without any sign of a question that describes rows: `matches not yet played`."""
-    text = NO_MODEL.sub(" ", goal)
-    looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
-    names = {column.name.casefold() for table in tables for column in table.columns}
-    unnamed = " ".join(word for word in text.split() if word.casefold().strip(",.?!") not in names)
-    unnamed = unnamed if len(unnamed.split()) < len(text.split()) else text
-    if looks_ahead or judges_a_model(unnamed) or not tables:
-        return None
-    if _ASKS_TO_FIND.search(text) is None and (sure := _sure_figure(text, tables)):
-        return sure
-    if unnamed != text and is_question(unnamed):
-        # A column's name, such as `fscore`, is no metric that a model is asked for.
-        parsed = parse_question(goal, tables)
-        return parsed if isinstance(parsed, ParsedQuestion) else None
-    is_short = len(words(text)) < MIN_DESCRIBING_WORDS or not _RESTRICTS.search(text)
-    if is_short or _NAMES_A_TARGET.search(text):
-        return None
-    parsed = parse_question(goal, tables)
-    is_restricted = isinstance(parsed, ParsedQuestion) and '"filter"' in parsed.plan.model_dump_json()
-    return parsed if isinstance(parsed, ParsedQuestion) and is_restricted else None
-
-
-_ASKS_TO_FIND = re.compile(
-    r"^\W*(?:find|detect|classify|identify|spot|flag|make|build|help|explain|understand)\b", re.IGNORECASE
-)
-MAX_FIGURE_COST = 0.35
-"""Cost of a composed reading that is taken for a question although no word says that the goal is one."""
-_SURE_STEPS = ('"group"', '"window"', '"top_k"', '"limit"')
-"""Steps of plans that figures have and descriptions of targets lack."""
-
-
-def _sure_figure(text: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
-    """Parse a goal whose words all belong to one figure of the stored rows: `monthly sales 2023`."""
-    question = _COURTESY.sub(" ", text).strip()
-    choice = _compose(_base_reading(question, tables), question, tables)
-    if choice is None or not choice.is_sure or choice.best.cost > MAX_FIGURE_COST:
-        return None
-    sketch = choice.best.sketch
-    names_figure = bool(
-        sketch.counts or sketch.ranking or sketch.pending.superlative or sketch.flags or sketch.keys
-    )
-    names_figure = names_figure or any(
-        measure.functions or is_collected(measure, choice.best.reading) for measure in sketch.measures
-    )
-    has_figure = any(f'"kind":{step}' in choice.best.plan.model_dump_json() for step in _SURE_STEPS)
-    return _composed(choice.best) if names_figure and has_figure else None
 
 
 def _base_reading(text: str, tables: Sequence[TableProfile]) -> QuestionReading:

@@ -68,8 +68,3 @@ def collapse_origins(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     rank[order] = np.arange(len(order))
     origins = frame.iloc[first[order]].drop(columns=[ROWS_AHEAD, ORIGIN_ROW])
     return origins, rank[inverse]
-
-
-def drop_horizon_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Undo `expand_horizon_rows`; other frames are returned unchanged."""
-    return collapse_origins(frame)[0].reset_index(drop=True) if has_horizon_rows(frame) else frame

@@ -87,9 +87,6 @@ COMPUTE = (
 )
 """Verbs that ask for a computation; with a lasting cue they change a workflow."""
 
-DATA_PRODUCT = (
-    r"(?:table|list|summary|report|chart|plot|graph|figure|overview|count|ranking|model|breakdown|histogram)"
-)
 
 POLITE = re.compile(
     r"^(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|then|now|well|just|kindly)\b[, ]*|"

@@ -6,10 +6,6 @@ from app.agents.questions.rows_plan import start_plan
 from app.plans import build
 from app.plans.plan import Plan, SampleStep
 
-LISTING_QUALITY = 0.7
-"""Strength of a list of rows against a figure: any words that name columns and values can be read as one."""
-MIN_LISTED_SCORE = 0.6
-"""Score of a column that is shown because the question names it."""
 DEFAULT_ROWS = 10
 """Rows that are shown where no number is asked for."""
 

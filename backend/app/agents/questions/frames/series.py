@@ -2,9 +2,8 @@
 
 from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.figures import measured
-from app.agents.questions.grouping import make_period
-from app.agents.questions.question_reading import NotUnderstood, QuestionReading, Value
-from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
+from app.agents.questions.question_reading import QuestionReading, Value
+from app.agents.questions.rows_plan import start_plan
 from app.plans import build
 from app.plans.plan import Plan
 
@@ -34,19 +33,3 @@ def moving_average(reading: QuestionReading) -> Plan | None:
     draft.steps.append(build.sort((date, False)))
     draft.select([date, measure, name])
     return draft.plan()
-
-
-def _by_period(reading: QuestionReading, figure: Figure) -> tuple[PlanDraft, str]:
-    """The figure of each period; of each day where no period is asked for."""
-    keys = reading.keys
-    if not keys:
-        reference = date_reference(reading)
-        if reference is None:
-            raise NotUnderstood("A running figure needs a column of dates.")
-        keys = [make_period(reference, "day")]
-    if len(keys) > 1:
-        raise NotUnderstood("It asks for the change along time, and for groups.")
-    draft = start_plan(reading, [*keys, *([figure.value] if figure.value else [])])
-    draft.present([figure])
-    orders = draft.group(keys, [figure])
-    return draft, orders[0]

@@ -33,14 +33,6 @@ from app.modeling.type_inference.distinct_values import is_text
 
 
 @dataclass(frozen=True)
-class SplitChoice:
-    """The problem with the structure that splits respect, and the assumptions that were measured."""
-
-    problem: Problem
-    assumptions: list[AssumptionJson]
-
-
-@dataclass(frozen=True)
 class Structures:
     """Structures that the request leaves open. Those that the split respects already come first.
 

@@ -4,7 +4,6 @@ Candidates are added one at a time, with repetition, each time the one that impr
 done on several random draws of the rows and averaged, so that a few rows do not decide alone.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,8 +100,3 @@ def _loss(truth: np.ndarray, output: np.ndarray, problem: Problem) -> float:
     if not np.isfinite(value):
         return float("inf")
     return -value if METRICS[metric].greater_is_better else value
-
-
-def order_by_weight(weights: Sequence[float]) -> list[int]:
-    """Positions with a weight, the largest weight first."""
-    return [index for index in np.argsort(-np.asarray(weights), kind="stable").tolist() if weights[index] > 0]

@@ -23,7 +23,7 @@ from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.marking.row_nouns import PEOPLE, PERSONS
 from app.agents.questions.matching.column_matching import name_parts
-from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
+from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.tables.scope import Reference, tables_of
 from app.plans import build
@@ -354,9 +354,3 @@ def plan_any(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, f
     draft.steps.append(build.derive("any", build.compare(">", build.column("rows"), build.literal(0))))
     draft.select(["any", "rows"])
     yield draft.plan(), UNUSED_COST * (len(sketch.heads) + len(sketch.displayed))
-
-
-def measures_of(sketch: Sketch) -> list[Mention]:
-    return [
-        m for m in sketch.measures if m.value and m.value.reference and is_measurable(m.value.reference.column)
-    ]
