@@ -200,13 +200,6 @@ class TestDataAnalyst:
         output = message.tool_calls[0]["args"]
         assert (output["exclude"], output["notes"], message.text) == (["x"], [reason], reason)
 
-    def test_a_suspected_column_without_a_figure_is_named(self, next_call):
-        leak = {"column": "x", "kind": "near_copy", "text": "'x' stands for ranges.", "certain": False}
-        explored = ("perform_eda", {}, {"leaks": [{**leak, "evidence_of": "score"}]})
-        _, output = next_call(decide_analysis, EXPLORER, explored)
-        note = "'x' stands for ranges. There was no time to measure the score without it."
-        assert (output["exclude"], output["notes"]) == ([], [note])
-
     @pytest.mark.parametrize(
         ("missing", "relation", "dropped"), [(0.99, 0.5, True), (0.99, 0.7, False), (0.8, 0.5, False)]
     )

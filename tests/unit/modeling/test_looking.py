@@ -184,3 +184,16 @@ def test_an_identifier_that_predicts_is_kept_and_one_that_does_not_is_dropped() 
     dropped = {name for operation in suggested if operation["op"] == "drop" for name in operation["columns"]}
     assert "other_id" in dropped
     assert "id" not in dropped
+
+
+def test_a_suspected_column_that_could_not_be_measured_is_named() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(600, 3)), columns=["a", "b", "delay"])
+    frame["late"] = np.where(frame["delay"] > 0, "yes", "no")
+    asked = problem(frame, "late")
+    [measured] = explore(frame, asked, [])["assumptions"]
+    assert measured["columns"] == ["delay"]
+    busy = Deadline(1000.0, slowness=1e6)  # the columns are scored, and no rows are left to measure on
+    facts = explore(frame, asked, [], deadline=busy)
+    assert facts["assumptions"] == []
+    assert [note for note in facts["notes"] if "'delay' alone predicts" in note and "was not measured" in note]

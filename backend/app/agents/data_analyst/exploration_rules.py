@@ -50,16 +50,13 @@ def conclude(view: ConversationView[AnalysisBrief]) -> AgentAction:
     answers = [answer.read(UserAnswer).answer for answer in view.successes("ask_user")]
     exclude: list[str] = []
     reasons: list[str] = []
-    unmeasured: list[str] = []
     for suspect in _suspects(view):
         answer = answers.pop(0) if suspect.is_asked and answers else None
         if answer == LEAVE_OUT or (answer != KEEP and suspect.is_left_out):
             exclude += [column for column in suspect.columns if column not in exclude]
             reasons.append(_describe_exclusion(suspect))
-        elif not suspect.is_measured:
-            unmeasured.append(f"{suspect.text} There was no time to measure the score without it.")
     summary = eda.read(AnalysisSummary)
-    notes = [*reasons, *unmeasured, *summary.notes]
+    notes = [*reasons, *summary.notes]
     return finish(Analysis(exclude=exclude, notes=notes), message=_describe_findings(summary, reasons))
 
 
@@ -72,7 +69,6 @@ class DoubtedColumns:
     question: str
     is_left_out: bool
     is_asked: bool
-    is_measured: bool = True
 
 
 def _suspects(view: ConversationView[AnalysisBrief]) -> list[DoubtedColumns]:
@@ -104,7 +100,6 @@ def _suspects(view: ConversationView[AnalysisBrief]) -> list[DoubtedColumns]:
                     _question(leak),
                     is_left_out,
                     is_left_out and not leak.certain,
-                    is_measured=False,
                 )
             )
     return suspects

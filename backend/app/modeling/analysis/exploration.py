@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.assumptions.late_columns import measure_columns
+from app.modeling.analysis.assumptions.late_columns import is_left_out_by_default, measure_columns
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
@@ -80,7 +80,10 @@ def explore(
         # What an assumption keeps as an input is not dropped as a mere number of the rows.
         "suggested_cleaning": suggest_cleaning(sample, problem, _kept_columns(leaks, assumptions)),
         "suggested_features": suggest_features(sample, problem),
-        "notes": describe_unscored(profiles, scores, problem, scoring),
+        "notes": [
+            *describe_unscored(profiles, scores, problem, scoring),
+            *_describe_unmeasured(leaks, assumptions),
+        ],
         "figures": [],
     }
 
@@ -90,6 +93,16 @@ def _kept_columns(leaks: Sequence[Leak], assumptions: Sequence[AssumptionJson]) 
     identifiers = [leak["column"] for leak in leaks if leak["kind"] == "row_order" and not leak["certain"]]
     inputs = [entry["columns"] for entry in assumptions if entry["chosen"] == AssumptionSide.HOLDS]
     return list(dict.fromkeys([*identifiers, *(name for names in inputs for name in names)]))
+
+
+def _describe_unmeasured(leaks: Sequence[Leak], assumptions: Sequence[AssumptionJson]) -> list[str]:
+    """Name the suspected inputs whose score is not known with and without them."""
+    measured = {name for entry in assumptions for name in entry["columns"]}
+    return [
+        f"{leak['text']} What the score is without it was not measured."
+        for leak in leaks
+        if leak["column"] not in measured and not is_left_out_by_default(leak)
+    ]
 
 
 def describe_unscored(
