@@ -13,13 +13,13 @@ from tests.corpora.training import (
 from app.agents.goals.tables import make_table_profile
 
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
-MIN_TABLES, MIN_DOMAINS, MIN_GOALS = 825, 720, 13950
+MIN_TABLES, MIN_DOMAINS, MIN_GOALS = 835, 725, 14150
 MIN_HELD_OUT_GOALS = 730
 MIN_GOALS_BY_AIM = {
-    "predict": 6510,
-    "explain_drivers": 2790,
-    "forecast": 750,
-    "question": 2650,
+    "predict": 6610,
+    "explain_drivers": 2840,
+    "forecast": 760,
+    "question": 2680,
     "not_served": 540,
 }
 
