@@ -100,9 +100,11 @@ def main() -> None:
     parser.add_argument("encoder", type=Path)
     parser.add_argument("--folds", type=Path)
     parser.add_argument("--epochs", type=float, default=EPOCHS)
+    parser.add_argument("--without", nargs="*", default=[], help="beginnings of ids that are left out")
     arguments = parser.parse_args()
     stored = dict(np.load(arguments.encoder))
-    tables = [make_table(file) for file in load_training_goals()]
+    left_out = tuple(arguments.without)
+    tables = [make_table(file) for file in load_training_goals() if not file.id.startswith(left_out)]
     if arguments.folds is None:
         write(fit(tables, stored, arguments.epochs), stored, sentence_encoder.FILE.parent)
         return

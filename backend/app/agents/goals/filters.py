@@ -6,6 +6,7 @@ that restrict, and never for the target.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ _SKIPPED = word_set(
     "the a an our my all any those these their type kind class category region line named called"
 )
 """Words between a preposition and its value: "for the coast", "of type A"."""
+_CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
+"""Stems of nouns that a letter names one of: "quality class L"."""
 _EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
 _EXCLUDING_PAIRS = frozenset({("leave", "out"), ("leaving", "out"), ("other", "than"), ("apart", "from")})
 _EVERYDAY = word_set(
@@ -113,11 +116,12 @@ def _value_conditions(
     parsed: _Text, text: str, table: TableProfile, target: str | None, heads: frozenset[str]
 ) -> Iterator[RowCondition]:
     compares = bool(_COMPARISON_GOAL.search(text))
+    columns_with = Counter(value for column in table.columns for value in {*map(str, column.top)})
     for column in table.columns:
         if column.name == target or not _has_groups(column):
             continue
         for value in column.top[:MAX_VALUES]:
-            for start, end in _mentions(parsed, text, column, value):
+            for start, end in _mentions(parsed, text, column, value, columns_with[str(value)] == 1):
                 if heads & set(parsed.stems[start:end]) and not _is_restricted(parsed, start, end):
                     continue
                 if parsed.after(end) in _AHEAD and any(char.isdigit() for char in str(value)):
@@ -150,9 +154,12 @@ def _has_groups(column: Column) -> bool:
     return is_text and column.distinct <= MAX_DISTINCT and not column.unique
 
 
-def _mentions(parsed: _Text, text: str, column: Column, value: object) -> Iterator[tuple[int, int]]:
+def _mentions(
+    parsed: _Text, text: str, column: Column, value: object, is_only: bool
+) -> Iterator[tuple[int, int]]:
     """Yield the places of a value. A number or a letter is a value only beside the column's name (`line 7`), or
-    with signs that tell it apart (`O-`)."""
+    with signs that tell it apart (`O-`). `is_only`: no other column has it, so that a letter behind a noun like
+    `class` can mean nothing else."""
     value_stems = stems(str(value))
     if not value_stems or not is_meant(text, value, column.top):
         return
@@ -164,7 +171,9 @@ def _mentions(parsed: _Text, text: str, column: Column, value: object) -> Iterat
     for start in range(len(parsed.stems) - length + 1):
         if list(parsed.stems[start : start + length]) != value_stems:
             continue
-        if not needs_name or _stands_beside_name(parsed, start, start + length, column):
+        is_behind_noun = start > 0 and parsed.stems[start - 1] in _CLASS_NOUNS
+        is_of_class = is_only and is_behind_noun and _is_letter(text, str(value))
+        if not needs_name or is_of_class or _stands_beside_name(parsed, start, start + length, column):
             yield start, start + length
 
 
