@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent import cues
-from app.workflows.phrases.spelled_numbers import spell_out
+from app.workflows.intent.spelled_numbers import spell_out
 
 Lane = Literal["execute", "patch", "unclear"]
 

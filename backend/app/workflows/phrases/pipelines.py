@@ -8,12 +8,12 @@ from app.datasets.dataset_source import DatasetRef
 from app.tools.conversation_workflows import MessagePipeline
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
+from app.workflows.intent.spelled_numbers import spell_out
 from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.schedule_phrases import explain_no_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
 from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, SentenceReading, read_sentence
 from app.workflows.phrases.sources import SentenceSource, find_address, find_dataset, make_dataset_step
-from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.work_steps import KnownModel
 
 ListColumns = Callable[[WorkflowDocument], Awaitable[Sequence[str]]]

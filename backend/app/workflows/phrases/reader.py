@@ -6,6 +6,7 @@ from typing import Any
 
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent.cues import POLITE
+from app.workflows.intent.spelled_numbers import spell_out
 from app.workflows.node_types import NODE_TYPES
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, ask_about_unread, choose_node
 from app.workflows.phrases.conditional_changes import read_conditional
@@ -26,7 +27,6 @@ from app.workflows.phrases.schedule_edits import add_schedule, set_trigger
 from app.workflows.phrases.schedule_phrases import explain_no_schedule, read_schedule
 from app.workflows.phrases.sentences import MAX_SENTENCE_CHARS, read_sentence
 from app.workflows.phrases.settings import change_setting
-from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.table_steps import read_table_step
 from app.workflows.phrases.unread_words import find_unread_words
 from app.workflows.phrases.work_steps import KnownModel, read_work_step

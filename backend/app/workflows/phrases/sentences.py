@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from app.workflows.document import WorkflowDocument
+from app.workflows.intent.spelled_numbers import spell_out
 from app.workflows.phrases.change import Change, ChangedDocument, ChangeQuestion, ask_about_unread
 from app.workflows.phrases.clause_edits import ClauseEdits
 from app.workflows.phrases.schedule_edits import add_schedule
 from app.workflows.phrases.schedule_spans import split_schedule
-from app.workflows.phrases.spelled_numbers import spell_out
 from app.workflows.phrases.work_steps import KnownModel
 
 MAX_SENTENCE_CHARS = 2_000
