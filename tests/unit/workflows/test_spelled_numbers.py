@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.workflows.intent.spelled_numbers import read_number_words, spell_out
+from app.number_words import read_number_words
+from app.workflows.intent.spelled_numbers import spell_out
 from app.workflows.phrases.schedule_phrases import explain_no_schedule, read_schedule
 
 

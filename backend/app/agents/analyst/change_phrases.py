@@ -2,13 +2,10 @@
 
 import re
 
+from app.number_words import NUMBER_WORDS
 from app.plans.build import ComparisonSign
 
-NUMBERS = {
-    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "twelve": 12, "twenty": 20},
-}
-COUNT = rf"(?:\d{{1,6}}|{'|'.join(NUMBERS)})"
+COUNT = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS)})"
 NOUN = r"(?:rows?|ones?|of them|of those|results?|entries|lines|records|items|groups|bars)"
 SIDE = r"(?:top|first|best|highest|biggest|largest|bottom|last|worst|lowest|smallest)"
 FIRST = re.compile(
@@ -18,7 +15,7 @@ FIRST = re.compile(
     re.IGNORECASE,
 )
 PLAIN_NUMBER = re.compile(
-    rf"(?:only |just |limit(?: it)? to )?(?P<number>\d{{1,3}}|{'|'.join(NUMBERS)})", re.IGNORECASE
+    rf"(?:only |just |limit(?: it)? to )?(?P<number>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})", re.IGNORECASE
 )
 LOW = frozenset({"bottom", "last", "worst", "lowest", "smallest"})
 ALL = re.compile(

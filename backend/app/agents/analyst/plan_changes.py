@@ -18,6 +18,7 @@ from app.agents.questions.parser import parse_question
 from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.errors import LabError
+from app.number_words import read_number_words
 from app.plans import build, editing, regrouping
 from app.plans.compiler import compile_plan
 from app.plans.conditions import list_columns
@@ -108,7 +109,7 @@ class ChangeReader:
         return self._limit(match["number"]) if match else None
 
     def _limit(self, number: str, side: str = "") -> ChangedPlan | None:
-        count = phrases.NUMBERS.get(number.casefold()) or int(number)
+        count = read_number_words(number)
         plan = self._in_order(side) if side and side != "first" else self.plan
         limited = editing.keep_first(plan, count) if count else None
         return ChangedPlan(limited, [f"The {side or 'first'} {count} are shown."]) if limited else None

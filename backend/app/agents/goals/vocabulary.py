@@ -1,4 +1,6 @@
-"""The vocabulary that goals and questions share: number words, calendar, units, identifiers, coins."""
+"""The vocabulary that goals and questions share: calendar, counts, units, identifiers, coins."""
+
+from app.number_words import NUMBER_WORDS
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -22,23 +24,8 @@ MONTHS = (
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-NUMBER_WORDS = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "fourteen": 14,
-    "twenty": 20,
-    "thirty": 30,
-}
 # "One" and the articles count only where a count is expected ("in a week"): elsewhere they are stop words.
-COUNT_WORDS = {"a": 1, "an": 1, "one": 1, **NUMBER_WORDS}
+COUNT_WORDS = {"a": 1, "an": 1, **NUMBER_WORDS}
 
 SECONDS_BY_UNIT: dict[str, float] = {
     "minute": 60,

@@ -7,10 +7,10 @@ from typing import Literal
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import Lexeme, lexemes, without_accents, words
-from app.agents.goals.vocabulary import NUMBER_WORDS
 from app.agents.questions.grammar_words import SCALES
 from app.agents.questions.matching.column_matching import ColumnMatch
 from app.agents.questions.matching.value_matching import ValueMatch
+from app.number_words import ABOVE_ONE
 
 ItemKind = Literal["word", "number", "date", "literal", "name", "sign"]
 _KEPT_SIGNS = frozenset(
@@ -94,5 +94,5 @@ def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
 
 
 def _make_word(text: str) -> QuestionItem:
-    is_number = text in NUMBER_WORDS
-    return QuestionItem("number", text, float(NUMBER_WORDS[text])) if is_number else QuestionItem("word", text)
+    is_number = text in ABOVE_ONE
+    return QuestionItem("number", text, float(ABOVE_ONE[text])) if is_number else QuestionItem("word", text)

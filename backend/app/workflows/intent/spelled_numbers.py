@@ -2,25 +2,11 @@
 
 import re
 
-_UNITS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-_TEENS = {
-    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
-    **{"seventeen": 17, "eighteen": 18, "nineteen": 19},
-}
-_TENS = {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-}
-_SIZES = {"hundred": 100, "thousand": 1_000, "dozen": 12}
+from app.number_words import BELOW_TEN, TEENS, TENS, read_number_words
+
 _ORDINALS = {"other": 2, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
-_BELOW_TEN = "|".join(_UNITS)
-_BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{_BELOW_TEN}))?|{'|'.join(_TEENS)}|{_BELOW_TEN})"
+_BELOW_TEN = "|".join(BELOW_TEN)
+_BELOW_HUNDRED = rf"(?:(?:{'|'.join(TENS)})(?:[ -](?:{_BELOW_TEN}))?|{'|'.join(TEENS)}|{_BELOW_TEN})"
 _NUMBER = rf"(?:(?:{_BELOW_HUNDRED}|an?) (?:hundred|thousand|dozen)|{_BELOW_HUNDRED})"
 _HOUR = rf"(?:{_BELOW_TEN}|ten|eleven|twelve|\d{{1,2}})"
 _PERIOD = r"(?:minute|hour|day|week|month)"
@@ -55,8 +41,8 @@ _EVERY_OTHER = re.compile(rf"\bevery ({'|'.join(_ORDINALS)}) ({_PERIOD})\b", re.
 _FORTNIGHT = re.compile(r"\b(?:every fortnight|fortnightly|once a fortnight)\b", re.IGNORECASE)
 _COUNT_BEFORE = re.compile(rf"\b({_BEFORE} )({_NUMBER})\b(?! (?:of|other)\b)", re.IGNORECASE)
 _COUNT_BEHIND = re.compile(rf"\b({_NUMBER})(?= {_BEHIND}\b)", re.IGNORECASE)
-_MINUTES_OF_HOUR = 60
-"""Minutes of an hour."""
+_HOURS_OF_CLOCK, _MINUTES_OF_HOUR = 12, 60
+"""What a time in words counts to: beyond it the words are no time."""
 
 
 def spell_out(text: str) -> str:
@@ -66,19 +52,6 @@ def spell_out(text: str) -> str:
         parts += [_spell_out_words(text[end : literal.start()]), literal[0]]
         end = literal.end()
     return "".join([*parts, _spell_out_words(text[end:])])
-
-
-def read_number_words(words: str) -> int:
-    """Return a number in words or digits below a million. Raises KeyError for other words."""
-    total = 0
-    for word in words.lower().replace("-", " ").split():
-        if word in ("a", "an"):
-            total += 1
-        elif word in _SIZES:
-            total = max(total, 1) * _SIZES[word]
-        else:
-            total += int(word) if word.isdigit() else {**_UNITS, **_TEENS, **_TENS}[word]
-    return total
 
 
 def _spell_out_words(text: str) -> str:
@@ -99,8 +72,8 @@ def _write_time(match: re.Match[str]) -> str:
     part = match["part"].lower()
     minutes = 30 if part == "half" else 15 if part.endswith("quarter") else read_number_words(part)
     hour = read_number_words(match["hour"])
-    if hour > 12 or minutes >= _MINUTES_OF_HOUR:
+    if hour > _HOURS_OF_CLOCK or minutes >= _MINUTES_OF_HOUR:
         return match[0]
     if match["side"].lower() == "past":
         return f"{hour}:{minutes:02}"
-    return f"{hour - 1 if hour > 1 else 12}:{_MINUTES_OF_HOUR - minutes:02}"
+    return f"{hour - 1 if hour > 1 else _HOURS_OF_CLOCK}:{_MINUTES_OF_HOUR - minutes:02}"

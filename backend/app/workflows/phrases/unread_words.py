@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from app.agents.goals.stemming import stem
-from app.agents.goals.vocabulary import NUMBER_WORDS
+from app.number_words import ABOVE_ONE
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.phrases.change import ChangedDocument
@@ -61,7 +61,7 @@ _ACCOUNTS: Mapping[str, Collection[str]] = {
     "distinct": ("limit",),
 }
 """Type of a changed node, or what was done to the graph -> the kinds of words that it may account for."""
-_COUNTS = {**NUMBER_WORDS, "zero": 0, "twice": 2}
+_COUNTS = {**ABOVE_ONE, "zero": 0, "twice": 2}
 _SECONDS = (60, 3_600, 86_400, 604_800)
 """Units of an interval or a time limit, in seconds: `every 15 minutes` is 900."""
 

@@ -5,17 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from app.number_words import NUMBER_WORDS
 from app.workflows.document import EdgeCondition
 from app.workflows.phrases.notices import find_column
 
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPPOSITES: dict[str, Op] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - a list of words
-    )
-}
+_NUMBERS = {"zero": 0, **NUMBER_WORDS}
 _NUMBER = rf"[$€£]?(?P<number>-?\d[\d,]{{0,15}}(?:\.\d{{1,15}})?|{'|'.join(_NUMBERS)})\b"
 _BELOW = r"(?:below|under|less than|fewer than|lower than|cheaper than|smaller than|beneath|<)"
 _ABOVE = r"(?:above|over|more than|greater than|higher than|larger than|exceeds?|exceeding|beyond|>)"

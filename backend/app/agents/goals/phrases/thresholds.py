@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from app.agents.goals.units import find_unit
-from app.agents.goals.vocabulary import NUMBER_WORDS, word_set
+from app.agents.goals.vocabulary import word_set
+from app.number_words import ABOVE_ONE
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Threshold:
     """The word behind the value that is no unit: `rooms` in "more than three rooms"."""
 
 
-_NUMBERS = "|".join(NUMBER_WORDS)
+_NUMBERS = "|".join(ABOVE_ONE)
 _ADJECTIVES = (
     "more|greater|higher|longer|heavier|older|later|bigger|larger|slower|less|fewer|lower|shorter|lighter|younger"
     "|earlier|smaller|cheaper|faster"
@@ -80,5 +81,5 @@ def _read(match: re.Match[str]) -> Threshold | None:
 def _read_number(text: str) -> float:
     if text in _PARTS:
         return _PARTS[text]
-    count = NUMBER_WORDS.get(text)
+    count = ABOVE_ONE.get(text)
     return float(re.sub(r"[,_ ]", "", text)) if count is None else float(count)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from app.charts.chart_request import ChartKind
+from app.number_words import ABOVE_ONE, read_number_words
 
 _NOUN = r"(?:charts?|graphs?|plots?|diagrams?)"
 _KINDS: tuple[tuple[ChartKind, str], ...] = (
@@ -52,11 +53,10 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 """A word at the beginning that says only that something is to be shown; it is cut off again and again."""
-_WIDTHS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _UNITS = "day|week|month|quarter|year|hour"
 _MOVING = re.compile(
     rf",? ?(?:\b(?:with|plus|and|including) )?(?:\b(?:an?|its|the) )?\b"
-    rf"(\d{{1,3}}|{'|'.join(_WIDTHS)})[- ]?({_UNITS}|row|period|point)?s?"
+    rf"(\d{{1,3}}|{'|'.join(ABOVE_ONE)})[- ]?({_UNITS}|row|period|point)?s?"
     r"[- ]{1,3}(?:moving|rolling|running)[- ](?:average|mean)\b(?: of\b)?",
     re.IGNORECASE,
 )
@@ -105,7 +105,7 @@ def parse_chart_phrase(message: str) -> ChartPhrase | None:
     subject, width, unit = phrase.subject, None, ""
     moving = _MOVING.search(subject)
     if moving is not None and phrase.kind in (None, "line", "area"):
-        width = _WIDTHS.get(moving[1].casefold()) or int(moving[1])
+        width = read_number_words(moving[1])
         unit = (moving[2] or "").casefold()
         subject = f"{subject[: moving.start()]} {subject[moving.end() :]}"
     color = _COLOR.search(subject)
