@@ -207,10 +207,11 @@ def _useless_columns(draft: ReportDraft) -> Text:
     if not names:
         return ()
     more = " and others" if len(useless) > len(names) else ""
+    them = "it" if len(useless) == 1 else "them"
     return (
         "Consider a simpler model without ",
         *join_texts(names),
-        f"{more}: shuffling them does not change the score measurably.",
+        f"{more}: shuffling {them} does not change the score measurably.",
     )
 
 
