@@ -10,7 +10,7 @@ NOUN = r"(?:rows?|ones?|of them|of those|results?|entries|lines|records|items|gr
 SIDE = r"(?:top|first|best|highest|biggest|largest|bottom|last|worst|lowest|smallest)"
 FIRST = re.compile(
     rf"(?:keep |only |limit(?: it)?(?: to)? "
-    rf"|just )*(?:the )?(?:(?P<side>{SIDE}) (?P<first>{COUNT})(?: {NOUN})?"
+    rf"|just ){{0,3}}(?:the )?(?:(?P<side>{SIDE}) (?P<first>{COUNT})(?: {NOUN})?"
     rf"|(?P<number>{COUNT}) (?P<behind>{SIDE})(?: {NOUN})?|(?P<plain>{COUNT}) {NOUN})(?: only)?",
     re.IGNORECASE,
 )
