@@ -6,7 +6,7 @@ from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from alembic import context
-from app.cli.addresses import find_database_url
+from app.cli.connection.addresses import find_database_url
 from app.db.engine import async_url
 from app.db.tables import Base
 from app.settings import load_settings

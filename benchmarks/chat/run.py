@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import duckdb
 
-from app.cli.client import LabClient
-from app.cli.service_connection import connected
+from app.cli.api_client.client import LabClient
+from app.cli.connection.service_connection import connected
 from app.settings import load_settings
 
 COLUMNS = 10

@@ -15,8 +15,8 @@ from typing import Any
 
 from benchmarks.clock.tables import large, titanic
 
-from app.cli.client import LabClient
-from app.cli.service_connection import connected
+from app.cli.api_client.client import LabClient
+from app.cli.connection.service_connection import connected
 from app.settings import load_settings
 
 GOALS = {"titanic": "Predict which passengers survived.", "large": "Predict who bought."}

@@ -22,7 +22,7 @@ from tests.chaos.ledger import Ledger
 from app import main as product
 from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
 from app.api.session_deps import session_service
-from app.cli import process_commands
+from app.cli.supervisor import process_commands
 from app.observability.logging import configure_logging
 from app.resources import Resources
 from app.sessions.graphs import Graphs, GraphSpec

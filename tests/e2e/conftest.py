@@ -15,7 +15,7 @@ import pytest
 from tests.otlp import Collector, collecting
 from tests.patience import HANG_GUARD_S, ended, wait_until
 
-from app.cli.service_file import ServiceAddresses, running_service
+from app.cli.connection.service_file import ServiceAddresses, running_service
 from app.servers.os_user import CALLER_ACCOUNT, launcher
 from app.settings import Settings
 

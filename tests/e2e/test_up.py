@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.patience import ended, wait_until
 
-from app.cli.service_file import running_service
+from app.cli.connection.service_file import running_service
 
 
 def alive(pid: int) -> bool:

@@ -12,7 +12,7 @@ from zipfile import ZipFile, is_zipfile
 import asyncpg
 from sqlalchemy.engine import make_url
 
-from app.cli.service_file import running_service
+from app.cli.connection.service_file import running_service
 from app.servers.postgres_clients import client_program
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.auth.signing_secret import load_signing_secrets
-from app.cli.service_file import ServiceAddresses, publish_addresses
+from app.cli.connection.service_file import ServiceAddresses, publish_addresses
 from app.errors import InvalidInput
 from app.private_files import MAX_SECRET_BYTES, read_private, write_private
 

@@ -5,23 +5,16 @@ from typing import Annotated
 
 import typer
 
-from app.cli import (
-    accounts,
-    blobs,
-    chat,
-    doctor,
-    download,
-    evaluate,
-    job_commands,
-    maintenance,
-    prices,
-    process_commands,
-    run,
-    session_commands,
-    up,
-    web_sign_in,
-    workflow_commands,
-)
+from app.cli import prices
+from app.cli.administration import accounts, blobs, doctor, maintenance
+from app.cli.chat import command as chat
+from app.cli.connection import web_sign_in
+from app.cli.jobs import commands as job_commands
+from app.cli.scoring import evaluate
+from app.cli.sessions import commands as session_commands
+from app.cli.sessions import download, run
+from app.cli.supervisor import process_commands, up
+from app.cli.workflows import commands as workflow_commands
 
 app = typer.Typer(
     name="labcrew",

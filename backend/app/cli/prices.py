@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.run import AsJson, Key, Url
-from app.cli.sanitize import harmless
+from app.cli.sessions.run import AsJson, Key, Url
+from app.cli.terminal.sanitize import harmless
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.cli.client import LabClient
-    from app.cli.responses import ImportResult
+    from app.cli.api_client.client import LabClient
+    from app.cli.api_client.responses import ImportResult
     from app.datasets.bar_sources.source import BarSource
 
 app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
@@ -173,7 +173,7 @@ def _json(value: object) -> str:
 
 @contextmanager
 def _connected(url: str | None, key: str | None) -> Iterator["LabClient"]:
-    from app.cli.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.connection.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
 
     with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
         yield client

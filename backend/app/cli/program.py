@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from app.cli.exit_codes import exit_code_of
-from app.cli.interrupts import interrupt_between_imports
 from app.cli.quick_imports import quick_imports
+from app.cli.terminal.exit_codes import exit_code_of
+from app.cli.terminal.interrupts import interrupt_between_imports
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -27,7 +27,7 @@ from tests.integration.sessions.lab.service import PLACE
 from tests.patience import hang_guard
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
-from app.cli.backup_folder import back_up, bring_back
+from app.cli.administration.backup_folder import back_up, bring_back
 from app.main import create_app
 from app.settings import Settings
 

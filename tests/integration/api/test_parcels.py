@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 
-from app.cli.archive_check import check_archive
+from app.cli.sessions.archive_check import check_archive
 from app.db.tables import ArtifactRow, CallRow, DatasetRow, SessionRow, StepRow
 from app.errors import InvalidInput
 from app.recorded_call import RecordedCall

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.cli.account_admin import AccountAdmin
+from app.cli.connection.account_admin import AccountAdmin
 from app.db.pool import Database
 from app.errors import InvalidInput
 

@@ -4,7 +4,7 @@ import pytest
 from tests.scripted_chat import ScriptedChat, serving
 from tests.suite_model import SuiteModel, prompt_tokens
 
-from app.cli.responses import SessionResult
+from app.cli.api_client.responses import SessionResult
 from app.cli.scoring.answer_checks import SessionOutcome, find_misses
 from app.cli.scoring.suite import Item, read_suite
 from app.llm.config import ChatConfig

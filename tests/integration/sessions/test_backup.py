@@ -7,7 +7,7 @@ import pytest
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
-from app.cli.backup_folder import DUMP, back_up, bring_back
+from app.cli.administration.backup_folder import DUMP, back_up, bring_back
 from app.db.pool import Database
 from app.errors import Conflict, InvalidInput
 from app.sessions.config import SessionsConfig

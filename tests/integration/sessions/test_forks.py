@@ -11,7 +11,7 @@ from tests.integration.sessions.lab.graph import NODES
 from tests.integration.sessions.lab.rows import effects
 
 from app import jobs
-from app.cli.backup_folder import back_up, bring_back
+from app.cli.administration.backup_folder import back_up, bring_back
 from app.db.pool import Database
 from app.errors import Conflict, NotFound, TooMany
 from app.jobs import SendJob

@@ -9,7 +9,7 @@ import pytest
 from tests.provider_wires import KEY, MODEL, TEXT, USAGE, serving_wires
 
 from app.agents.roster import assemble_crew
-from app.cli.doctor import chat_answers
+from app.cli.administration.doctor import chat_answers
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.llm.model_probe import find_faults

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.cli.responses import AnswerTable, SessionError, SessionResult
+from app.cli.api_client.responses import AnswerTable, SessionError, SessionResult
 from app.cli.scoring.suite import Expected
 
 FIGURES = frozenset({"count", "share", "figure"})

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Mapping, Sequence
 
-from app.cli.client import LabClient
-from app.cli.received_events import QuestionEvent
+from app.cli.api_client.client import LabClient
+from app.cli.api_client.received_events import QuestionEvent
 from app.cli.scoring.conversations import ConversationItem, ConversationTurn, TurnOutcome, find_turn_misses
 from app.cli.scoring.score_log import Score
 from app.errors import LabError, Unauthorized, Unavailable

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Lock
 from typing import Any
 
-from app.cli.client import LabClient
-from app.cli.received_events import QuestionEvent
-from app.cli.responses import SessionDocument, SessionError, SessionResult, SessionUsage
+from app.cli.api_client.client import LabClient
+from app.cli.api_client.received_events import QuestionEvent
+from app.cli.api_client.responses import SessionDocument, SessionError, SessionResult, SessionUsage
 from app.cli.scoring.answer_checks import SessionOutcome, find_misses
 from app.cli.scoring.conversation_runs import run_conversation
 from app.cli.scoring.conversations import ConversationItem

@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.table import Table
 
-from app.cli.sanitize import plain
 from app.cli.scoring.score_log import Score
+from app.cli.terminal.sanitize import plain
 
 
 def accuracy(scores: Sequence[Score]) -> float:

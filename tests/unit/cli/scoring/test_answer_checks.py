@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.responses import SessionError, SessionResult
+from app.cli.api_client.responses import SessionError, SessionResult
 from app.cli.scoring.answer_checks import SessionOutcome, find_misses
 from app.cli.scoring.suite import Expected
 

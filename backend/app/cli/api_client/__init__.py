@@ -1,0 +1,1 @@
+"""The API as the terminal calls it: requests, and responses and events as validated values."""

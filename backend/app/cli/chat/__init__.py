@@ -1,0 +1,1 @@
+"""`labcrew chat`: conversations in the terminal, their branches and their studies."""

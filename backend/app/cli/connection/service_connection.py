@@ -1,0 +1,102 @@
+"""Connection of a command to a service: a given one, the local one, or one started for the command."""
+
+import importlib
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from app.cli.connection.command_process import start_command
+from app.cli.connection.service_file import ServiceAddresses, running_service
+from app.cli.quick_imports import quick_imports
+from app.errors import InvalidInput, Unauthorized
+from app.private_files import read_private, write_private
+from app.servers.child_process import Daemon
+from app.servers.folders import private_folder
+from app.servers.os_user import CALLER_ACCOUNT
+from app.settings import Settings, child_environment
+
+if TYPE_CHECKING:
+    from app.cli.api_client.client import LabClient
+
+OWN_ACCOUNT = "terminal@labcrew.example"
+_CLIENT_MODULES = ("app.cli.api_client.client", "app.cli.sessions.run_session", "app.cli.sessions.summary")
+"""What commands about sessions need, imported while a service starts."""
+_START_S = 900.0
+"""For `up` to come up or to give up, which it says itself."""
+
+
+@contextmanager
+def connected(
+    settings: Settings, url: str | None, key: str | None, tell: Callable[[str], object]
+) -> Iterator["LabClient"]:
+    """A client that is signed in. Raises Unavailable when no service answers, Unauthorized for a wrong key."""
+    if url:
+        if not key:
+            raise InvalidInput("key_missing", "--url needs an API key: set LABCREW_API_KEY or give --key.")
+        with quick_imports():  # here and below: httpx, while the service starts
+            from app.cli.api_client.client import LabClient  # noqa: PLC0415
+        with LabClient(url, key) as client:
+            client.check_key()
+            yield client
+        return
+    with _service_here(settings, tell) as addresses, _sign_in_here(settings, addresses) as client:
+        yield client
+
+
+@contextmanager
+def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator[ServiceAddresses]:
+    addresses = running_service(settings.home)
+    if addresses:
+        yield addresses
+        return
+    tell("Starting the service...")
+    private_folder(settings.home)
+    daemon = Daemon(
+        "The service",
+        CALLER_ACCOUNT,
+        private_folder(settings.home / "run") / "up.pid",
+        private_folder(settings.home / "logs") / "up.log",
+        signal.SIGTERM,
+        child_environment({"LABCREW_HOME": str(settings.home)}),
+    )
+    try:
+        start_command(daemon, ["up", "--quiet", "--port", "0"])
+        with quick_imports():
+            for module in _CLIENT_MODULES:
+                importlib.import_module(module)
+        daemon.wait_until(lambda: running_service(settings.home) is not None, _START_S)
+        started = running_service(settings.home)
+        if started is None:
+            raise RuntimeError("the service wrote its addresses and removed them at once")
+        yield started
+    except KeyboardInterrupt:
+        tell("Stopping the service...")
+        raise
+    finally:
+        daemon.stop(max_wait_s=60)
+
+
+def _sign_in_here(settings: Settings, addresses: ServiceAddresses) -> "LabClient":
+    """A client with the key of this machine's own account, kept in the data folder.
+
+    A key that no longer works is replaced by a new one.
+    """
+    with quick_imports():
+        from app.cli.api_client.client import LabClient  # noqa: PLC0415
+
+    file = settings.home / "terminal.key"
+    if file.is_symlink() or file.exists():
+        client = LabClient(addresses.api, read_private(file).strip())
+        try:
+            client.check_key()
+        except Unauthorized:
+            client.close()
+            file.unlink()
+        else:
+            return client
+    from app.cli.connection.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
+
+    key = AccountAdmin(addresses.database_url).own_key(OWN_ACCOUNT, "labcrew run")
+    write_private(file, key)
+    return LabClient(addresses.api, key)

@@ -1,0 +1,1 @@
+"""`labcrew jobs`: prompts as machines send them."""

@@ -1,0 +1,1 @@
+"""Commands that begin a session, or follow, answer, compare and download one."""

@@ -1,0 +1,1 @@
+"""Parts of every command: harmless text, tables, charts of blocks, exit codes and interrupts."""

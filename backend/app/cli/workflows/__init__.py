@@ -1,0 +1,1 @@
+"""`labcrew workflow`: saved pipelines, their versions and runs."""
