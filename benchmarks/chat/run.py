@@ -18,7 +18,7 @@ from app.settings import load_settings
 
 COLUMNS = 10
 MEMORY = "256MB"
-"""Memory of a query of a conversation (`tools/chat_queries.py`)."""
+"""Memory of a query of a conversation (`tools/conversations/queries.py`)."""
 
 
 def make_rows(rows: int) -> str:

@@ -18,7 +18,7 @@ from app.errors import InvalidInput, NotFound
 from app.sandbox.computation_runner import ComputationRunner
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Call, CallResult, StepScope
-from app.tools.frames import make_artifact
+from app.tools.data.frames import make_artifact
 
 AGENT = "dispatcher"
 

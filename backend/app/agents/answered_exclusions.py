@@ -11,7 +11,7 @@ from app.agents.runtime.conversation import UserAnswer
 from app.agents.state import LabUpdate, SessionState
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.problem import Problem
-from app.tools.frames import TRAIN
+from app.tools.data.frames import TRAIN
 from app.tools.invoke import ToolAnswer
 
 FEATURES, TRAINING = "feature_engineering", "model_training"

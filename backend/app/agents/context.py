@@ -13,10 +13,10 @@ from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import StepScope
-from app.tools.context import ToolContext, TrainingContext
-from app.tools.recorded_clock import CountFitSlots, one_fit_slot, recorded_fit_slots, recorded_work_s
-from app.tools.recorded_look import recorded_look
-from app.tools.thinking_time import ThinkingTime
+from app.tools.context.recorded_clock import CountFitSlots, one_fit_slot, recorded_fit_slots, recorded_work_s
+from app.tools.context.recorded_look import recorded_look
+from app.tools.context.thinking_time import ThinkingTime
+from app.tools.context.tool_context import ToolContext, TrainingContext
 
 Crew = Mapping[str, Agent[Any]]
 """The agents of a process by name."""

@@ -12,7 +12,7 @@ from app.modeling.facts.conversion import ProblemFact, parse_facts
 from app.modeling.facts.fits import FitSummary
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
-from app.tools.preferences import TrainingPreferences, read_preferences
+from app.tools.context.preferences import TrainingPreferences, read_preferences
 
 Json = dict[str, Any]
 

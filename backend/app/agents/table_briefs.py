@@ -5,7 +5,7 @@ from typing import Any
 
 from app.agents.context import LabContext
 from app.json_types import JsonValue
-from app.tools.data import describe_datasets, describe_schema, get_dataset_schema, list_datasets
+from app.tools.data.retrieval import describe_datasets, describe_schema, get_dataset_schema, list_datasets
 from app.tools.invoke import ToolAnswer, ToolRequest
 
 MAX_BRIEF_COLUMNS = 120

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.agents.frame_size import FrameSize, measure_frame
 from app.agents.state import SessionState
 from app.modeling.problem.folds import SplitKind
-from app.tools.preferences import DEFAULT_BUDGET_S
+from app.tools.context.preferences import DEFAULT_BUDGET_S
 
 ENDING_BASE_S = 0.8
 """Fixed cost of the final choice, evaluation and report, in addition to the measured shares below."""

@@ -10,8 +10,8 @@ from app.errors import InvalidInput
 from app.modeling.facts.conversion import ProblemFact
 from app.modeling.problem.family_catalog import FAMILIES_BY_NAME, LINEAR_FAMILY
 from app.modeling.problem.folds import SplitKind
-from app.tools.context import TrainingContext
-from app.tools.preferences import read_preferences
+from app.tools.context.preferences import read_preferences
+from app.tools.context.tool_context import TrainingContext
 
 
 def make_training_context(state: SessionState, deadline_s: float = 60.0) -> TrainingContext:

@@ -26,7 +26,7 @@ from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
-from app.tools.recorded_clock import CountFitSlots, one_fit_slot
+from app.tools.context.recorded_clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
 VERSION = 7

@@ -18,15 +18,15 @@ from app.modeling.problem.problem import Problem
 from app.pipeline.requirement_check import allows_fits_by_entity, check_requirements
 from app.tasks import run_concurrently
 from app.tools.ask_user import ask_user
-from app.tools.context import ToolContext
-from app.tools.data import lock_holdout
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.frames import TRAIN
+from app.tools.data.retrieval import lock_holdout
 from app.tools.finalization.backtest import backtest_model
 from app.tools.finalization.explanation import explain_model
 from app.tools.finalization.final_evaluation import final_evaluation as evaluate_on_holdout
 from app.tools.finalization.forecast import forecast_future
 from app.tools.finalization.refit import refit_model
-from app.tools.fit_parts import load_model
-from app.tools.frames import TRAIN
+from app.tools.fits.fit_parts import load_model
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 

@@ -8,7 +8,7 @@ from app.errors import InvalidInput
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.modeling.problem.problem import Problem
-from app.tools.context import TrainingContext
+from app.tools.context.tool_context import TrainingContext
 
 
 def check_requirements(fit: CandidateFit, plan: Plan, training: TrainingContext) -> None:

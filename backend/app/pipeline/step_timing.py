@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
 from app.agents.state import LabState, LabUpdate
-from app.tools.preferences import DEFAULT_BUDGET_S, read_preferences
-from app.tools.thinking_time import thinking_allowance_s
+from app.tools.context.preferences import DEFAULT_BUDGET_S, read_preferences
+from app.tools.context.thinking_time import thinking_allowance_s
 
 LabNode = Callable[[LabState, Runtime[LabContext]], Awaitable[LabUpdate]]
 

@@ -21,8 +21,8 @@ from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
-from app.tools.context import ToolContext
-from app.tools.program_execution import failure_report, output_artifacts, run_code, success_report
+from app.tools.context.tool_context import ToolContext
+from app.tools.queries.program_execution import failure_report, output_artifacts, run_code, success_report
 
 VERSION = 1
 """Version of the graph: runs that have begun go on with the one that they began with."""

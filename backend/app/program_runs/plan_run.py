@@ -11,9 +11,9 @@ from app.plans.row_counts import make_counting_plans
 from app.plans.schema import TableSchema
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
-from app.tools.context import ToolContext
-from app.tools.program_execution import MAX_SQL_ROWS, output_artifacts, success_report
-from app.tools.sql_tables import list_queryable_tables, list_table_schemas
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas
+from app.tools.queries.program_execution import MAX_SQL_ROWS, output_artifacts, success_report
 
 
 async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:

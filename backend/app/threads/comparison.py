@@ -16,7 +16,7 @@ from app.threads.comparison_schemas import (
 )
 from app.threads.queries import ThreadReader
 from app.threads.statements import WORLDLINES
-from app.tools.chat_queries import INTERACTIVE_LIMITS
+from app.tools.conversations.queries import INTERACTIVE_LIMITS
 from app.workspaces.reader import SnapshotReader
 from app.workspaces.schemas import make_columns
 from app.workspaces.snapshot import Entry, TableEntry

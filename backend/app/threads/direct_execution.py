@@ -9,8 +9,8 @@ from app.observability.metrics.agents import count_tool_call
 from app.plans.plan import Plan
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
-from app.tools.chat_queries import run_chat_plan, run_chat_program, run_chat_sql
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
+from app.tools.conversations.queries import run_chat_plan, run_chat_program, run_chat_sql
 
 FAILURE = "failure"
 """Key of a recorded failure, beside the output of a program up to it."""

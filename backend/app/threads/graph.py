@@ -24,11 +24,11 @@ from app.sessions.recorded_facts import SessionRecords
 from app.sessions.schemas import CHAT_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.direct_execution import FAILURE, USER, execute
-from app.tools.chat_queries import EXECUTIONS
-from app.tools.context import ToolContext
-from app.tools.conversation_studies import STUDY_TOOLS, ConversationStudies
-from app.tools.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
-from app.tools.data import get_dataset_schema
+from app.tools.context.conversation_studies import STUDY_TOOLS, ConversationStudies
+from app.tools.context.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
+from app.tools.context.tool_context import ToolContext
+from app.tools.conversations.queries import EXECUTIONS
+from app.tools.data.retrieval import get_dataset_schema
 from app.tools.invoke import ToolAnswer
 from app.workspaces.conversation import Conversation
 

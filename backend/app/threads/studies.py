@@ -18,7 +18,7 @@ from app.sessions.queries import SessionReader
 from app.sessions.schemas import Preferences, QuestionView, SessionCreate, SessionView
 from app.sessions.service import SessionService
 from app.sessions.step_scope import SessionFacts
-from app.tools.conversation_studies import StudyCard, StudyModel, StudyQuestion
+from app.tools.context.conversation_studies import StudyCard, StudyModel, StudyQuestion
 
 STUDIES = load("app.threads", "studies")
 FIRST_TRAINING_NODES = ("data_analysis", "feature_engineering", "model_training")

@@ -11,7 +11,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.sessions.step_scope import Question
 from app.sessions.tool_permissions import ALWAYS
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"
 MAX_REASON_CHARS = 600

@@ -19,7 +19,7 @@ from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
 from app.tools.approval import Preview, format_arguments, request_approval
 from app.tools.ask_user import ask_user
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.registry import ToolSpec
 from app.tools.tool_errors import describe_lab_error, describe_refusal, get_refusal, make_error
 

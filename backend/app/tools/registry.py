@@ -42,7 +42,7 @@ class ToolSpec:
 
 
 REGISTRY: dict[str, ToolSpec] = {}
-"""Every tool of the process by the name of its function, filled as `tools/*.py` are imported."""
+"""Every tool of the process by the name of its function, filled as the modules of `tools` are imported."""
 
 
 def tool(

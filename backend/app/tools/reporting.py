@@ -29,7 +29,7 @@ from app.sandbox.output_storage import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.sessions.usage import total_usage
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.registry import tool
 
 REPORTER = ("reporter",)

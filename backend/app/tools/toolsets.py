@@ -35,7 +35,7 @@ from app.modeling.problem.name_resolution import nearest_names
 from app.tools.agent_names import EVERY_AGENT
 from app.tools.registry import REGISTRY, ToolSpec, agent_tools
 
-for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):
+for _module in pkgutil.walk_packages(tools.__path__, f"{tools.__name__}."):
     importlib.import_module(_module.name)  # which registers its tools
 
 APPROVE, TOOLS = "approve", "tools"

@@ -12,7 +12,7 @@ from app.db.tables import ArtifactRow, DatasetRow, SessionRow, UserRow
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import ToolRefused
 from app.storage.folder import FolderBlobs
-from app.tools.sql_tables import list_queryable_tables
+from app.tools.data.sql_tables import list_queryable_tables
 
 OWNER, SESSION = uuid4(), uuid4()
 FIRST, SECOND, FOREIGN = uuid4(), uuid4(), uuid4()

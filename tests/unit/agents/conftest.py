@@ -21,7 +21,7 @@ from app.llm.offline_chat_model import Decide
 from app.modeling.problem.name_resolution import resolve_name
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
-from app.tools.context import ToolContext, TrainingContext
+from app.tools.context.tool_context import ToolContext, TrainingContext
 from app.tools.toolsets import Toolsets
 
 

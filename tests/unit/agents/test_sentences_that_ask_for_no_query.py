@@ -5,7 +5,7 @@ import pytest
 from app.agents.analyst.brief import ChatBrief, EarlierTurn
 from app.agents.analyst.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
-from app.tools.conversation_studies import StudyCard
+from app.tools.context.conversation_studies import StudyCard
 
 ORDERS = {
     "table": "orders",

@@ -13,7 +13,7 @@ from app.agents.analyst.study_requests import (
     read_free_answer,
     read_study_message,
 )
-from app.tools.conversation_studies import StudyCard, StudyQuestion
+from app.tools.context.conversation_studies import StudyCard, StudyQuestion
 
 from .test_chart_phrases import TABLES
 

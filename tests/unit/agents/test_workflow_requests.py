@@ -12,7 +12,7 @@ from app.agents.analyst.workflow_requests import (
     read_fetch,
     read_sent_data,
 )
-from app.tools.conversation_workflows import MessageLane, MessagePipeline, WorkflowCard
+from app.tools.context.conversation_workflows import MessageLane, MessagePipeline, WorkflowCard
 
 PLAN = {"source": {"kind": "dataset", "table": "cities"}}
 ANSWER = EarlierTurn(message="top cities", sql="SELECT 1", plan=PLAN)

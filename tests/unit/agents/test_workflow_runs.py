@@ -6,7 +6,7 @@ import pytest
 
 from app.agents.analyst.brief import ChatBrief, EarlierTurn
 from app.agents.analyst.workflow_runs import RunCall, WhichWorkflow, describe_run, read_run_message
-from app.tools.conversation_workflows import (
+from app.tools.context.conversation_workflows import (
     MessageLane,
     NamedWorkflow,
     NodeOutcome,

@@ -12,7 +12,7 @@ from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.pipeline.requirement_check import allows_fits_by_entity, check_requirements
-from app.tools.context import TrainingContext
+from app.tools.context.tool_context import TrainingContext
 
 FOLDS = FoldPlan(SplitKind.RANDOM, 5, 0)
 PROBLEM = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), exclude=("leak",))

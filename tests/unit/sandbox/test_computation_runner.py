@@ -22,7 +22,7 @@ from app.sandbox.contract import (
 from app.sandbox.outcome import KILLED_FROM_OUTSIDE
 from app.sandbox.ready_zygote import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
-from app.tools.program_execution import refuse_with_output
+from app.tools.queries.program_execution import refuse_with_output
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'
 SAID = "could not convert string to float: 'ada@example.org'"

@@ -17,9 +17,9 @@ from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.sessions.tool_permissions import ALWAYS
 from app.storage.blobs import Blob
-from app.tools import files
 from app.tools.agent_names import EVERY_AGENT
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
+from app.tools.data import files
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import agent_tools
 from app.tools.toolsets import Toolsets

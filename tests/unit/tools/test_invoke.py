@@ -9,7 +9,7 @@ from app.errors import InvalidInput, ToolRefused, Unavailable
 from app.sandbox.computation_runner import ComputationFailed
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import CallResult, SessionFacts
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import ToolSpec, _argument_model
 from app.tools.tool_errors import get_refusal

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.sessions.step_scope import CallResult
 from app.tools.agent_names import EVERY_AGENT
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.registry import REGISTRY, agent_tools, tool
 from app.tools.toolsets import Toolsets
 

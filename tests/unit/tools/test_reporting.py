@@ -22,7 +22,7 @@ from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import StepUsage
 from app.sessions.step_scope import CallResult, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.reporting import (
     create_comparison_report,
     generate_recommendations,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.tools.conversation_workflows import NamedWorkflow, RequestedRun
+from app.tools.context.conversation_workflows import NamedWorkflow, RequestedRun
 from app.workflows.conversations.lanes import make_requested_run
 from app.workflows.phrases.run_phrases import NameMatch, RunWords, match_names, read_run_words
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.tools.conversation_studies import StudyCard
-from app.tools.conversation_workflows import MessageLane, RunCard, WorkflowCard
+from app.tools.context.conversation_studies import StudyCard
+from app.tools.context.conversation_workflows import MessageLane, RunCard, WorkflowCard
 
 
 @dataclass(frozen=True)

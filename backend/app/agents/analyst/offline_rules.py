@@ -47,8 +47,8 @@ from app.agents.runtime.offline_policy import AgentAction, Rule, call, make_poli
 from app.modeling.facts.conversion import parse_facts
 from app.plans.describe import describe_plan
 from app.plans.plan import Plan
-from app.tools.conversation_studies import STUDY_TOOLS, StudyCard
-from app.tools.conversation_workflows import MessageLane, WorkflowCard
+from app.tools.context.conversation_studies import STUDY_TOOLS, StudyCard
+from app.tools.context.conversation_workflows import MessageLane, WorkflowCard
 
 View = ConversationView[ChatBrief]
 

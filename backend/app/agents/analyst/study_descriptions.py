@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agents.analyst.answer_descriptions import format_cell
-from app.tools.conversation_studies import StudyCard
+from app.tools.context.conversation_studies import StudyCard
 
 MAX_STATED_EFFECTS = 5
 """Columns of an explanation that are stated, the largest effects first."""

@@ -9,7 +9,7 @@ from app.agents.analyst.offered_readings import find_option
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
-from app.tools.conversation_studies import StudyCard
+from app.tools.context.conversation_studies import StudyCard
 
 _GOAL = re.compile(
     r"^\W{0,5}(?:(?:please|can you|could you|would you|now|i want(?: you)? to|i would like(?: you)? to"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.agents.analyst.brief import ChatBrief, EarlierTurn
-from app.tools.conversation_workflows import WorkflowCard
+from app.tools.context.conversation_workflows import WorkflowCard
 
 _POINTS_BACK = re.compile(
     r"^\W{0,5}(?:(?:please|ok|and|now|also|can you|could you) )*(?:do|run|repeat|send|e-?mail|mail|show|give|"

@@ -9,7 +9,13 @@ from app.agents.analyst.workflow_requests import find_last_answer, find_last_cha
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, call, say
 from app.counts import describe_count
-from app.tools.conversation_workflows import RUN_TOOLS, NamedWorkflow, NodeOutcome, RequestedRun, RunCard
+from app.tools.context.conversation_workflows import (
+    RUN_TOOLS,
+    NamedWorkflow,
+    NodeOutcome,
+    RequestedRun,
+    RunCard,
+)
 
 MAX_OFFERED = 20
 """Workflows that a question offers: as many as one can look through."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.modeling.facts.conversion import parse_facts
-from app.tools.context import ToolContext
-from app.tools.feature_score import score_features
+from app.tools.context.tool_context import ToolContext
+from app.tools.fits.feature_score import score_features
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 

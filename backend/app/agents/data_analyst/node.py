@@ -27,11 +27,11 @@ from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.problem import Problem
 from app.recorded_call import RecordedCall
 from app.reporting.stated_answer import ANSWERS
-from app.tools.answers import find_unknown_figures, state_answer
-from app.tools.context import ToolContext
-from app.tools.data import get_dataset_schema
-from app.tools.frames import TRAIN
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.frames import TRAIN
+from app.tools.data.retrieval import get_dataset_schema
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
+from app.tools.queries.answers import find_unknown_figures, state_answer
 from app.tools.registry import REGISTRY
 
 STATE = state_answer.__name__

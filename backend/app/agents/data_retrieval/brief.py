@@ -6,7 +6,7 @@ from typing import Any
 
 from app.agents.planner.output import Plan
 from app.agents.state import FrameColumn
-from app.tools.computed_facts import JoinDescription
+from app.tools.data.computed_facts import JoinDescription
 
 FETCHING_TOOLS = ("fetch_dataset", "execute_sql", "fetch_price_data")
 

@@ -14,9 +14,9 @@ from app.agents.runtime.agent_loop import AgentRunOptions
 from app.agents.state import JoinedTableJson, LabState, LabUpdate, RetrievedJson
 from app.errors import InvalidInput
 from app.modeling.facts.conversion import dump_facts, parse_facts
-from app.tools.computed_facts import JoinDescriptions
-from app.tools.data import relate_tables
-from app.tools.frames import RETRIEVED
+from app.tools.data.computed_facts import JoinDescriptions
+from app.tools.data.frames import RETRIEVED
+from app.tools.data.retrieval import relate_tables
 from app.tools.invoke import ToolAnswer
 
 

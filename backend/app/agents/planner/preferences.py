@@ -10,7 +10,7 @@ from app.agents.goals.tables import TableProfile
 from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.name_resolution import nearest_names
-from app.tools.preferences import DEFAULT_BUDGET_S
+from app.tools.context.preferences import DEFAULT_BUDGET_S
 
 ColumnPreference = Literal["target", "time_column", "group_column"]
 COLUMN_PREFERENCES: tuple[ColumnPreference, ...] = get_args(ColumnPreference)

@@ -21,7 +21,7 @@ from app.llm.offline_chat_model import Decide, OfflineChatModel
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import RetryPolicy
 from app.observability.tracing import span
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.invoke import ToolAnswer
 from app.tools.registry import ToolSpec
 

@@ -53,7 +53,7 @@ from app.modeling.facts.code_in_facts import omit_source
 from app.observability.metrics.agents import CHAT_ERRORS, count_chat_answer
 from app.sessions.events.events import Progress, TokenStreamed
 from app.sessions.step_scope import Call, CallResult
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import ToolSpec
 from app.tools.tool_errors import get_refusal, make_error

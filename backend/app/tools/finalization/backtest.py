@@ -11,11 +11,11 @@ from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
-from app.tools.computed_facts import BacktestOutcome
-from app.tools.context import ToolContext
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.computed_facts import BacktestOutcome
+from app.tools.data.frames import figure_artifacts, make_artifact
 from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
-from app.tools.fit_parts import PART_KIND, load_model, read_part
-from app.tools.frames import figure_artifacts, make_artifact
+from app.tools.fits.fit_parts import PART_KIND, load_model, read_part
 from app.tools.registry import tool
 
 TRADES_FILE = "backtest.csv"

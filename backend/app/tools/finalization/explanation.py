@@ -7,13 +7,13 @@ from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
-from app.tools.computed_facts import ExplanationSummary, json_object
-from app.tools.context import ToolContext
-from app.tools.fit_parts import load_model
-from app.tools.frames import figure_artifacts
-from app.tools.recorded_clock import recorded_work_s
+from app.tools.context.recorded_clock import recorded_work_s
+from app.tools.context.stage_limits import FINAL_DRAWING_SHARE, share_of
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.computed_facts import ExplanationSummary, json_object
+from app.tools.data.frames import figure_artifacts
+from app.tools.fits.fit_parts import load_model
 from app.tools.registry import tool
-from app.tools.stage_limits import FINAL_DRAWING_SHARE, share_of
 
 HOLDOUT = "holdout"
 BUDGET_SHARE, DRIVERS_BUDGET_SHARE = 0.05, 0.2

@@ -6,17 +6,17 @@ from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
-from app.tools.computed_facts import ModelEvaluation, json_object
-from app.tools.context import ToolContext
-from app.tools.evaluation import ModelName
+from app.tools.context.stage_limits import FINAL_DRAWING_SHARE, remaining_s, share_of
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.computed_facts import ModelEvaluation, json_object
+from app.tools.data.frames import figure_artifacts, find_training_frame, make_artifact
 from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
-from app.tools.fit_parts import FitPart, load_model
-from app.tools.fit_rounds import (
+from app.tools.fits.evaluation import ModelName
+from app.tools.fits.fit_parts import FitPart, load_model
+from app.tools.fits.fit_rounds import (
     describe_score,
 )
-from app.tools.frames import figure_artifacts, find_training_frame, make_artifact
 from app.tools.registry import tool
-from app.tools.stage_limits import FINAL_DRAWING_SHARE, remaining_s, share_of
 
 OUTPUTS = "holdout_outputs"
 """Name of the artifact with the truth and the model's output of each row of the hold-out."""

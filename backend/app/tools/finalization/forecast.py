@@ -9,10 +9,10 @@ from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
-from app.tools.computed_facts import ForecastRange, json_object
-from app.tools.context import ToolContext
-from app.tools.fit_parts import load_model
-from app.tools.frames import figure_artifacts, make_artifact
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.computed_facts import ForecastRange, json_object
+from app.tools.data.frames import figure_artifacts, make_artifact
+from app.tools.fits.fit_parts import load_model
 from app.tools.registry import tool
 
 AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]

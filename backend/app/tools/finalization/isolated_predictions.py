@@ -2,8 +2,8 @@
 
 from app.artifacts.workspace import FrameRef
 from app.sandbox.contract import Computation
-from app.tools.context import ToolContext
-from app.tools.fit_parts import FitPart
+from app.tools.context.tool_context import ToolContext
+from app.tools.fits.fit_parts import FitPart
 
 
 async def predict_holdout_in_isolation(ctx: ToolContext, model: FitPart, holdout: FrameRef) -> str:

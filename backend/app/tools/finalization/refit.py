@@ -8,16 +8,16 @@ from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
-from app.tools.computed_facts import RefitOutcome, json_object
-from app.tools.context import ToolContext
-from app.tools.evaluation import ModelName
-from app.tools.fit_parts import load_model
-from app.tools.fit_rounds import (
+from app.tools.context.recorded_clock import recorded_work_s
+from app.tools.context.tool_context import ToolContext
+from app.tools.data.computed_facts import RefitOutcome, json_object
+from app.tools.data.frames import find_training_frame
+from app.tools.fits.evaluation import ModelName
+from app.tools.fits.fit_parts import load_model
+from app.tools.fits.fit_rounds import (
     MAX_DETERMINISTIC_FIT_S,
     ignores_clock,
 )
-from app.tools.frames import find_training_frame
-from app.tools.recorded_clock import recorded_work_s
 from app.tools.registry import tool
 
 MIN_REFIT_S, MAX_REFIT_OVERRUN_S = 0.8, 0.2

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from app.datasets.dataset_source import DatasetRef
-from app.tools.conversation_workflows import MessageLane, MessagePipeline, NamedWorkflow, RequestedRun
+from app.tools.context.conversation_workflows import MessageLane, MessagePipeline, NamedWorkflow, RequestedRun
 from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
 from app.workflows.intent.classification import Intent, classify_intent
 from app.workflows.phrases.pipelines import read_pipeline

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.errors import InvalidInput, ToolRefused
 from app.sessions.step_scope import StepScope
-from app.tools.conversation_workflows import ComputedTable
+from app.tools.context.conversation_workflows import ComputedTable
 from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.document import WorkflowDocument, nodes_by_id
 from app.workflows.document_check import DocumentCheck

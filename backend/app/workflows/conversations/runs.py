@@ -8,7 +8,7 @@ from app.errors import Conflict, NotFound
 from app.program_runs.schemas import WorkflowOrigin
 from app.sessions.service import SessionService
 from app.sessions.step_scope import ArtifactDraft, SessionFacts, StepScope
-from app.tools.conversation_workflows import ComputedTable, FollowedRun, NodeOutcome, RunCard, RunPrompt
+from app.tools.context.conversation_workflows import ComputedTable, FollowedRun, NodeOutcome, RunCard, RunPrompt
 from app.workflows.document_check import DocumentCheck
 from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import NodeResult, WholeRunView, WorkflowRunPreferences, make_whole_run

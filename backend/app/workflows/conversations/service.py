@@ -14,7 +14,7 @@ from app.errors import InvalidInput, LabError, ToolRefused
 from app.modeling.problem.name_resolution import nearest_names
 from app.sessions.events.serialization import request_digest
 from app.sessions.step_scope import SessionFacts, StepScope
-from app.tools.conversation_workflows import (
+from app.tools.context.conversation_workflows import (
     ChangePreview,
     ComputedTable,
     FollowedRun,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app.datasets.dataset_source import DatasetRef
-from app.tools.conversation_workflows import MessagePipeline
+from app.tools.context.conversation_workflows import MessagePipeline
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.intent.cues import POLITE
 from app.workflows.intent.spelled_numbers import spell_out

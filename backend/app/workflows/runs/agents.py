@@ -12,8 +12,8 @@ from app.json_types import JsonValue
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Call, CallResult, SessionFacts
 from app.threads.graph import ChatContext, ask_analyst
-from app.tools.conversation_studies import STUDY_TOOLS
-from app.tools.conversation_workflows import RUN_TOOLS
+from app.tools.context.conversation_studies import STUDY_TOOLS
+from app.tools.context.conversation_workflows import RUN_TOOLS
 from app.workflows.document import Node
 from app.workflows.node_configs import AskAgent
 from app.workflows.runs.context import Results, RunContext

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.sandbox.computation_runner import ComputationResult
 from app.sessions.step_scope import CallResult
-from app.tools.chart_drawing import CHART, ChartDrawing, list_units
+from app.tools.queries.chart_drawing import CHART, ChartDrawing, list_units
 from app.workflows.document import Node
 from app.workflows.fusion import make_plans
 from app.workflows.node_configs import Chart

@@ -16,7 +16,7 @@ from app.sessions.step_scope import (
     SessionFacts,
     StepScope,
 )
-from app.tools.chart_drawing import CHART
+from app.tools.queries.chart_drawing import CHART
 
 
 @dataclass

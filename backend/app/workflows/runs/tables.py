@@ -14,7 +14,7 @@ from app.plans.plan import Aggregation, DatasetSource, GroupStep, JoinStep, Plan
 from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.contract import Code, Computation
 from app.sessions.step_scope import CallResult
-from app.tools.frames import make_artifact
+from app.tools.data.frames import make_artifact
 from app.workflows.document import Node, find_ancestors, nodes_by_id
 from app.workflows.fusion import make_plans, name_table
 from app.workflows.node_configs import FigureCondition, Payload, RunPython, RunSql

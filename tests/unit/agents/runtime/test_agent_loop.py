@@ -33,7 +33,7 @@ from app.sessions.drive.journal import JournalDiverged
 from app.sessions.events.events import Progress
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
-from app.tools.context import ToolContext, TrainingContext
+from app.tools.context.tool_context import ToolContext, TrainingContext
 from app.tools.registry import agent_tools
 
 PROBLEM = Problem("survived", ProblemKind.CLASSIFICATION, "roc_auc")

@@ -10,9 +10,9 @@ from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
-from app.tools.context import ToolContext, TrainingContext
+from app.tools.context.stage_limits import FINAL_DRAWING_SHARE
+from app.tools.context.tool_context import ToolContext, TrainingContext
 from app.tools.finalization.explanation import MIN_LATE_S, MIN_S, explanation_limits_s
-from app.tools.stage_limits import FINAL_DRAWING_SHARE
 
 
 def context(until_s: float, **preferences: float | bool) -> ToolContext:

@@ -1,0 +1,1 @@
+"""The context of a tool call: its session, the user's preferences, and time by recorded clocks."""

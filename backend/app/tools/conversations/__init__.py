@@ -1,0 +1,1 @@
+"""Tools of the analyst, who answers the messages of a conversation."""

@@ -1,0 +1,76 @@
+"""Tools of the analyst that run saved workflows, answer what a run asks, and read its result."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.modeling.facts.conversion import dump_facts
+from app.sessions.step_scope import CallResult
+from app.tools.approval import Preview, request_approval
+from app.tools.context.conversation_workflows import FollowedRun
+from app.tools.context.tool_context import ToolContext
+from app.tools.conversations.queries import ANALYST
+from app.tools.conversations.workflows import WorkflowName, get_workflows, keep_table, make_key
+from app.tools.registry import REGISTRY, tool
+
+MAX_TABLE_NAME_CHARS = 48
+"""Characters of the name of a table that is made of the name of a workflow."""
+RunId = Annotated[str, Field(description="Id of a run of a workflow.", max_length=36)]
+
+
+@tool(agents=ANALYST)
+async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
+    """Run a saved workflow once, now, with all that it sends and stores, and wait for its result for a while.
+
+    Its table is one of the conversation from then on. The user approves a run that their words do not ask for.
+    """
+    workflows = get_workflows(ctx)
+    if not await workflows.asks_to_run(ctx.step.session.goal):
+        card = await workflows.read(workflow)
+        nodes = "\n".join(f"{node['id']} ({node['type']})" for node in card.nodes)
+        preview = Preview(nodes, f"The workflow {card.name} runs once, with all that it sends and stores.")
+        schema = REGISTRY["run_workflow"].arguments.model_json_schema()
+        approved = await request_approval(ctx, "run_workflow", {"workflow": workflow}, schema, preview)
+        workflow = str(approved["workflow"])
+    return await _record(ctx, await workflows.run(ctx.step, make_key(ctx), workflow))
+
+
+@tool(agents=ANALYST)
+async def retry_run(ctx: ToolContext, run: RunId) -> CallResult:
+    """Run a failed run again from the node that failed; what the nodes before it gave is kept."""
+    return await _record(ctx, await get_workflows(ctx).retry_run(ctx.step, make_key(ctx), run))
+
+
+@tool(agents=ANALYST)
+async def answer_run(
+    ctx: ToolContext, run: RunId, answer: Annotated[str, Field(min_length=1, max_length=2_000)]
+) -> CallResult:
+    """Pass the user's answer on to a run that asks, and wait for its result for a while."""
+    return await _record(ctx, await get_workflows(ctx).answer_run(ctx.step, run, answer))
+
+
+@tool(agents=ANALYST)
+async def read_run(ctx: ToolContext, run: RunId) -> CallResult:
+    """Read where a run of a workflow stands: its nodes, its question, its result."""
+    return await _record(ctx, await get_workflows(ctx).read_run(run))
+
+
+async def _record(ctx: ToolContext, followed: FollowedRun) -> CallResult:
+    """Return the card of a run; the table of one that has ended becomes one of the conversation."""
+    card, table = followed.card, followed.table
+    summary = f"The run of {card.name} is {card.outcome or card.status}."
+    facts: Any = dump_facts(card)
+    if table is None:
+        return CallResult(facts, summary)
+    name = await _name_table(ctx, card.name)
+    value, artifacts = await keep_table(ctx, name, table)
+    return CallResult({**facts, **value, "table": name}, summary, artifacts)
+
+
+async def _name_table(ctx: ToolContext, workflow: str) -> str:
+    """Name the table of a run by its workflow, beside datasets of that name."""
+    stem = re.sub(r"[^a-z0-9]+", "_", workflow.lower()).strip("_")[:MAX_TABLE_NAME_CHARS].rstrip("_")
+    name = stem if re.match(r"[a-z]", stem) else f"run_{stem}".rstrip("_")
+    datasets = {ref.table for ref in (await ctx.conversation.tables()).datasets}
+    return f"{name}_run" if name in datasets else name

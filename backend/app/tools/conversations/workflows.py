@@ -1,0 +1,144 @@
+"""Tools of the analyst for the two lanes: run steps now, or change a saved workflow for good."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.counts import describe_count
+from app.errors import ToolRefused
+from app.json_types import JsonValue
+from app.modeling.facts.conversion import dump_facts
+from app.plans.plan_document import PlanDocument
+from app.sandbox.contract import Computation
+from app.sessions.step_scope import ArtifactDraft, CallResult
+from app.tools.approval import Preview
+from app.tools.context.conversation_workflows import (
+    ComputedTable,
+    ConversationWorkflows,
+    RequestedChange,
+    WorkflowCard,
+)
+from app.tools.context.tool_context import ToolContext
+from app.tools.conversations.queries import ANALYST, INTERACTIVE_LIMITS
+from app.tools.conversations.workspace_changes import record_table
+from app.tools.registry import tool
+
+MAX_STEPS = 20
+"""Steps of one execution."""
+MAX_OPERATIONS = 100
+"""Operations of one change."""
+
+WorkflowName = Annotated[
+    str, Field(min_length=1, max_length=200, description="Id or name of a saved workflow.")
+]
+Operation = Annotated[
+    dict[str, Any],
+    Field(description="RFC 6902: `op`, `path` below /nodes or /edges, `value`; /nodes/@id works."),
+]
+PipelineStep = Annotated[
+    dict[str, Any],
+    Field(description="`type` and `config` of a node of workflows: http_request, sort, top_k ..."),
+]
+
+
+@tool(agents=ANALYST)
+async def execute_pipeline(
+    ctx: ToolContext,
+    steps: Annotated[list[PipelineStep], Field(min_length=1, max_length=MAX_STEPS)],
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$", description="Name of its table.")] = "result",
+) -> CallResult:
+    """Run steps once, now: each takes the table of the one before; the first is a source (`http_request`).
+
+    Its table is one of the conversation from then on. Nothing is saved as a workflow.
+    """
+    key = re.sub(r"[^A-Za-z0-9]+", "-", ctx.call)
+    table = await get_workflows(ctx).execute(ctx.step, key, steps)
+    value, artifacts = await keep_table(ctx, name, table)
+    return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
+
+
+async def keep_table(
+    ctx: ToolContext, name: str, table: ComputedTable
+) -> tuple[dict[str, Any], list[ArtifactDraft]]:
+    """Make a computed table one of the conversation. Returns it as the result of a turn, and its artifacts."""
+    work = Computation("conversation_sql.describe_tables", {"optional": []}, trusted=False)
+    described = await ctx.computer.run(work, {name: table.digest}, INTERACTIVE_LIMITS)
+    changes, artifacts = await record_table(ctx, await ctx.conversation.tables(), described)
+    value: dict[str, Any] = {
+        "columns": [*table.columns],
+        "rows": [*table.rows],
+        "row_count": table.row_count,
+        "truncated": table.row_count > len(table.rows),
+        "digest": table.digest,
+        "sql": f"SELECT * FROM {name}",  # noqa: S608 - a checked name
+        "changes": changes,
+    }
+    return value, artifacts
+
+
+@tool(agents=ANALYST)
+async def read_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
+    """Read the nodes and edges of a saved workflow."""
+    return _record(await get_workflows(ctx).read(workflow), "Read")
+
+
+async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
+    preview = await get_workflows(ctx).preview(make_key(ctx), _make_change(arguments))
+    verb = "is made" if preview.is_new else "is changed"
+    runs = f" Its next runs: {preview.schedule}." if preview.schedule else ""
+    return Preview(
+        f"{preview.summary}\n\n{preview.difference}", f"The workflow {preview.workflow} {verb}.{runs}"
+    )
+
+
+@tool(agents=ANALYST, preview=_preview_patch)
+async def patch_workflow(
+    ctx: ToolContext,
+    words: Annotated[str, Field(max_length=2_000, description="The user's words for the change.")] = "",
+    operations: Annotated[list[Operation], Field(max_length=MAX_OPERATIONS)] = [],  # noqa: B006 - never changed
+    workflow: WorkflowName | None = None,
+    plan: PlanDocument | None = None,
+    sql: Annotated[str | None, Field(max_length=20_000)] = None,
+    chart: dict[str, Any] | None = None,
+    steps: Annotated[list[PipelineStep], Field(max_length=MAX_STEPS)] = [],  # noqa: B006 - see above
+    name: Annotated[str | None, Field(max_length=200)] = None,
+) -> CallResult:
+    """Change a saved workflow for good, by `operations` or by the user's `words`. The user approves first.
+
+    Without `workflow` a new one is made: of the `plan`, `sql` or `steps` of the answer that is to come again,
+    with the words that say when.
+    """
+    arguments = {
+        "words": words,
+        "operations": operations,
+        "workflow": workflow,
+        "plan": plan,
+        "sql": sql,
+        "chart": chart,
+        "steps": steps,
+        "name": name,
+    }
+    return _record(await get_workflows(ctx).save(make_key(ctx), _make_change(arguments)), "Saved")
+
+
+def _make_change(arguments: Mapping[str, Any]) -> RequestedChange:
+    plan = arguments.get("plan")
+    document = plan.model_dump(mode="json", exclude_none=True) if plan is not None else None
+    return RequestedChange(**{**arguments, "plan": document})
+
+
+def get_workflows(ctx: ToolContext) -> ConversationWorkflows:
+    if ctx.workflows is None:
+        raise ToolRefused("Workflows are changed from conversations only.")
+    return ctx.workflows
+
+
+def make_key(ctx: ToolContext) -> str:
+    return f"{ctx.step.session.id}:{ctx.step.seq}:{ctx.call}"
+
+
+def _record(card: WorkflowCard, verb: str) -> CallResult:
+    value: JsonValue = dump_facts(card)
+    return CallResult(value, f"{verb} the workflow {card.name}, version {card.version}.")

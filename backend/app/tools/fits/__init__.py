@@ -1,0 +1,1 @@
+"""Tools of the trainer and the evaluator: rounds of fits, their comparison, and custom code."""

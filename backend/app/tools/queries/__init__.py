@@ -1,0 +1,1 @@
+"""Tools that answer by SQL, a query plan or a program, and charts of the answers."""
