@@ -22,7 +22,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.analyst.output import Reply
+from app.agents.assistant.output import Reply
 from app.agents.roster import make_roles
 from app.agents.runtime.conversation import from_data_block, to_data_block
 from app.agents.runtime.tool_call_repair import arguments_error
@@ -46,7 +46,7 @@ def by_policy(asked: Json, _: int) -> AIMessage:
 
 
 def output_of(asked: Json) -> str:
-    """The output tool that is offered: it tells which part asks. The analyst ends with words, without one."""
+    """The output tool that is offered: it tells which part asks. The assistant ends with words, without one."""
     offered = {tool["function"]["name"] for tool in asked["tools"]}
     outputs = (role.output.__name__ for role in make_roles().values())
     return next((output for output in outputs if output in offered), Reply.__name__)

@@ -48,7 +48,7 @@ class JobContext:
 def make_graph_spec(
     make_chat: Callable[[StepScope], ChatContext], services_of: Callable[[SessionFacts], JobServices]
 ) -> GraphSpec:
-    """Build the graph of jobs. `make_chat`: makes the context in which the analyst answers."""
+    """Build the graph of jobs. `make_chat`: makes the context in which the assistant answers."""
 
     def make_context(step: StepScope) -> JobContext:
         return JobContext(make_chat(step), services_of(step.session))

@@ -1,4 +1,4 @@
-"""The memory of jobs that share a session: what the analyst is told about those before."""
+"""The memory of jobs that share a session: what the assistant is told about those before."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.agent_jobs.statements import JOBS
-from app.agents.analyst.brief import EarlierTurn
+from app.agents.assistant.brief import EarlierTurn
 from app.db.pool import Database
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts

@@ -5,8 +5,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from app.agents.analyst import offline_rules as analyst
-from app.agents.analyst.output import Reply
+from app.agents.assistant import offline_rules as assistant
+from app.agents.assistant.output import Reply
 from app.agents.context import Crew
 from app.agents.data_analyst import offline_rules as data_analyst
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
@@ -109,11 +109,11 @@ def assemble_crew(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | No
     }
 
 
-def assemble_analyst(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | None = None) -> Agent[Reply]:
-    """Build the analyst of conversations, who is no member of the crew and ends with words."""
-    prompt = (files("app.agents") / "analyst" / "prompt.md").read_text()
+def assemble_assistant(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | None = None) -> Agent[Reply]:
+    """Build the assistant of conversations, who is no member of the crew and ends with words."""
+    prompt = (files("app.agents") / "assistant" / "prompt.md").read_text()
     limits = limits or AgentLimits(thought_s=chat.turn_timeout_s)
-    role = AgentRole("analyst", prompt, Reply, analyst.decide, ends_with_words=True)
+    role = AgentRole("assistant", prompt, Reply, assistant.decide, ends_with_words=True)
     return Agent(
         role,
         open_usable_models(chat, role.name, role.decide),

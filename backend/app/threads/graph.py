@@ -1,4 +1,4 @@
-"""The graph `chat`: one turn, executed as it stands or answered by the analyst."""
+"""The graph `chat`: one turn, executed as it stands or answered by the assistant."""
 
 import contextlib
 import json
@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from app.agents.analyst.answer_descriptions import describe_answer
-from app.agents.analyst.brief import ProgramOutcome, QueryAnswer
-from app.agents.analyst.output import Reply
+from app.agents.assistant.answer_descriptions import describe_answer
+from app.agents.assistant.brief import ProgramOutcome, QueryAnswer
+from app.agents.assistant.output import Reply
 from app.agents.runtime.agent_loop import Agent, AgentRunOptions
 from app.artifacts.workspace import Workspace
 from app.charts.renderer import ChartRenderer
@@ -24,6 +24,7 @@ from app.sessions.recorded_facts import SessionRecords
 from app.sessions.schemas import CHAT_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.direct_execution import FAILURE, USER, execute
+from app.threads.roles import ASSISTANT
 from app.tools.context.conversation_studies import STUDY_TOOLS, ConversationStudies
 from app.tools.context.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
 from app.tools.context.tool_context import ToolContext
@@ -34,11 +35,10 @@ from app.workspaces.conversation import Conversation
 
 VERSION = 1
 """Version of the graph: turns that have begun go on with the one that they began with."""
-ANALYST = "analyst"
 
 
 class TurnMemory(Protocol):
-    """The memory of the analyst: the messages before one."""
+    """The memory of the assistant: the messages before one."""
 
     async def read(self, facts: SessionFacts) -> list[JsonValue]:
         """Return the turns before this one, oldest first, as JSON of `EarlierTurn`."""
@@ -51,7 +51,7 @@ class ChatState(JournaledState, total=False):
 
 @dataclass(frozen=True)
 class ChatContext:
-    """One turn: its data, the cells it computes in, the analyst and the turns before it.
+    """One turn: its data, the cells it computes in, the assistant and the turns before it.
 
     `studies`, `workflows`: None where they cannot be started or changed.
     """
@@ -60,7 +60,7 @@ class ChatContext:
     frames: Workspace
     conversation: Conversation
     computer: ComputationRunner
-    analyst: Agent[Reply]
+    assistant: Agent[Reply]
     memory: TurnMemory
     renderer: ChartRenderer
     studies: ConversationStudies | None
@@ -84,7 +84,7 @@ class ChatContext:
 
 
 def make_graph_spec(
-    analyst: Agent[Reply],
+    assistant: Agent[Reply],
     computer: ComputationRunner,
     workspace_of: Callable[[SessionFacts], Workspace],
     conversation_of: Callable[[SessionFacts], Conversation],
@@ -103,7 +103,7 @@ def make_graph_spec(
             workspace_of(facts),
             conversation_of(facts),
             computer,
-            analyst,
+            assistant,
             memory,
             renderer,
             studies_of(facts),
@@ -125,7 +125,7 @@ async def _answer(state: ChatState, runtime: Runtime[ChatContext]) -> dict[str, 
 
 
 async def answer_message(chat: ChatContext) -> dict[str, Any]:
-    """Execute a message as it stands, or have the analyst answer it. Returns its outcome."""
+    """Execute a message as it stands, or have the assistant answer it. Returns its outcome."""
     mode = str(chat.step.session.preferences["mode"])
     return await (ask_analyst(chat) if mode == "auto" else _execute_directly(chat, mode))
 
@@ -143,19 +143,19 @@ async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
     else:
         text = _describe_statements(parse_facts(QueryAnswer, value))
         outcome |= {"plan": json.loads(code)} if mode == "plan" else {}
-    chat.step.post_message(ANALYST, text)
+    chat.step.post_message(ASSISTANT, text)
     return {"text": text, **outcome}
 
 
 async def ask_analyst(chat: ChatContext, withheld_tools: Sequence[str] = ()) -> dict[str, Any]:
-    """Have the analyst answer the message of a step. Returns its outcome: text, table, charts and the like.
+    """Have the assistant answer the message of a step. Returns its outcome: text, table, charts and the like.
 
     `withheld_tools`: those that could only refuse.
     """
     context = await _read_context(chat)
     brief: dict[str, JsonValue] = {"message": chat.step.session.goal, **context}
     options = AgentRunOptions(withheld_tools=withheld_tools)
-    result = await chat.analyst.run(chat.tool_context(ANALYST), brief, options=options)
+    result = await chat.assistant.run(chat.tool_context(ASSISTANT), brief, options=options)
     parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
     workflow_parts = {**_find_saved_workflow(result.answers), **_find_run(result.answers)}
     return {"text": result.output.text, **parts, **workflow_parts}
@@ -165,7 +165,7 @@ async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
     """Read the tables and the turns before this one, in a recorded call: studies and readings change later."""
 
     async def read() -> CallResult:
-        ctx = chat.tool_context(ANALYST)
+        ctx = chat.tool_context(ASSISTANT)
         tables = [(await get_dataset_schema(ctx, ref.table)).value for ref in await chat.conversation.list()]
         earlier = await chat.memory.read(chat.step.session)
         cards = [] if chat.studies is None else await chat.studies.list()
@@ -174,7 +174,7 @@ async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
         value: dict[str, JsonValue] = {"tables": tables, "earlier": earlier, "studies": studies, "files": files}
         return CallResult({**value, **await _read_workflows(chat, earlier)})
 
-    value = await chat.step.call(Call("context", "choice", "read_context", ANALYST, {}), read)
+    value = await chat.step.call(Call("context", "choice", "read_context", ASSISTANT, {}), read)
     return value if isinstance(value, dict) else {}
 
 
@@ -231,7 +231,7 @@ def _list_studies(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
 
 
 def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
-    """Return the outcome of the last successful execution of the analyst, and the changes of all."""
+    """Return the outcome of the last successful execution of the assistant, and the changes of all."""
     values: list[Mapping[str, Any]] = [
         answer.value for answer in answers if answer.refusal is None and isinstance(answer.value, dict)
     ]

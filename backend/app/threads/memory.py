@@ -1,11 +1,11 @@
-"""The memory of a conversation: what the analyst is told about the turns before."""
+"""The memory of a conversation: what the assistant is told about the turns before."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from app.agents.analyst.brief import EarlierTurn, LastChart
+from app.agents.assistant.brief import EarlierTurn, LastChart
 from app.db.pool import Database
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts

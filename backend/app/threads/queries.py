@@ -12,6 +12,7 @@ from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import QuestionView
+from app.threads.roles import current_role
 from app.threads.schemas import (
     ChartView,
     ChatMessageView,
@@ -258,7 +259,7 @@ def _make_message_view(row: Record, turn: TurnView | None) -> ChatMessageView:
     return ChatMessageView(
         id=f"{row['session_id']}.{row['step']}.{row['number']}",
         turn_id=row["session_id"],
-        role=row["role"],
+        role=current_role(row["role"]),
         text=row["text"],
         created_at=row["created_at"],
         turn=turn,

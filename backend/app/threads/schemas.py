@@ -15,7 +15,7 @@ CHAT_GRAPH = "chat"
 """Graph of turns."""
 
 Mode = Literal["auto", "sql", "python", "plan"]
-"""`auto`: the analyst reads the message; otherwise it is executed as it stands."""
+"""`auto`: the assistant reads the message; otherwise it is executed as it stands."""
 
 MAX_MESSAGE_CHARS = 20_000
 """Characters of a message: the longest query that is admitted."""
@@ -64,7 +64,7 @@ class TurnPreferences(_ChatInput):
 
 
 class ChatMessage(_ChatInput):
-    """A message to the analyst. Without `thread_id` and `worldline_id` it begins a new thread."""
+    """A message to the assistant. Without `thread_id` and `worldline_id` it begins a new thread."""
 
     message: Message = Field(
         description="In plain words; or code as it stands after `SQL:`, `PYTHON:` or `PLAN:`.",
@@ -285,7 +285,7 @@ class ChatMessageView(BaseModel):
 
     id: str
     turn_id: UUID
-    role: str = Field(description="`user`, `analyst` or `system`.")
+    role: str = Field(description="`user`, `assistant` or `system`.")
     text: str
     created_at: datetime
     turn: TurnView | None = Field(

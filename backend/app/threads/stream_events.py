@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.sessions.events.serialization import EventMessage
+from app.threads.roles import ASSISTANT, current_role
 
 Json = Mapping[str, Any]
 ChatEvent = tuple[str, dict[str, Any]]
-ANALYST = "analyst"
 
 
 @dataclass
@@ -58,7 +58,7 @@ class TurnTranslation:
         """Send the words of a message that did not come while they were written."""
         words, self._answer, self._words = self._words, None, ""
         text = str(body["text"])
-        if body["role"] != ANALYST or not text.startswith(words):
+        if current_role(body["role"]) != ASSISTANT or not text.startswith(words):
             return []
         return [("token", {"text": text[len(words) :]})] if len(text) > len(words) else []
 

@@ -5,7 +5,7 @@ from functools import partial
 from uuid import UUID
 
 from app.agent_jobs.graph import make_graph_spec as job_spec
-from app.agents.roster import assemble_analyst, assemble_crew
+from app.agents.roster import assemble_assistant, assemble_crew
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetSource
@@ -77,7 +77,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots, resources.charts
     )
     chat = chat_spec(
-        assemble_analyst(settings.chat, toolsets),
+        assemble_assistant(settings.chat, toolsets),
         resources.computer,
         workspace_of,
         conversation_of,

@@ -257,7 +257,7 @@ class ForEach(WorkflowPart):
 
 
 class AskAgent(WorkflowPart):
-    """Has the analyst of conversations answer a prompt about the tables of its inputs, each named by its node.
+    """Has the assistant of conversations answer a prompt about the tables of its inputs, named by their nodes.
 
     `prompt` may name values as the text of a message does. Its table is that of the answer, or one row with the
     words in the column `answer`; texts name the words `{{node.answer}}`. It reads these tables only: it sends

@@ -67,7 +67,7 @@ class VariableEntry(BaseModel):
 
 
 class FileEntry(BaseModel):
-    """A file that a program or the analyst wrote."""
+    """A file that a program or the assistant wrote."""
 
     model_config = ConfigDict(frozen=True)
 

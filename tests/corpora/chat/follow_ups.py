@@ -18,8 +18,8 @@ from tests.corpora.chat.measure import contains, load_table, rows_agree
 from tests.corpora.tables import Half
 from tests.corpora.training_questions import TRAINING_QUESTIONS_DIRECTORY, training_half_of
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn, LastChart
-from app.agents.analyst.offline_rules import RULES
+from app.agents.assistant.brief import ChatBrief, EarlierTurn, LastChart
+from app.agents.assistant.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction
 from app.plans.compiler import compile_plan

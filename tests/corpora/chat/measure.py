@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 from tests.corpora.references import plain_cell
 
-from app.agents.analyst.brief import ChatBrief
-from app.agents.analyst.offline_rules import RULES
+from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
 from app.cli.scoring.suite import SHIPPED
 from app.computations.ingest import ingest

@@ -1,4 +1,4 @@
-"""Files of conversations: by the analyst's tools, programs and the API."""
+"""Files of conversations: by the assistant's tools, programs and the API."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Conversations over the real API, in real cells, answered by the offline analyst."""
+"""Conversations over the real API, in real cells, answered by the offline assistant."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ async def test_a_question_is_answered_in_words_with_its_table_sql_and_plan(ada: 
     listed = (await ada.http.get("/threads")).json()
     assert [item["id"] for item in listed["items"]] == [turn["thread_id"]]
     messages = (await ada.http.get(f"/threads/{turn['thread_id']}/messages")).json()["messages"]
-    assert [message["role"] for message in messages] == ["user", "analyst"]
+    assert [message["role"] for message in messages] == ["user", "assistant"]
     assert messages[1]["turn"]["table"] == turn["table"]
     sessions = (await ada.http.get("/lab/agent/sessions")).json()
     assert sessions["items"] == []

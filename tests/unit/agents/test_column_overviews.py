@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.analyst.column_overviews import plan_column_overview
+from app.agents.assistant.column_overviews import plan_column_overview
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans.compiler import compile_plan
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.analyst.file_requests import FileRequest, read_file_request
+from app.agents.assistant.file_requests import FileRequest, read_file_request
 
 FILES = ["notes.md", "plans/q1.txt"]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.agents.analyst.brief import EarlierTurn, LastChart
-from app.agents.analyst.follow_ups import FollowUp, read_follow_up
+from app.agents.assistant.brief import EarlierTurn, LastChart
+from app.agents.assistant.follow_ups import FollowUp, read_follow_up
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
 from app.agents.questions.tables.table_schemas import make_table_schemas

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.analyst.new_columns import NewColumn, UnclearColumn, parse_new_column
+from app.agents.assistant.new_columns import NewColumn, UnclearColumn, parse_new_column
 from app.agents.goals.tables import Column, TableProfile
 
 COLUMNS = tuple(Column(name, "number", "numeric") for name in ("Revenue", "cost", "units"))

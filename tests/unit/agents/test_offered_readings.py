@@ -6,9 +6,9 @@ import pytest
 from langchain_core.messages import AIMessage
 from tests.corpora.conversations import PlannerQuestion, run_planner
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn
-from app.agents.analyst.offered_readings import find_option
-from app.agents.analyst.offline_rules import decide
+from app.agents.assistant.brief import ChatBrief, EarlierTurn
+from app.agents.assistant.offered_readings import find_option
+from app.agents.assistant.offline_rules import decide
 from app.agents.planner.output import Plan
 
 from .conftest import conversation

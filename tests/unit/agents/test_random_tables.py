@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.agents.analyst.random_tables import MadeTable, UnclearTable, parse_made_table
+from app.agents.assistant.random_tables import MadeTable, UnclearTable, parse_made_table
 
 
 def make(message: str, *existing: str) -> MadeTable:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn
-from app.agents.analyst.offline_rules import RULES
+from app.agents.assistant.brief import ChatBrief, EarlierTurn
+from app.agents.assistant.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
 from app.tools.context.conversation_studies import StudyCard
 

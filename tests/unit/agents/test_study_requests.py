@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.agents.analyst.brief import ChatBrief
-from app.agents.analyst.study_descriptions import describe_comparison, describe_explanation, describe_study
-from app.agents.analyst.study_requests import (
+from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.study_descriptions import describe_comparison, describe_explanation, describe_study
+from app.agents.assistant.study_requests import (
     StudyCall,
     StudyRefusal,
     read_free_answer,

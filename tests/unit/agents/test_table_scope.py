@@ -1,7 +1,7 @@
 """The tables that a message is about."""
 
-from app.agents.analyst.brief import EarlierTurn
-from app.agents.analyst.table_scope import drop_superseded, list_joinable_groups, list_narrower_scopes
+from app.agents.assistant.brief import EarlierTurn
+from app.agents.assistant.table_scope import drop_superseded, list_joinable_groups, list_narrower_scopes
 from app.agents.goals.tables import Column, TableProfile
 
 from .test_chart_phrases import ORDERS, PRODUCTS

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn
-from app.agents.analyst.workflow_requests import (
+from app.agents.assistant.brief import ChatBrief, EarlierTurn
+from app.agents.assistant.workflow_requests import (
     Fetch,
     WorkflowRequest,
     read_change_message,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn
-from app.agents.analyst.workflow_runs import RunCall, WhichWorkflow, describe_run, read_run_message
+from app.agents.assistant.brief import ChatBrief, EarlierTurn
+from app.agents.assistant.workflow_runs import RunCall, WhichWorkflow, describe_run, read_run_message
 from app.tools.context.conversation_workflows import (
     MessageLane,
     NamedWorkflow,

@@ -63,7 +63,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     assert len(sources) > 200
     for place in (
         "app.agents.goals.phrases.patterns.POSITIVE",
-        "app.agents.analyst.study_requests.METRIC_PHRASES",
+        "app.agents.assistant.study_requests.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
         "app.reporting.verification._LINK",

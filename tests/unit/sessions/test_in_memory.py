@@ -26,7 +26,7 @@ async def test_a_recorded_call_is_not_made_again() -> None:
         return CallResult({"pair": (1, 2)})
 
     step = MemoryStep(facts())
-    call = Call("tool:1", "tool", "pair", "analyst", {})
+    call = Call("tool:1", "tool", "pair", "assistant", {})
     assert await step.call(call, run) == {"pair": [1, 2]}
     assert await step.call(call, run) == {"pair": [1, 2]}
     assert made == [1]
@@ -37,9 +37,9 @@ async def test_a_recorded_call_with_another_request_diverges() -> None:
         return CallResult(None)
 
     step = MemoryStep(facts())
-    await step.call(Call("tool:1", "tool", "pair", "analyst", {"n": 1}), run)
+    await step.call(Call("tool:1", "tool", "pair", "assistant", {"n": 1}), run)
     with pytest.raises(JournalDiverged):
-        await step.call(Call("tool:1", "tool", "pair", "analyst", {"n": 2}), run)
+        await step.call(Call("tool:1", "tool", "pair", "assistant", {"n": 2}), run)
 
 
 async def test_a_question_interrupts_until_it_has_an_answer() -> None:

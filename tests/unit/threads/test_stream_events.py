@@ -13,12 +13,12 @@ WHOLE = "Once upon a time. The end."
 
 
 def token(answer: int, start: int, text: str) -> EventMessage:
-    body = {"step": 1, "attempt": 1, "agent": "analyst", "answer": answer, "start": start, "text": text}
+    body = {"step": 1, "attempt": 1, "agent": "assistant", "answer": answer, "start": start, "text": text}
     return EventMessage(None, "token", json.dumps(body))
 
 
-def message(text: str) -> EventMessage:
-    return EventMessage(7, "message", json.dumps({"role": "analyst", "text": text}))
+def message(text: str, role: str = "assistant") -> EventMessage:
+    return EventMessage(7, "message", json.dumps({"role": role, "text": text}))
 
 
 def told(*events: EventMessage) -> list[str]:
@@ -42,3 +42,8 @@ def test_a_lost_part_comes_with_a_later_one(lost: int) -> None:
 def test_another_answer_begins_anew() -> None:
     assert told(token(1, 0, "Look"), token(2, 0, "Look"), token(2, 4, " here")) == ["Look", "Look", " here"]
     assert told(token(1, 0, "Look"), message("Something else")) == ["Look"]
+
+
+def test_an_event_from_before_the_assistant_had_its_name_still_has_its_words() -> None:
+    assert told(message(WHOLE, "analyst")) == [WHOLE]
+    assert told(message(WHOLE, "system")) == []

@@ -196,7 +196,10 @@ async def test_a_file_is_read_by_lines(case):
 
 
 def test_only_agents_that_work_on_files_have_the_file_tools():
-    assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == ["analyst", *files.WORKERS]
+    assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == [
+        "assistant",
+        *files.WORKERS,
+    ]
 
 
 async def test_changed_arguments_are_told_to_the_agent_and_announced_once() -> None:

@@ -66,13 +66,13 @@ def test_rules_of_single_tools_hold_for_every_agent_that_has_them(tmp_path):
     path = tmp_path / "tools.toml"
     path.write_text(RULES)
     toolsets = load_toolsets(path)
-    for agent in ("analyst", "reporter"):
+    for agent in ("assistant", "reporter"):
         tools = toolsets.for_agent(agent)
         edit = tools["edit_file"]
         assert (edit.needs_approval, edit.description, edit.time_limit_s) == (False, "Change a text.", 20)
         assert "write_file" not in tools
-    assert toolsets.for_agent("analyst")["execute_sql"].needs_approval
-    assert load_toolsets(None).for_agent("analyst")["edit_file"].needs_approval
+    assert toolsets.for_agent("assistant")["execute_sql"].needs_approval
+    assert load_toolsets(None).for_agent("assistant")["edit_file"].needs_approval
 
 
 def test_a_missing_file_is_refused_with_its_path(tmp_path):

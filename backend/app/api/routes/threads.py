@@ -1,4 +1,4 @@
-"""Conversations: messages to the analyst, their turns, and the threads that hold them."""
+"""Conversations: messages to the assistant, their turns, and the threads that hold them."""
 
 from collections.abc import AsyncGenerator, Sequence
 from typing import Annotated

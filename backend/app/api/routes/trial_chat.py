@@ -1,4 +1,4 @@
-"""A message to the analyst that is answered as a job is, to try a service: in development only."""
+"""A message to the assistant that is answered as a job is, to try a service: in development only."""
 
 from typing import Annotated, Any
 from uuid import uuid4

@@ -1,1 +1,1 @@
-"""Tools of the analyst, who answers the messages of a conversation."""
+"""Tools of the assistant, who answers the messages of a conversation."""

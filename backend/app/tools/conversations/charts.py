@@ -11,12 +11,12 @@ from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationResult
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ANALYST, INTERACTIVE_LIMITS, Readings, compute_sql
+from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, Readings, compute_sql
 from app.tools.queries.chart_drawing import CHART, ChartDrawing, Column, list_units, make_request
 from app.tools.registry import tool
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def make_chart(
     ctx: ToolContext,
     kind: ChartKind,

@@ -18,11 +18,11 @@ from app.workspaces.file_paths import MAX_PATH_CHARS, normalize_path, require_fr
 from app.workspaces.snapshot import MAX_FILES, FileEntry, Snapshot
 from app.workspaces.text_changes import replace_text, unified_diff
 
-ANALYST = ("analyst",)
+ASSISTANT = ("assistant",)
 FilePath = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS)]
 
 
-@tool(agents=ANALYST, name="list_files")
+@tool(agents=ASSISTANT, name="list_files")
 async def list_chat_files(ctx: ToolContext) -> CallResult:
     """List the files of the conversation, by programs and by write_file."""
     files = (await ctx.conversation.read_snapshot()).files
@@ -30,7 +30,7 @@ async def list_chat_files(ctx: ToolContext) -> CallResult:
     return CallResult(value={"files": described}, summary=f"{describe_count(len(described), 'file')}.")
 
 
-@tool(agents=ANALYST, name="read_file")
+@tool(agents=ASSISTANT, name="read_file")
 async def read_chat_file(
     ctx: ToolContext,
     name: FilePath,
@@ -42,7 +42,7 @@ async def read_chat_file(
     return select_lines(path, text, first_line, lines)
 
 
-@tool(agents=ANALYST, name="write_file")
+@tool(agents=ASSISTANT, name="write_file")
 async def write_chat_file(ctx: ToolContext, name: FilePath, text: Text) -> CallResult:
     """Write a new text file of the conversation; its name may have folders. To change one, call edit_file."""
     path = normalize_path(name)
@@ -61,7 +61,7 @@ async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: 
     return Preview(unified_diff(path, before, after), f"{path} is changed from this message on.")
 
 
-@tool(agents=ANALYST, preview=_preview_edit, name="edit_file")
+@tool(agents=ASSISTANT, preview=_preview_edit, name="edit_file")
 async def edit_chat_file(
     ctx: ToolContext,
     name: FilePath,

@@ -1,4 +1,4 @@
-"""Tools of the analyst, who answers messages of a conversation: SQL, query plans and programs."""
+"""Tools of the assistant, who answers messages of a conversation: SQL, query plans and programs."""
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ from app.tools.queries.program_execution import (
 from app.tools.registry import tool
 from app.workspaces.conversation import ConversationTables, TableList
 
-ANALYST = ("analyst",)
+ASSISTANT = ("assistant",)
 EXECUTIONS = ("execute_sql", "execute_query_plan", "execute_python", "make_chart", "execute_pipeline")
 """Tools whose answers carry the result of a turn; the last successful one counts."""
 INTERACTIVE_LIMITS = Limits(time_s=30.0, memory_bytes=512 << 20)
@@ -56,7 +56,7 @@ Readings = Annotated[
 ]
 
 
-@tool(agents=ANALYST, name="execute_sql")
+@tool(agents=ASSISTANT, name="execute_sql")
 async def execute_chat_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - never changed
     """Run SQL (DuckDB) over the tables of the conversation. The first rows of its last SELECT come back.
 
@@ -67,13 +67,13 @@ async def execute_chat_sql(ctx: ToolContext, sql: Source, readings: Readings = [
     return await run_chat_sql(ctx, sql)
 
 
-@tool(agents=ANALYST, name="execute_query_plan")
+@tool(agents=ASSISTANT, name="execute_query_plan")
 async def execute_chat_plan(ctx: ToolContext, plan: PlanDocument, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
     """Run one query plan over the tables of the conversation; it is compiled to a SELECT."""
     return await run_chat_plan(ctx, plan)
 
 
-@tool(agents=ANALYST, name="execute_python")
+@tool(agents=ASSISTANT, name="execute_python")
 async def execute_chat_program(ctx: ToolContext, code: Source) -> CallResult:
     """Run a Python program in which each table of the conversation that it names is a DataFrame by its name.
 

@@ -1,4 +1,4 @@
-"""Tools of the analyst that start, answer, fork, compare and explain studies of the crew."""
+"""Tools of the assistant that start, answer, fork, compare and explain studies of the crew."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from app.sandbox.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.conversation_studies import ConversationStudies, StudyCard
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ANALYST, INTERACTIVE_LIMITS, compute_sql
+from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, compute_sql
 from app.tools.data.computed_facts import json_object
 from app.tools.registry import ColumnName, tool
 
@@ -24,7 +24,7 @@ MAX_ROW = 5_000_000
 """Number of a row: a table of a conversation has no more."""
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def start_study(
     ctx: ToolContext, goal: Annotated[str, Field(min_length=3, max_length=10_000)]
 ) -> CallResult:
@@ -35,7 +35,7 @@ async def start_study(
     return _record(await _studies(ctx).start(_key(ctx), goal))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def fork_study(
     ctx: ToolContext,
     study: StudyId,
@@ -56,13 +56,13 @@ async def fork_study(
     return _record(await _studies(ctx).fork(_key(ctx), _read_id(study), settings))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def answer_study(ctx: ToolContext, study: StudyId, answer: str) -> CallResult:
     """Pass the user's answer on to a study that asks."""
     return _record(await _studies(ctx).answer(_read_id(study), answer))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def read_study(ctx: ToolContext, study: StudyId) -> CallResult:
     """Read where a study stands, and its result: score, leaderboard and links."""
     card = next((card for card in await _studies(ctx).list() if card.id == study), None)
@@ -71,7 +71,7 @@ async def read_study(ctx: ToolContext, study: StudyId) -> CallResult:
     return _record(card)
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def compare_studies(
     ctx: ToolContext, studies: Annotated[list[StudyId], Field(min_length=2, max_length=5)]
 ) -> CallResult:
@@ -80,7 +80,7 @@ async def compare_studies(
     return CallResult(value, f"{len(studies)} studies compared.")
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def explain_prediction(
     ctx: ToolContext,
     study: StudyId,

@@ -1,4 +1,4 @@
-"""Tools of the analyst that run saved workflows, answer what a run asks, and read its result."""
+"""Tools of the assistant that run saved workflows, answer what a run asks, and read its result."""
 
 import re
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from app.sessions.step_scope import CallResult
 from app.tools.approval import Preview, request_approval
 from app.tools.context.conversation_workflows import FollowedRun
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ANALYST
+from app.tools.conversations.queries import ASSISTANT
 from app.tools.conversations.workflows import WorkflowName, get_workflows, keep_table, make_key
 from app.tools.registry import REGISTRY, tool
 
@@ -19,7 +19,7 @@ MAX_TABLE_NAME_CHARS = 48
 RunId = Annotated[str, Field(description="Id of a run of a workflow.", max_length=36)]
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     """Run a saved workflow once, now, with all that it sends and stores, and wait for its result for a while.
 
@@ -36,13 +36,13 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     return await _record(ctx, await workflows.run(ctx.step, make_key(ctx), workflow))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def retry_run(ctx: ToolContext, run: RunId) -> CallResult:
     """Run a failed run again from the node that failed; what the nodes before it gave is kept."""
     return await _record(ctx, await get_workflows(ctx).retry_run(ctx.step, make_key(ctx), run))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def answer_run(
     ctx: ToolContext, run: RunId, answer: Annotated[str, Field(min_length=1, max_length=2_000)]
 ) -> CallResult:
@@ -50,7 +50,7 @@ async def answer_run(
     return await _record(ctx, await get_workflows(ctx).answer_run(ctx.step, run, answer))
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def read_run(ctx: ToolContext, run: RunId) -> CallResult:
     """Read where a run of a workflow stands: its nodes, its question, its result."""
     return await _record(ctx, await get_workflows(ctx).read_run(run))

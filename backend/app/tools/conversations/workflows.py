@@ -1,4 +1,4 @@
-"""Tools of the analyst for the two lanes: run steps now, or change a saved workflow for good."""
+"""Tools of the assistant for the two lanes: run steps now, or change a saved workflow for good."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from app.tools.context.conversation_workflows import (
     WorkflowCard,
 )
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ANALYST, INTERACTIVE_LIMITS
+from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS
 from app.tools.conversations.workspace_changes import record_table
 from app.tools.registry import tool
 
@@ -43,7 +43,7 @@ PipelineStep = Annotated[
 ]
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def execute_pipeline(
     ctx: ToolContext,
     steps: Annotated[list[PipelineStep], Field(min_length=1, max_length=MAX_STEPS)],
@@ -78,7 +78,7 @@ async def keep_table(
     return value, artifacts
 
 
-@tool(agents=ANALYST)
+@tool(agents=ASSISTANT)
 async def read_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     """Read the nodes and edges of a saved workflow."""
     return _record(await get_workflows(ctx).read(workflow), "Read")
@@ -93,7 +93,7 @@ async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
     )
 
 
-@tool(agents=ANALYST, preview=_preview_patch)
+@tool(agents=ASSISTANT, preview=_preview_patch)
 async def patch_workflow(
     ctx: ToolContext,
     words: Annotated[str, Field(max_length=2_000, description="The user's words for the change.")] = "",

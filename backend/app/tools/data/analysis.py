@@ -27,7 +27,7 @@ from app.tools.data.frames import (
 )
 from app.tools.registry import FrameName, tool
 
-ANALYST = ("data_analyst",)
+DATA_ANALYST = ("data_analyst",)
 Operations = Annotated[
     list[dict[str, Any]] | None,
     Field(
@@ -57,7 +57,7 @@ MIN_DRAWING_BUDGET_S = 12.0
 Indicator = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,59}$")]
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
     """Look at a frame: gaps, skew, relations to the target, and columns that leak the target.
 
@@ -107,7 +107,7 @@ async def _explore(
     return await run_concurrently(looking, ctx.computer.run(drawing, inputs))
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def clean_data(
     ctx: ToolContext, frame: FrameName = TRAIN, operations: Operations = None, name: NewName = "cleaned"
 ) -> CallResult:
@@ -118,7 +118,7 @@ async def clean_data(
     return await _extend_recipe(ctx, "clean.clean_data", frame, name, {"operations": operations})
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def create_features(
     ctx: ToolContext,
     frame: FrameName = TRAIN,
@@ -133,7 +133,7 @@ async def create_features(
     return await _extend_recipe(ctx, "features.create_features", frame, name, params)
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def calculate_technical_indicators(
     ctx: ToolContext,
     frame: FrameName = TRAIN,

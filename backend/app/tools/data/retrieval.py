@@ -21,7 +21,7 @@ from app.tools.data.sql_tables import list_queryable_tables
 from app.tools.registry import tool
 
 RETRIEVAL = ("data_retrieval",)
-READERS = ("planner", "data_retrieval", "analyst")
+READERS = ("planner", "data_retrieval", "assistant")
 MAX_PREVIEW_ROWS = 20
 """Rows of a query that an agent sees, limited to save its context."""
 

@@ -12,7 +12,7 @@ from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas
-from app.tools.queries.answers import ANALYST
+from app.tools.queries.answers import DATA_ANALYST
 from app.tools.queries.chart_drawing import ChartDrawing, Column, list_units, make_request
 from app.tools.registry import tool
 
@@ -20,7 +20,7 @@ ANSWER_CHART = "answer_chart"
 """Name of the figure in the report, and of its files without their extension."""
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def draw_answer(
     ctx: ToolContext,
     kind: ChartKind,

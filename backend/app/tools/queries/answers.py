@@ -26,7 +26,7 @@ from app.tools.queries.program_answer import make_answer
 from app.tools.queries.program_execution import Source, output_artifacts, run_code
 from app.tools.registry import tool
 
-ANALYST = ("data_analyst",)
+DATA_ANALYST = ("data_analyst",)
 ANSWER = "answer"
 Readings = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=500)]],
@@ -34,7 +34,7 @@ Readings = Annotated[
 ]
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - never changed
     """Answer the question by one SELECT (DuckDB) over the session's tables; its rows are the answer.
 
@@ -45,7 +45,7 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     return _answer_of(await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables), sql, readings)
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def answer_by_plan(ctx: ToolContext, plan: PlanDocument, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
     """Answer the question by one query plan over the session's tables; its rows are the answer.
 
@@ -82,7 +82,7 @@ def _answer_of(
     )
 
 
-@tool(agents=ANALYST)
+@tool(agents=DATA_ANALYST)
 async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
     """Answer the question by a Python program, written as for `run_python`, where a SELECT cannot.
 

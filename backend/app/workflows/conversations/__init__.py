@@ -1,1 +1,1 @@
-"""Workflows that conversations make, change and run once: `ConversationWorkflows` of the analyst's tools."""
+"""Workflows that conversations make, change and run once: `ConversationWorkflows` of the assistant's tools."""

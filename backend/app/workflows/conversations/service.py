@@ -46,7 +46,7 @@ from app.workflows.schemas import WorkflowSummary, WorkflowView
 from app.workflows.service import WorkflowService
 
 MAX_LISTED = 20
-"""Workflows that an analyst is told about: the last changed."""
+"""Workflows that an assistant is told about: the last changed."""
 MAX_NAMED = 1_000
 """Workflows among which one is found by its name: all that a user may have."""
 MAX_NAME_CHARS = 80

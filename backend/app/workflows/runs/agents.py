@@ -1,4 +1,4 @@
-"""Nodes that have the analyst of conversations answer a prompt, through the graph `chat`."""
+"""Nodes that have the assistant of conversations answer a prompt, through the graph `chat`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,8 +30,7 @@ _WITHHELD = (
     *("compare_studies", "explain_prediction", "execute_pipeline", "read_workflow", "patch_workflow"),
     *("list_files", "read_file", "write_file", "edit_file"),
 )
-"""Tools of the analyst that a chat model is not offered here: a run has nodes for what they do, or nobody reads
-the files."""
+"""Tools that a chat model is not offered here: a run has nodes for what they do, or nobody reads the files."""
 _ABILITIES = "Without a chat model an agent answers questions about the tables of its inputs, and nothing else."
 
 
@@ -43,7 +42,7 @@ class _NoMemory:
 
 
 async def ask_agent(ctx: RunContext, node: Node, config: AskAgent, results: Results) -> CallResult:
-    """Have the analyst answer a prompt; each of its calls is recorded, so none is made twice after a crash.
+    """Have the assistant answer a prompt; each of its calls is recorded, so none is made twice after a crash.
 
     Raises InvalidInput for words that rules do not understand, and where no agent can be asked.
     """
@@ -61,7 +60,7 @@ async def _store_answer(
     ctx: RunContext, node: Node, chat: ChatContext, outcome: Mapping[str, Any]
 ) -> CallResult:
     text, digest = str(outcome["text"]), (outcome.get("table") or {}).get("digest")
-    if digest is None and chat.analyst.is_offline:
+    if digest is None and chat.assistant.is_offline:
         raise InvalidInput("agent_not_understood", f"{text} {_ABILITIES}")
     if digest is None:
         stored = await store_records(ctx, node, [{"answer": text}])

@@ -48,7 +48,7 @@ class RunServices:
     `send_mail(to, subject, text, key)`: to None it goes to the owner. `find_model(id, target)`: its digest.
     `store_dataset(name, table, key)`: stores a table once for a key.
     `start_study(run, id, study, datasets)`: starts a session once, unless the run was cancelled.
-    `make_chat(step)`: the context in which the analyst answers; None where no agent is asked.
+    `make_chat(step)`: the context in which the assistant answers; None where no agent is asked.
     """
 
     frames: Workspace

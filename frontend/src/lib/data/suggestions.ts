@@ -16,7 +16,7 @@ const isGroup = (column: ColumnProfile): boolean =>
 	column.quantiles === null && !column.isUnique && column.distinct > 1 && column.distinct <= MAX_GROUPS && column.type !== 'datetime';
 const isTwofold = (column: ColumnProfile): boolean => column.distinct === 2;
 
-/** Questions about these very columns that the analyst understands, three at most. */
+/** Questions about these very columns that the assistant understands, three at most. */
 export function suggestedQuestions(columns: ColumnProfile[]): string[] {
 	const quantity = columns.find((column) => isQuantity(column) && isOutcome(column.name)) ?? columns.find(isQuantity);
 	const groups = columns.filter(isGroup);

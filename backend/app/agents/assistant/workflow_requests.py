@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from app.agents.analyst.brief import ChatBrief, EarlierTurn
+from app.agents.assistant.brief import ChatBrief, EarlierTurn
 from app.tools.context.conversation_workflows import WorkflowCard
 
 _POINTS_BACK = re.compile(

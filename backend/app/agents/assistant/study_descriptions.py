@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agents.analyst.answer_descriptions import format_cell
+from app.agents.assistant.answer_descriptions import format_cell
 from app.tools.context.conversation_studies import StudyCard
 
 MAX_STATED_EFFECTS = 5

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from app.agents.analyst.brief import EarlierTurn, LastChart
+from app.agents.assistant.brief import EarlierTurn, LastChart
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, make_chart

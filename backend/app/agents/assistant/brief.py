@@ -1,4 +1,4 @@
-"""The brief of the analyst, and the values of its tools that policy and graph read."""
+"""The brief of the assistant, and the values of its tools that policy and graph read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

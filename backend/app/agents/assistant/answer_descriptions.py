@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.agents.analyst.brief import ChartAnswer, QueryAnswer
+from app.agents.assistant.brief import ChartAnswer, QueryAnswer
 from app.counts import describe_count
 
 MAX_STATED_CELLS = 6

@@ -3,9 +3,9 @@
 import re
 from typing import Any, NamedTuple
 
-from app.agents.analyst.brief import ChatBrief
-from app.agents.analyst.offered_readings import find_option
-from app.agents.analyst.workflow_requests import find_last_answer, find_last_change
+from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.offered_readings import find_option
+from app.agents.assistant.workflow_requests import find_last_answer, find_last_change
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, call, say
 from app.counts import describe_count

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from app.agents.analyst.brief import ChatBrief
-from app.agents.analyst.offered_readings import find_option
+from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.offered_readings import find_option
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.agents.analyst.brief import EarlierTurn, LastChart
-from app.agents.analyst.plan_changes import ChangedPlan, ChangeReader
+from app.agents.assistant.brief import EarlierTurn, LastChart
+from app.agents.assistant.plan_changes import ChangedPlan, ChangeReader
 from app.agents.goals.tables import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
 from app.plans.plan import Plan

@@ -1,4 +1,4 @@
-"""The output of the analyst."""
+"""The output of the assistant."""
 
 from pydantic import BaseModel, ConfigDict
 

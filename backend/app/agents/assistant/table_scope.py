@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.agents.analyst.brief import EarlierTurn
+from app.agents.assistant.brief import EarlierTurn
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from app.agents.analyst import change_phrases as phrases
+from app.agents.assistant import change_phrases as phrases
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.tokenizer import words as split_words
 from app.agents.questions.matching.column_mentions import find_column

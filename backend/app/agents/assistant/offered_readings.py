@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from app.agents.analyst.brief import ChatBrief
+from app.agents.assistant.brief import ChatBrief
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 
 ParseMessage = Callable[[ChatBrief], ParsedQuestion | UnparsedQuestion]

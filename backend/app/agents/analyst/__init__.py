@@ -1,1 +1,0 @@
-"""The analyst: answers the messages of a conversation about data."""

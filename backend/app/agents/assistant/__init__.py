@@ -1,0 +1,1 @@
+"""The assistant: answers the messages of a conversation about data."""
