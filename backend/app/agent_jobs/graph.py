@@ -20,8 +20,10 @@ from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.graph import ChatContext, answer_message
 from app.workflows.conversations.lanes import read_intent
 
-VERSION = 1
+VERSION = 2
 """Version of the graph: jobs that have begun go on with the one that they began with."""
+CONTINUED_VERSIONS = (1,)
+"""Earlier versions whose jobs this graph goes on with: 2 only puts other words to chat models."""
 AGENT = "dispatcher"
 
 
@@ -58,7 +60,13 @@ def make_graph_spec(
     graph.add_edge(START, "dispatching")
     graph.add_edge("dispatching", END)
     return GraphSpec(
-        JOB_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, lambda state: dict(state["outcome"])
+        JOB_GRAPH,
+        VERSION,
+        graph.compile(),
+        lambda _: {},
+        make_context,
+        lambda state: dict(state["outcome"]),
+        CONTINUED_VERSIONS,
     )
 
 

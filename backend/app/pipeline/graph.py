@@ -29,11 +29,11 @@ from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.context.recorded_clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
-VERSION = 7
+VERSION = 8
 """Raised when a node, an edge or a node's recorded calls change: a session goes on with its own version."""
-CONTINUED_VERSIONS = (3, 4, 5, 6)
-"""Earlier versions whose sessions this graph goes on with: 4 to 6 only put other words to chat models, and 7
-goes back only where an answer leaves out a column."""
+CONTINUED_VERSIONS = (3, 4, 5, 6, 7)
+"""Earlier versions whose sessions this graph goes on with: 4 to 6 only put other words to chat models, 7 goes
+back only where an answer leaves out a column, and 8 lists the tools of a chat model in another order."""
 
 NODES: dict[str, LabNode] = {
     "planning": planning,

@@ -33,8 +33,10 @@ from app.tools.data.retrieval import get_dataset_schema
 from app.tools.invoke import ToolAnswer
 from app.workspaces.conversation import Conversation
 
-VERSION = 1
+VERSION = 2
 """Version of the graph: turns that have begun go on with the one that they began with."""
+CONTINUED_VERSIONS = (1,)
+"""Earlier versions whose turns this graph goes on with: 2 only puts other words to chat models."""
 
 
 class TurnMemory(Protocol):
@@ -116,7 +118,13 @@ def make_graph_spec(
     graph.add_edge(START, "answering")
     graph.add_edge("answering", END)
     return GraphSpec(
-        CHAT_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, lambda state: dict(state["outcome"])
+        CHAT_GRAPH,
+        VERSION,
+        graph.compile(),
+        lambda _: {},
+        make_context,
+        lambda state: dict(state["outcome"]),
+        CONTINUED_VERSIONS,
     )
 
 

@@ -73,8 +73,13 @@ def tool(
 
 
 def agent_tools(agent: str) -> Mapping[str, ToolSpec]:
-    """Return the tools of an agent before any restriction by configuration."""
-    return {spec.name: spec for spec in REGISTRY.values() if agent in spec.agents}
+    """Return the tools of an agent by name, before any restriction by configuration.
+
+    In the order of their names: a chat model's provider caches the beginning of a prompt, tools included, and a
+    replay compares them with its record. The order of registration would depend on what was imported first.
+    """
+    specs = sorted(REGISTRY.values(), key=lambda spec: spec.name)
+    return {spec.name: spec for spec in specs if agent in spec.agents}
 
 
 def _argument_model(function: ToolFunction) -> type[BaseModel]:

@@ -45,6 +45,11 @@ def test_no_agent_can_touch_the_hold_out():
         assert not {"lock_holdout", "final_evaluation"} & set(agent_tools(agent))
 
 
+def test_the_order_of_tools_does_not_depend_on_what_was_imported_first():
+    for agent in EVERY_AGENT:
+        assert list(agent_tools(agent)) == sorted(agent_tools(agent))
+
+
 def test_every_tool_has_a_description():
     assert [spec.name for spec in REGISTRY.values() if len(spec.description) < 20] == []
 

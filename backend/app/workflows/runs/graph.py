@@ -25,8 +25,10 @@ from app.workflows.runs.schemas import NodeResult, RetriedRun
 from app.workflows.runs.sending import AGENT
 from app.workflows.stages import list_stages
 
-VERSION = 1
+VERSION = 2
 """Version of the graph: runs that have begun go on with the one that they began with."""
+CONTINUED_VERSIONS = (1,)
+"""Earlier versions whose runs this graph goes on with: 2 only puts other words to chat models."""
 
 
 MAX_CHAINED_RUNS = 10
@@ -56,7 +58,9 @@ def make_graph_spec(services_of: Callable[[SessionFacts], RunServices]) -> Graph
     graph.add_conditional_edges("starting", _choose_next, ["running", "finishing"])
     graph.add_conditional_edges("running", _choose_next, ["running", "finishing"])
     graph.add_edge("finishing", END)
-    return GraphSpec(WORKFLOW_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
+    return GraphSpec(
+        WORKFLOW_GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result, CONTINUED_VERSIONS
+    )
 
 
 async def _start(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
