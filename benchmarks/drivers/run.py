@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations import explain, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import explain, train
+from app.computations.preparation import split
 from app.tools.finalization.explanation import BUDGET_SHARE, DRIVERS_BUDGET_SHARE, MIN_S
 
 _SHAPES = ((400, 8), (3_000, 12), (3_000, 80), (30_000, 12), (100_000, 40))

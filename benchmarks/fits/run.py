@@ -17,8 +17,8 @@ from benchmarks.client import Client
 from benchmarks.sandbox.predictions import table
 from benchmarks.service import Load, Service, service, sign_in
 
-from app.computations import split
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.preparation import split
 from app.db.pool import Database
 from app.storage.postgres import PostgresBlobs
 

@@ -32,7 +32,13 @@ async def _fit_all(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dic
     wanted = json.loads(step.session.goal)
     given = {"problem": wanted["problem"], "folds": wanted["folds"], "estimator": wanted["estimator"]}
     fits = [
-        Fit(f"fit {n}", "train.fit_candidate", {**given, "hyperparameters": chosen, "seed": n}, inputs, _LIMITS)
+        Fit(
+            f"fit {n}",
+            "models.train.fit_candidate",
+            {**given, "hyperparameters": chosen, "seed": n},
+            inputs,
+            _LIMITS,
+        )
         for inputs in [{"frame": wanted["frame"]}]
         for n, chosen in enumerate(wanted["fits"])
     ]

@@ -23,7 +23,7 @@ import pandas as pd
 from benchmarks.prices.plain_pandas import of_coin
 from benchmarks.prices.run import COINS, YEAR, say, walk
 
-from app.computations.frames import MAX_PREVIEW_ROWS
+from app.computations.cell_files.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.problem.problem import Problem
 from app.sandbox.cell_provider import ProcessProvider
@@ -108,7 +108,7 @@ async def as_the_crew(frame: pd.DataFrame, rounds: int, folder: Path) -> tuple[f
     computer = ComputationRunner(provider, blobs, provider.scratch)
     params: dict[str, Any] = {"problem": PROBLEM, "indicators": list(NAMES), "relative": False}
     columns = {"high": "high", "low": "low", "volume": "volume", "opening": "open"}
-    work = Computation("features.technical_indicators", {**params, **columns})
+    work = Computation("preparation.features.technical_indicators", {**params, **columns})
     walls, peaks = [], []
     for _ in range(rounds):
         started = time.perf_counter()

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from app.artifacts.predictions import ROWS_CELL_LIMITS, TABLE_CELL_LIMITS, table_computation
-from app.computations import split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import train
+from app.computations.preparation import split
 from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
 from app.sandbox.output_folders import remove
@@ -60,7 +61,7 @@ async def ask(provider: ProcessProvider, work: Computation, limits: Limits, **in
 
 async def single_ms(provider: ProcessProvider, model: Path, runs: int, warm_for: str | None) -> list[float]:
     row = table(1).drop(columns="bought").to_dict("records")
-    work = Computation("predict.predict", {"rows": row}, trusted=False, warm_for=warm_for)
+    work = Computation("models.predict.predict", {"rows": row}, trusted=False, warm_for=warm_for)
     spent = []
     for _ in range(runs + 1):
         started = time.perf_counter()

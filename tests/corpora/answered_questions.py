@@ -30,8 +30,8 @@ from tests.corpora.tables import Half
 
 from app.agents.planner.output import Plan
 from app.agents.questions.composition.composer import MAX_OFFERED
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.uploads.ingest import ingest
 from app.plans.compiler import compile_plan
 from app.plans.schema import read_table_schema
 

@@ -16,8 +16,8 @@ from tests.corpora.training_questions import load_training_questions, training_r
 
 from app.agents.goals.aims.classifier import Aim
 from app.agents.goals.tables import TableProfile, make_table_profile
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.uploads.ingest import ingest
 from app.errors import LabError
 
 _AIMS: dict[str, Aim] = {

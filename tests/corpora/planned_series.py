@@ -25,9 +25,9 @@ from app.agents.goals.series.series_sql import select_series
 from app.agents.goals.tables import make_table_profile, row_spacing_s
 from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
-from app.computations.ingest import ingest
-from app.computations.sql_policy import require_select
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.sql_policy.select_policy import require_select
+from app.computations.uploads.ingest import ingest
 from app.errors import LabError
 
 NO_TARGET = "?"

@@ -26,8 +26,8 @@ from tests.corpora.cells import (
 from tests.corpora.files import read_raw_table
 from tests.corpora.tables import Half
 
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.uploads.ingest import ingest
 from app.errors import LabError
 from app.modeling.facts.readings import MAX_OPEN_CONFIDENCE, ColumnReading, FileReading, ReadingChoice
 from app.modeling.problem.kinds import ProblemKind

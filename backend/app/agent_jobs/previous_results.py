@@ -66,7 +66,7 @@ class PreviousTables:
                 return CallResult(await self._find(UUID(previous.result_ref.removeprefix("artifact://"))))
             blob = await self.files.put(json.dumps(previous.records).encode())
             computed = await self.computer.run(
-                Computation("records.read", {"rows": 0}), {"answer": blob.digest}
+                Computation("queries.records.read", {"rows": 0}), {"answer": blob.digest}
             )
             value: Any = computed.value
             file = computed.file("result.parquet")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from app.computations.sql_parsing import parse_single
+from app.computations.sql_policy.sql_parsing import parse_single
 
 
 def derived_columns(sql: str, excluded: Iterable[str]) -> list[str]:

@@ -70,7 +70,7 @@ class Predictor:
         """Predict JSON rows. Raises InvalidInput with the fault of the rows, or of a cell if `strict`."""
         # A warm cell keeps the model open for this owner's next rows.
         params: dict[str, Any] = {"rows": [dict(row) for row in rows], "strict": strict}
-        work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
+        work = Computation("models.predict.predict", params, trusted=False, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"model": model.digest}, ROWS_CELL_LIMITS)
         return PredictionView.model_validate({**_value(computed), "model_id": model.id})
 
@@ -103,7 +103,7 @@ class Predictor:
 
 def table_computation(form: TableFormat, **params: Any) -> Computation:
     """Make the computation with inputs `model` and `table`; untrusted, since a stored model may run code."""
-    return Computation("predict_table.predict_table", {"form": form, **params}, trusted=False)
+    return Computation("models.predict_table.predict_table", {"form": form, **params}, trusted=False)
 
 
 def _value(computed: ComputationResult) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
 from app.json_types import JsonValue
 
 

@@ -9,7 +9,7 @@ import ctypes
 import os
 import time
 
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
 from app.errors import NotFound
 from app.json_types import JsonValue
 

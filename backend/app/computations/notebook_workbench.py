@@ -20,8 +20,10 @@ from typing import Any
 
 import pandas as pd
 
-from app.computations import evaluate, explain, predict_table, query, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, explain, predict_table, train
+from app.computations.preparation import split
+from app.computations.queries import query
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import Interpreter, allow_code

@@ -57,7 +57,7 @@ async def read_batch_header(pipe: asyncio.StreamReader) -> BatchHeader | None:
 
 
 class ValidatedSeries(NamedTuple):
-    """Facts of one series of a file, from `computations.prices.read_bars`."""
+    """Facts of one series of a file, from `computations.bars.prices.read_bars`."""
 
     coin: str
     interval_s: int

@@ -140,7 +140,7 @@ class Prices:
             if copied == "COPY 0":
                 raise NotFound("no_prices", f"There are no prices of {names} in that time.")
             work = Computation(
-                "prices.frame",
+                "bars.prices.frame",
                 {
                     "coins": {str(series.id): series.coin for series in selected},
                     "interval_s": stored_s,
@@ -161,11 +161,11 @@ class Prices:
         """Import a file of bars in one transaction: all valid bars, or none on an error or a cancellation.
 
         A stored bar with other values is replaced; the same file again changes nothing. Invalid bars are
-        rejected and reported. Returns the result of `computations.prices.read_bars` with `added` and `changed`.
+        rejected and reported. Returns the result of `bars.prices.read_bars` with `added` and `changed`.
         """
         options = options or ImportOptions()
         work = Computation(
-            "prices.read_bars",
+            "bars.prices.read_bars",
             {
                 "filename": filename,
                 "coin": options.coin,

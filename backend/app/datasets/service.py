@@ -66,7 +66,7 @@ class Datasets:
         with refuse_unreadable_files():
             computed = await self.computer.run(
                 Computation(
-                    "ingest.ingest",
+                    "uploads.ingest.ingest",
                     {"filename": upload.filename, "expanded_bytes": self.limits.expanded_bytes},
                 ),
                 {"upload": upload.path or upload.digest},
@@ -118,7 +118,7 @@ class Datasets:
         """Convert columns of a stored table by chosen readings."""
         inputs = {"table": row.digest} | ({"cells": row.cells_digest} if row.cells_digest else {})
         params = {"choices": dict(choices), "reading": get_reading(row).model_dump(mode="json")}
-        return await self.computer.run(Computation("reread.reread", params), inputs, self.limits.cell)
+        return await self.computer.run(Computation("uploads.reread.reread", params), inputs, self.limits.cell)
 
     async def find_by_key(self, idempotency_key: str) -> DatasetRow | None:
         """Return the dataset that was stored with this key, if there is one."""

@@ -28,14 +28,16 @@ class TableReader:
     computer: ComputationRunner
 
     async def read_page(self, digest: str, query: TableQuery) -> PreviewView:
-        return PreviewView.model_validate(await self._run("table_rows.read_page", digest, query.to_cell()))
+        return PreviewView.model_validate(
+            await self._run("tables.table_rows.read_page", digest, query.to_cell())
+        )
 
     async def summarize(self, digest: str, request: TableSummaryRequest) -> TableSummaryView:
-        summary = await self._run("table_summary.summarize", digest, request.to_cell())
+        summary = await self._run("tables.table_summary.summarize", digest, request.to_cell())
         return TableSummaryView.model_validate(summary)
 
     async def aggregate(self, digest: str, request: TableAggregateRequest) -> TableAggregateView:
-        figures = await self._run("table_aggregate.aggregate", digest, request.to_cell())
+        figures = await self._run("tables.table_aggregate.aggregate", digest, request.to_cell())
         return TableAggregateView.model_validate(figures)
 
     async def _run(self, function: str, digest: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

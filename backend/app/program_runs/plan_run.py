@@ -24,7 +24,7 @@ async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
     digests = await list_queryable_tables(ctx.datasets, ctx.frames)
     schemas = await list_table_schemas(ctx.datasets, ctx.frames, digests)
     compiled = compile_plan(plan, schemas)
-    work = Computation("query.run_sql", {"sql": compiled.sql, "rows": MAX_SQL_ROWS})
+    work = Computation("queries.query.run_sql", {"sql": compiled.sql, "rows": MAX_SQL_ROWS})
     computed = await ctx.computer.run(work, digests, limits)
     counting = make_counting_plans(plan)
     outcome = success_report(computed)
@@ -48,7 +48,7 @@ async def _count(
     limits: Limits,
 ) -> int | None:
     """The count of a counting plan; None where it exceeds the limits of the run."""
-    work = Computation("query.run_sql", {"sql": compile_plan(plan, schemas).sql, "rows": 1})
+    work = Computation("queries.query.run_sql", {"sql": compile_plan(plan, schemas).sql, "rows": 1})
     try:
         computed = await ctx.computer.run(work, digests, limits)
     except Unavailable:

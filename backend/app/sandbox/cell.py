@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 from threadpoolctl import ThreadpoolController
 
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import allow_code

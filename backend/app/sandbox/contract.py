@@ -47,7 +47,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Computation:
-    """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`.
+    """A named library function: `"models.train.fit_candidate"`, its path below `app.computations`.
 
     `trusted`: False where its inputs may be hostile (a stored pipeline), so that it is isolated as code is.
     `warm_for`: the owner for whom its cell may stay, with all that it has loaded, for the next request of the

@@ -70,7 +70,7 @@ def remaining_steps() -> list[Callable[[], object]]:
 
     Each takes 0.1 to 0.2 s of a processor, and the longest 0.4.
     """
-    computations = (_module_name(module.name) for module in _computation_modules())
+    computations = (module.name for module in _computation_modules())
     modules = (*_PARTS_OF_SCIPY, *_parts_of_sklearn(), *LIBRARIES, *computations, *_POLICY_MODULES)
     imports = [partial(importlib.import_module, name) for name in modules]
     return [*imports, _make_first_calls, _close_funnels, share_pages, _use_large_pages]
@@ -120,7 +120,7 @@ def _module_name(computation: str) -> str:
 
 
 def _computation_modules() -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(app.computations.__path__))
+    return list(pkgutil.walk_packages(app.computations.__path__, f"{app.computations.__name__}."))
 
 
 def _make_first_calls() -> None:

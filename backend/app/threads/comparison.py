@@ -80,7 +80,7 @@ class WorldlineComparisons:
         if not shared:
             return difference
         computed = await self.computer.run(
-            Computation("compare_tables.compare", {"columns": [*shared]}),
+            Computation("tables.compare_tables.compare", {"columns": [*shared]}),
             {"first": first.digest, "second": second.digest},
             INTERACTIVE_LIMITS,
         )

@@ -18,8 +18,8 @@ from app.agents.assistant.brief import ChatBrief
 from app.agents.assistant.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
 from app.cli.scoring.suite import SHIPPED
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.uploads.ingest import ingest
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 from app.plans.schema import read_table_schema

@@ -6,8 +6,9 @@ from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 
-from app.computations import split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import train
+from app.computations.preparation import split
 from app.datasets.session_datasets import SessionDatasets
 from app.db.tables import ArtifactRow, SessionRow
 

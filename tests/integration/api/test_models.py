@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from fastapi import FastAPI
 
-from app.computations import split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import train
+from app.computations.preparation import split
 from app.db.tables import ArtifactRow, SessionRow
 from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs

@@ -173,7 +173,7 @@ class Lab:
     renderer: ChartRenderer | None = None
 
     async def upload(self, path: Path, name: str | None = None) -> DatasetRef:
-        work = Computation("ingest.ingest", {"filename": path.name})
+        work = Computation("uploads.ingest.ingest", {"filename": path.name})
         computed = await self.computer.run(work, {"upload": path})
         facts: Any = computed.value
         table = computed.file("table.parquet")

@@ -80,7 +80,9 @@ async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(
     model = next(draft for draft in reversed(drive.journal.artifacts) if draft.kind == "model")
     rows = pd.read_csv(tmp_path / "shops.csv").groupby("shop").tail(120)  # all that its features look back at
     asked = rows.to_dict("records")
-    answer = await lab.computer.run(Computation("predict.predict", {"rows": asked}), {"model": model.digest})
+    answer = await lab.computer.run(
+        Computation("models.predict.predict", {"rows": asked}), {"model": model.digest}
+    )
     said = {(each["shop"], each["day"]): each["prediction"] for each in answer.value["predictions"]}
     before = {(each["shop"], each["day"]): each["prediction"] for each in told["forecasts"]}
     # The classical methods were better on the hold-out: the delivered model predicts by them.

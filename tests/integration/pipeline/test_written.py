@@ -128,11 +128,11 @@ async def test_code_that_agents_write_is_tried_approved_judged_delivered_and_tol
 
     model = next(draft for draft in reversed(journal.artifacts) if draft.kind == "model")
     points = [{"east": east, "north": 0.0, "depth": 0.5} for east in (0.08, 0.25, 0.42, 0.58)]
-    work = Computation("predict.predict", {"rows": points}, trusted=False)
+    work = Computation("models.predict.predict", {"rows": points}, trusted=False)
     said: Any = (await lab.computer.run(work, {"model": model.digest})).value
     assert [each["prediction"] for each in said["predictions"]] == ["no", "yes", "no", "yes"]
     with pytest.raises(Unavailable, match="only in cells for untrusted work"):
-        await lab.computer.run(Computation("predict.predict", {"rows": points}), {"model": model.digest})
+        await lab.computer.run(Computation("models.predict.predict", {"rows": points}), {"model": model.digest})
 
 
 async def read(lab: Any, digest: str) -> bytes:
@@ -150,7 +150,7 @@ async def test_code_that_never_ends_or_takes_all_memory_is_stopped_and_said(lab,
         params = {"problem": problem, "name": "x", "columns": COLUMNS, "source": source}
         with pytest.raises(ComputationFailed, match="limit") as ended:
             await lab.computer.run(
-                Computation("custom_code.write_features", params, trusted=False),
+                Computation("preparation.custom_code.write_features", params, trusted=False),
                 {"frame": tmp_path / "train.parquet"},
                 Limits(time_s=time_s),
             )

@@ -14,14 +14,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_duckdb_reads_a_table_and_writes_parquet(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "blob").write_text("city,visits\nOslo,3\nBergen,5\n")
     outcome = await cells.run(
-        Computation("ingest.ingest", {"filename": "visits.csv"}), {"upload": tmp_path / "blob"}
+        Computation("uploads.ingest.ingest", {"filename": "visits.csv"}), {"upload": tmp_path / "blob"}
     )
     assert outcome.end is End.RETURNED, outcome.stderr
     assert outcome.files == ("table.parquet",)
 
 
 async def test_cells_share_no_random_numbers(cells: Cells) -> None:
-    question = Computation("query.run_sql", {"sql": "SELECT random() AS drawn"})
+    question = Computation("queries.query.run_sql", {"sql": "SELECT random() AS drawn"})
     outcomes = [await cells.run(question) for _ in range(3)]
     assert {outcome.end for outcome in outcomes} == {End.RETURNED}, outcomes[0].stderr
     assert len({str(outcome.value) for outcome in outcomes}) == 3

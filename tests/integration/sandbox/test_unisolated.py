@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 UNTRUSTED = [
     Code("result = 1"),
-    Computation("predict.predict", {}, trusted=False),
+    Computation("models.predict.predict", {}, trusted=False),
     Computation("cell_fixtures.echo", {"value": 1}, trusted=False, warm_for="owner"),
 ]
 
@@ -41,7 +41,7 @@ async def test_untrusted_work_is_refused(unwalled: Cells, work: Code | Computati
 
 async def test_an_upload_is_read(unwalled: Cells, tmp_path: Path) -> None:
     (tmp_path / "upload").write_text("a,b\n1,x\n2,y\n")
-    outcome = await unwalled.run(Computation("ingest.ingest"), {"upload": tmp_path / "upload"})
+    outcome = await unwalled.run(Computation("uploads.ingest.ingest"), {"upload": tmp_path / "upload"})
     assert isinstance(outcome.value, dict)
     assert (outcome.value["rows"], outcome.files) == (2, ("table.parquet",))
 
@@ -51,7 +51,7 @@ async def test_sql_is_answered_and_opens_no_file(unwalled: Cells, tmp_path: Path
     (tmp_path / "secret.csv").write_text("word\nhidden\n")
 
     async def ask(sql: str) -> tuple[End, str]:
-        outcome = await unwalled.run(Computation("query.run_sql", {"sql": sql}), {"t": tmp_path / "t"})
+        outcome = await unwalled.run(Computation("queries.query.run_sql", {"sql": sql}), {"t": tmp_path / "t"})
         return outcome.end, f"{outcome.value} {outcome.fault}"
 
     assert (await ask("SELECT sum(v) AS total FROM t"))[0] is End.RETURNED

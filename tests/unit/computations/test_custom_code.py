@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from tests.patience import HANG_GUARD_S
 
-from app.computations import custom_code as computation
-from app.computations import evaluate, explain, predict, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, explain, predict, train
+from app.computations.preparation import custom_code as computation
+from app.computations.preparation import split
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import allow_code
 from app.recorded_call import RecordedCall

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import evaluate, explore, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, train
+from app.computations.preparation import explore, split
 
 Study = Callable[..., "Done"]
 

@@ -17,9 +17,11 @@ import pytest
 from nbclient import NotebookClient
 from tests.patience import HANG_GUARD_S
 
-from app.computations import evaluate, report, split, train
+from app.computations import report
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, train
 from app.computations.notebook_workbench import NotReproduced, Workbench, compared
-from app.computations.workspace import CellWorkspace
+from app.computations.preparation import split
 from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code
 from app.recorded_call import RecordedCall

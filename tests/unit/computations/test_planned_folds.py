@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import train
+from app.computations.preparation import split
 
 
 def survey(shares: list[float], rows: int = 600) -> pd.DataFrame:

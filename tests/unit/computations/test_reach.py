@@ -5,8 +5,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import sql
-from app.computations.workspace import CellWorkspace
 
 MIB = 1 << 20
 

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import evaluate, explore, report, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations import report
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, train
+from app.computations.preparation import explore, split
 from app.errors import InvalidInput, LabError
 from app.recorded_call import RecordedCall
 from app.reporting.verification import verify_report

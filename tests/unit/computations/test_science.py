@@ -9,8 +9,9 @@ import bokeh_sampledata
 import pandas as pd
 import pytest
 
-from app.computations import clean, evaluate, explore, features, predict, predict_table, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import evaluate, predict, predict_table, train
+from app.computations.preparation import clean, explore, features, split
 from app.errors import InvalidInput
 
 DATA = Path(bokeh_sampledata.__file__).parent / "_data"

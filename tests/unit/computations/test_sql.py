@@ -6,9 +6,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.computations.query import run_sql
-from app.computations.table_rows import read_page
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.queries.query import run_sql
+from app.computations.tables.table_rows import read_page
 from app.errors import InvalidInput, LabError, TooLarge
 
 

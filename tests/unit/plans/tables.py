@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from app.computations.sql_policy import require_select, require_select_tree
+from app.computations.sql_policy.select_policy import require_select, require_select_tree
 from app.plans.compiler import CompiledPlan, compile_plan
 from app.plans.plan import Plan
 from app.plans.schema import TableSchema

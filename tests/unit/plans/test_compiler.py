@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from pydantic import ValidationError
 
-from app.computations.sql_functions import FUNCTIONS as ADMITTED
+from app.computations.sql_policy.sql_functions import FUNCTIONS as ADMITTED
 from app.errors import InvalidInput
 from app.plans.compiler import compile_plan
 from app.plans.describe import describe_plan

@@ -52,10 +52,10 @@ def computer(tmp_path: Path) -> ComputationRunner:
 
 async def test_a_traceback_of_the_services_code_is_only_logged(computer: ComputationRunner) -> None:
     with capture_logs() as logged, pytest.raises(ComputationFailed) as failed:
-        await computer.run(Computation("predict.predict"), {})
+        await computer.run(Computation("models.predict.predict"), {})
 
     assert TRACE not in str(failed.value.facts)
-    assert [(line["function"], line["where"]) for line in logged] == [("predict.predict", [WHERE])]
+    assert [(line["function"], line["where"]) for line in logged] == [("models.predict.predict", [WHERE])]
     assert SAID not in str(logged)
 
 
@@ -84,7 +84,7 @@ async def test_the_output_of_a_refused_program_is_returned_too_but_not_that_of_a
     assert refused.value.facts == {"type": "list", "stdout": "so far\n", "stderr": ""}
     assert str(refuse_with_output(refused.value)) == "It is a list.\nso far"
     with pytest.raises(InvalidInput) as refused:
-        await computer.run(Computation("query.run_sql"), {})
+        await computer.run(Computation("queries.query.run_sql"), {})
     assert refused.value.facts == {"type": "list"}
 
 
@@ -135,7 +135,7 @@ async def test_a_computation_with_custom_code_is_never_trusted(tmp_path: Path) -
     recipe = [{"op": "python", "name": "x", "columns": ["a"], "source": "x = 1"}]
     asked: list[Any] = [{"recipe": []}, {"recipe": recipe}, {"fits": [{"recipe": recipe}]}]
     for params in (*asked, {"estimator": "Written"}):
-        await computer.run(Computation("train.fit_candidate", params), {})
+        await computer.run(Computation("models.train.fit_candidate", params), {})
     assert cells.trusted == [True, False, False, False]
 
 
@@ -172,6 +172,6 @@ async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp
 
 
 async def test_untrusted_work_is_not_read_while_it_computes(computer: ComputationRunner) -> None:
-    work = Computation("predict.predict", trusted=False)
+    work = Computation("models.predict.predict", trusted=False)
     with pytest.raises(ValueError, match="not trusted"):
         await computer.stream_file(work, {}, "rows.bin").__aenter__()

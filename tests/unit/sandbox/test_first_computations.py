@@ -20,6 +20,6 @@ def test_uploads_and_questions_load_no_library_of_models() -> None:
 
 
 def test_fits_wait_for_every_library() -> None:
-    assert is_first("query.run")
-    assert is_first("ingest.convert")
-    assert not is_first("train.fit_candidate")
+    assert is_first("queries.query.run")
+    assert is_first("uploads.ingest.convert")
+    assert not is_first("models.train.fit_candidate")

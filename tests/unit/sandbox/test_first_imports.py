@@ -14,9 +14,9 @@ from app.sandbox.preloaded_libraries import load_first
 
 load_first()
 loaded = {*sys.modules}
-from app.computations.answer import answer
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.queries.answer import answer
+from app.computations.uploads.ingest import ingest
+from app.computations.cell_files.workspace import CellWorkspace
 
 upload, table, rows = (Path(folder) for folder in sys.argv[1:])
 ingest(CellWorkspace({"upload": upload}, table), "orders.csv")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
 from app.recorded_call import RecordedCall

@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from app.agents.goals.tables import TableProfile
-from app.computations.sql_parsing import parse_single
+from app.computations.sql_policy.sql_parsing import parse_single
 from app.modeling.problem.name_resolution import nearest_names
 
 _REQUEST = re.compile(

@@ -1,6 +1,6 @@
 """Targets that no column holds, but two columns of a row do: days between two dates, quantity times price.
 
-Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.query`).
+Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.queries.query`).
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 

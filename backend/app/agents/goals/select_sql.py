@@ -1,6 +1,6 @@
 """SELECT statements that produce the plan's table.
 
-Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.query`).
+Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.queries.query`).
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 

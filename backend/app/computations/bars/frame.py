@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from app.computations.bars.binary_format import HEADER
 from app.computations.bars.copy_records import BAR, MEASURES, decode_records
 from app.computations.bars.interval import MONTH_S, interval_name
+from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import sql
-from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 

@@ -20,9 +20,9 @@ from app.computations.bars.columns import (
 )
 from app.computations.bars.copy_records import MEASURES
 from app.computations.bars.timestamps import coin_sql, has_decimal_comma, measure_sql, time_sql
-from app.computations.ingest import read_upload
+from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import sql
-from app.computations.workspace import CellWorkspace
+from app.computations.uploads.ingest import read_upload
 from app.errors import InvalidInput
 
 _PROBE_ROWS = 2_000

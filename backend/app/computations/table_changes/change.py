@@ -6,7 +6,7 @@ from typing import Literal
 
 from sqlglot import exp
 
-from app.computations.sql_policy import DATASET
+from app.computations.sql_policy.select_policy import DATASET
 from app.computations.table_changes.syntax_trees import Columns
 from app.computations.table_changes.tables import TableScope, find_name
 

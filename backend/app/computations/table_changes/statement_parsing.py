@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from app.computations.sql_policy import MAX_CHARACTERS, parse_statements
+from app.computations.sql_policy.select_policy import MAX_CHARACTERS, parse_statements
 from app.computations.table_changes.tables import refuse
 
 MAX_STATEMENTS = 50

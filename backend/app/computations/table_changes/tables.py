@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from app.computations.sql_parsing import parse_single
-from app.computations.sql_policy import DATASET, Schemas, names_dataset, require_table
+from app.computations.sql_policy.select_policy import DATASET, Schemas, names_dataset, require_table
+from app.computations.sql_policy.sql_parsing import parse_single
 from app.errors import InvalidInput
 
 _VIEW_PREFIX = "view."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
 
 Column = dict[str, str]
 """`{"name", "type"}`; type is integer, number, boolean, text or datetime."""

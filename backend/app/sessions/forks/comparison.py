@@ -160,7 +160,7 @@ class SessionComparison:
         is_family = len({session.family_id for session in sessions}) == 1
         looks = max(session.final_looks for session in sessions) if is_family else len(sessions)
         params: dict[str, JsonValue] = {"members": members, "seed": sessions[0].seed, "looks": looks}
-        work = Computation("compare.compare_on_holdout", params)
+        work = Computation("models.compare.compare_on_holdout", params)
         facts: Any = (await self.computer.run(work, inputs, CELL_LIMITS)).value
         first, *others = (session.id for session in sessions)
         return [

@@ -42,6 +42,10 @@ MIN_TIME_LIMIT_S = 0.5
 """Time limit of a fit that starts after its round should have ended, in seconds: small models still fit."""
 
 
+_FORMER_FUNCTIONS = {"train.fit_candidate": "models.train.fit_candidate"}
+"""Computations by the names that fits of earlier versions were stored with: rows are not rewritten."""
+
+
 @dataclass(frozen=True)
 class FitKey:
     """Primary key of a fit. `candidate`: index in its round."""
@@ -242,7 +246,8 @@ class Fits:
 def read_fit(spec: str) -> Fit:
     """Read a `Fit` from the JSON of its row."""
     fields = json.loads(spec)
-    return Fit(**{**fields, "limits": Limits(**fields["limits"])})
+    function = _FORMER_FUNCTIONS.get(fields["function"], fields["function"])
+    return Fit(**{**fields, "function": function, "limits": Limits(**fields["limits"])})
 
 
 def shorten_time_limit(fit: Fit, left_s: float) -> Fit:

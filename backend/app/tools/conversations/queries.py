@@ -167,7 +167,9 @@ async def compute_sql(
         params["counts"] = [*counts]
     if rows is not None:
         params["rows"] = rows
-    return await ctx.computer.run(Computation("conversation_sql.run", params), tables.cell_inputs(), limits)
+    return await ctx.computer.run(
+        Computation("queries.conversation_sql.run", params), tables.cell_inputs(), limits
+    )
 
 
 async def _with_rows(

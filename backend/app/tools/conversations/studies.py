@@ -100,7 +100,7 @@ async def explain_prediction(
     names = [str(column["name"]) for column in selected["columns"]]
     cells = dict(zip(names, selected["rows"][0], strict=True))
     work = Computation(
-        "explain_row.explain_row", {"row": cells, "columns": MAX_EXPLAINED_COLUMNS}, trusted=False
+        "models.explain_row.explain_row", {"row": cells, "columns": MAX_EXPLAINED_COLUMNS}, trusted=False
     )
     inputs = {"model": model.digest, "table": table.digest}
     explained = json_object(await ctx.computer.run(work, inputs, INTERACTIVE_LIMITS))

@@ -63,7 +63,7 @@ async def keep_table(
     ctx: ToolContext, name: str, table: ComputedTable
 ) -> tuple[dict[str, Any], list[ArtifactDraft]]:
     """Make a computed table one of the conversation. Returns it as the result of a turn, and its artifacts."""
-    work = Computation("conversation_sql.describe_tables", {"optional": []}, trusted=False)
+    work = Computation("queries.conversation_sql.describe_tables", {"optional": []}, trusted=False)
     described = await ctx.computer.run(work, {name: table.digest}, INTERACTIVE_LIMITS)
     changes, artifacts = await record_table(ctx, await ctx.conversation.tables(), described)
     value: dict[str, Any] = {

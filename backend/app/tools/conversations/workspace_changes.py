@@ -82,7 +82,7 @@ async def record_program(
     if variables or frames:
         # Files of a program may be hostile: they are read in a cell that is isolated as the program was.
         optional: list[JsonValue] = [name for name in variables if name not in frames]
-        work = Computation("conversation_sql.describe_tables", {"optional": optional}, trusted=False)
+        work = Computation("queries.conversation_sql.describe_tables", {"optional": optional}, trusted=False)
         described = await ctx.computer.run(work, {**variables, **frames}, limits)
         facts = parse_facts(StatementFacts, json_object(described))
         new, drafts = _read_tables(facts.workspace or WorkspaceFacts(), described)

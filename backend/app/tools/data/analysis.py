@@ -94,15 +94,17 @@ async def _explore(
     inputs = {"frame": source.digest}
     wide = len(source.columns) > MIN_WIDE_COLUMNS
     if (ctx.preferences.time_budget_s or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
-        computed = await ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": False}), inputs)
+        computed = await ctx.computer.run(
+            Computation("preparation.explore.perform_eda", {**params, "draw": False}), inputs
+        )
         return computed, computed
     params = {**params, **drawing_params, "draw": wide}
-    looking = ctx.computer.run(Computation("explore.perform_eda", params), inputs)
+    looking = ctx.computer.run(Computation("preparation.explore.perform_eda", params), inputs)
     if wide:
         computed = await looking
         return computed, computed
     drawing = Computation(
-        "explore.draw_overview", {"problem": ctx.training.problem.to_json(), **drawing_params}
+        "preparation.explore.draw_overview", {"problem": ctx.training.problem.to_json(), **drawing_params}
     )
     return await run_concurrently(looking, ctx.computer.run(drawing, inputs))
 
@@ -115,7 +117,7 @@ async def clean_data(
 
     Medians and quantiles are fitted on training rows only; with rows in time order, on those of each fold.
     """
-    return await _extend_recipe(ctx, "clean.clean_data", frame, name, {"operations": operations})
+    return await _extend_recipe(ctx, "preparation.clean.clean_data", frame, name, {"operations": operations})
 
 
 @tool(agents=DATA_ANALYST)
@@ -130,7 +132,7 @@ async def create_features(
     rolling statistics from the past only. Makes a new frame."""
     check_allowed_columns(ctx, [name for operation in operations or () for name in _texts_in(operation)])
     params = {"operations": operations, "lookback_periods": lookback_periods}
-    return await _extend_recipe(ctx, "features.create_features", frame, name, params)
+    return await _extend_recipe(ctx, "preparation.features.create_features", frame, name, params)
 
 
 @tool(agents=DATA_ANALYST)
@@ -159,7 +161,7 @@ async def calculate_technical_indicators(
         key: resolve_name(column, source.columns, "column") for key, column in columns.items() if column
     }
     params = {"indicators": list(indicators) if indicators else None, "relative": relative, **price_columns}
-    return await _extend_recipe(ctx, "features.technical_indicators", frame, name, params)
+    return await _extend_recipe(ctx, "preparation.features.technical_indicators", frame, name, params)
 
 
 def _texts_in(value: Any) -> Iterator[str]:

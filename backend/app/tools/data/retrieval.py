@@ -94,7 +94,7 @@ async def execute_sql(
     """Run one SELECT (DuckDB) over the session's tables; the first rows come back."""
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(
-        Computation("query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}), tables
+        Computation("queries.query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}), tables
     )
     query = parse_facts(QueryRows, computed.value)
     meta = {"rows": query.row_count, "columns": query.columns, "source": {"sql": sql}}
@@ -120,7 +120,7 @@ async def relate_tables(
     """
     base_ref = await ctx.datasets.get(base)
     refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
-    computation = Computation("relate_tables.relate", {"base": base_ref.table, "target": target})
+    computation = Computation("join_discovery.relate_tables.relate", {"base": base_ref.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
     joins = parse_facts(JoinDescriptions, computed.value).joins
     sentences = [join.text for join in joins] or ["No table is joined."]
@@ -146,7 +146,9 @@ async def lock_holdout(
     params |= {"measure_s": share_of(await remaining_s(ctx), MEASUREMENT_SHARE)}
     params |= {"assumptions": assumptions} if assumptions is not None else {}
     params |= {"joined": joined} if joined else {}
-    computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
+    computed = await ctx.computer.run(
+        Computation("preparation.split.lock_holdout", params), {"table": table.digest}
+    )
     split = parse_facts(SplitRows, computed.value)
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}
     training = describe_count(split.train_rows, "training row")

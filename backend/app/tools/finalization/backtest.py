@@ -51,7 +51,7 @@ async def backtest_model(
             inputs |= {"answers": await predict_holdout_in_isolation(ctx, traded_model, holdout)}
         else:
             inputs |= {"model": traded_model.model}
-        work = Computation("backtest.backtest_model", params)
+        work = Computation("models.backtest.backtest_model", params)
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
         # The session keeps its model and score if the backtest fails.

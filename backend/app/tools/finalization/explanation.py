@@ -37,7 +37,7 @@ async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s, drawing_s = await explanation_limits_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s, "draw_s": drawing_s}
-    work = Computation("explain.explain_model", params, trusted=not part.contains_code)
+    work = Computation("models.explain.explain_model", params, trusted=not part.contains_code)
     limits = None if limit_s is None else Limits(time_s=limit_s + MAX_OVERHEAD_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": part.model}, limits)

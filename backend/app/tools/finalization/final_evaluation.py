@@ -38,7 +38,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
         params |= {"fit": dict(part.fit.document)}
     else:
         inputs |= {"model": part.model}
-    computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
+    computed = await ctx.computer.run(Computation("models.evaluate.final_evaluation", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
     measured = evaluation.score
     score = describe_score(evaluation.metric, measured.value, measured.low, measured.high)

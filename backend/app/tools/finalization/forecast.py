@@ -32,7 +32,7 @@ async def forecast_future(
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {"is_model": is_model, "answer": answer, "skipped": skipped}
-    work = Computation("forecast.forecast_future", params, trusted=not part.contains_code)
+    work = Computation("models.forecast.forecast_future", params, trusted=not part.contains_code)
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": part.model}
     try:
         computed = await ctx.computer.run(work, inputs)

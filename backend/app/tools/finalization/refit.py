@@ -48,7 +48,7 @@ async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = Fals
     limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S)
     try:
         computed = await ctx.computer.run(
-            Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
+            Computation("models.train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
         )
     except ComputationFailed as failed:
         raise ToolRefused(f"{model} could not be refitted on all rows: {failed.detail}") from failed

@@ -76,7 +76,7 @@ async def write_features(
         "source": source,
         "limit_s": _time_limit_s(ctx, FEATURE_TIME),
     }
-    computed = await _run_trial(ctx, "custom_code.write_features", params, base_frame.digest)
+    computed = await _run_trial(ctx, "preparation.custom_code.write_features", params, base_frame.digest)
     features = parse_facts(FeatureTrial, computed.value)
     new = ", ".join(features.new_columns[:8]) or "changed columns"
     return CallResult(
@@ -123,7 +123,7 @@ async def write_estimator(
         "seed": ctx.session.seed,
         "limit_s": await time_left_s(ctx),
     }
-    computed = await _run_trial(ctx, "custom_code.write_estimator", params, base_frame.digest)
+    computed = await _run_trial(ctx, "preparation.custom_code.write_estimator", params, base_frame.digest)
     trial_facts = parse_facts(EstimatorTrial, computed.value)
     meta = {"estimator": trial_facts.estimator, "hyperparameters": trial_facts.hyperparameters}
     file = computed.file(f"{name}.py")

@@ -59,7 +59,7 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> CallResult:
     inputs: dict[str, str] = {}
     for place, part in enumerate(parts):
         inputs |= {f"model_{place}": part.model, f"oof_{place}": part.oof}
-    computed = await ctx.computer.run(Computation("train.blend", params), inputs)
+    computed = await ctx.computer.run(Computation("models.train.blend", params), inputs)
     fit = CandidateFit.from_json(json_object(computed))
     weights = (fit.weights or {}).items()
     weights_text = ", ".join(f"{name} {weight:.2g}" for name, weight in weights if weight > 0)
@@ -91,7 +91,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
         "seed": ctx.session.seed,
         "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),
     }
-    computed = await ctx.computer.run(Computation("evaluate.compare_models", params), inputs)
+    computed = await ctx.computer.run(Computation("models.evaluate.compare_models", params), inputs)
     comparison = parse_facts(ModelComparison, computed.value)
     beats = {True: "beats", False: "does not beat", None: "was not compared with"}[comparison.beats_baseline]
     return CallResult(
@@ -119,7 +119,7 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
         "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),
     }
     inputs = {"frame": raw.digest, "oof": part.oof}
-    computed = await ctx.computer.run(Computation("evaluate.evaluate_model", params), inputs)
+    computed = await ctx.computer.run(Computation("models.evaluate.evaluate_model", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
     measured = evaluation.score
     score = describe_score(evaluation.metric, measured.value, measured.low, measured.high)
@@ -153,7 +153,7 @@ async def feature_importance(
     }
     limits = Limits(time_s=await time_left_s(ctx) + 20.0)
     computed = await ctx.computer.run(
-        Computation("evaluate.feature_importance", params), {"frame": raw.digest}, limits
+        Computation("models.evaluate.feature_importance", params), {"frame": raw.digest}, limits
     )
     importances = parse_facts(ColumnImportances, computed.value)
     helpful = [importance.column for importance in importances.importances if importance.helps]

@@ -111,7 +111,7 @@ async def _measure(ctx: ToolContext, frame: TrainingFrame) -> FoldScores:
         "time_limit_s": None if ignores_clock(ctx) else limit_s,
         "run": run,
     }
-    work = Computation("train.fit_candidate", params)
+    work = Computation("models.train.fit_candidate", params)
     limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if ignores_clock(ctx) else 4 * limit_s + MAX_LATE_ROUND_S)
     try:
         computed = await ctx.computer.run(work, {"frame": frame.digest}, limits)

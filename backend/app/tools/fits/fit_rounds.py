@@ -97,7 +97,11 @@ def make_fit(ctx: ToolContext, digest: str, folds: FoldPlan, limit_s: float, nam
     # A fit keeps `time_limit_s` by training less; the limit of the cell only stops one that cannot.
     # It is no shorter than that of a late round: there a slow machine must come to its model.
     return Fit(
-        name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + MAX_LATE_ROUND_S)
+        name,
+        "models.train.fit_candidate",
+        params,
+        {"frame": digest},
+        Limits(time_s=4 * limit_s + MAX_LATE_ROUND_S),
     )
 
 

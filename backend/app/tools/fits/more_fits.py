@@ -108,7 +108,7 @@ async def tune_hyperparameters(
         "param_grid": param_grid,
         **({"search": search} if search == "grid" else {}),
     }
-    computed = await ctx.computer.run(Computation("train.propose_candidates", params), {})
+    computed = await ctx.computer.run(Computation("models.train.propose_candidates", params), {})
     proposals = parse_facts(Proposals, computed.value).candidates
     if not proposals:
         raise ToolRefused(f"No further fit would finish in the remaining {left_s:.0f} s.")

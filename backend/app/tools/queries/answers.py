@@ -42,7 +42,9 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     are counted as the rows used. The last answer counts.
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
-    return _answer_of(await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables), sql, readings)
+    return _answer_of(
+        await ctx.computer.run(Computation("queries.answer.answer", {"sql": sql}), tables), sql, readings
+    )
 
 
 @tool(agents=DATA_ANALYST)
@@ -59,7 +61,7 @@ async def answer_by_plan(ctx: ToolContext, plan: PlanDocument, readings: Reading
     except InvalidInput as error:
         raise ToolRefused(error.detail) from error
     arguments: dict[str, JsonValue] = {"sql": sql, "counts": [used, total]}
-    computed = await ctx.computer.run(Computation("answer.answer", arguments), tables)
+    computed = await ctx.computer.run(Computation("queries.answer.answer", arguments), tables)
     return _answer_of(computed, sql, readings, find_measures(plan))
 
 

@@ -13,7 +13,7 @@ MAX_ROWS = 200
 
 
 def make_answer(result: Any) -> dict[str, Any]:
-    """Convert `result` to the shape of `computations.answer`. Raises ToolRefused if it is not tabular."""
+    """Convert `result` to the shape of `queries.answer`. Raises ToolRefused if it is not tabular."""
     records = _records(result)
     names = list(dict.fromkeys(name for record in records for name in record))
     rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MAX_ROWS]]

@@ -77,7 +77,7 @@ async def run_code(
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
         schemas = find_named_ids(await ctx.datasets.list(), code)
-        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **schemas})
+        work = Computation("queries.query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **schemas})
         return await ctx.computer.run(work, tables, limits)
     is_single = len(tables) == 1 and is_mentioned(code, SINGLE_FRAME)
     files = {

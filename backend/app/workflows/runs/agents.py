@@ -80,7 +80,7 @@ async def _read_inputs(ctx: RunContext, node: Node, step: NodeStep) -> list[Data
         raise InvalidInput("table_missing", f"{', '.join(ctx.document.inputs_of(node.id))} gave no table.")
 
     async def describe() -> CallResult:
-        work = Computation("conversation_sql.describe_tables", {"optional": []}, trusted=False)
+        work = Computation("queries.conversation_sql.describe_tables", {"optional": []}, trusted=False)
         described = await ctx.services.computer.run(
             work, {name: frame.digest for name, frame in frames.items()}
         )

@@ -18,7 +18,7 @@ async def predict_table(ctx: RunContext, node: Node, config: Predict, results: R
     table = await find_input_frame(ctx, ctx.document.inputs_of(node.id)[0])
     # A stored model may run code.
     params = {"rows": MAX_PREVIEW_ROWS, "strict": config.strict}
-    work = Computation("predict_table.add_predictions", params, trusted=False)
+    work = Computation("models.predict_table.add_predictions", params, trusted=False)
     inputs = {"model": model, "table": table.digest}
     computed = await ctx.services.computer.run(work, inputs, TABLE_CELL_LIMITS)
     return store_table(node, computed, _read_notes(computed.value))

@@ -79,7 +79,7 @@ async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> Call
         )
         blob = await ctx.services.frames.put(answer.content)
         params: dict[str, JsonValue] = {"pointer": config.records, "rows": MAX_PREVIEW_ROWS, "unwrap": True}
-        work = Computation("records.read", params)
+        work = Computation("queries.records.read", params)
         return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
 
     return await (send() if config.method == "GET" else send_once(ctx, node, config.repeatable, send))

@@ -59,7 +59,7 @@ async def run_query(ctx: RunContext, node: Node) -> CallResult:
 async def store_records(ctx: RunContext, node: Node, records: Any, pointer: str = "") -> CallResult:
     """Make a table of JSON. `pointer`: to the list of records in it (RFC 6901)."""
     blob = await ctx.services.frames.put(json.dumps(records).encode())
-    work = Computation("records.read", {"pointer": pointer, "rows": MAX_PREVIEW_ROWS})
+    work = Computation("queries.records.read", {"pointer": pointer, "rows": MAX_PREVIEW_ROWS})
     return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
 
 
@@ -75,7 +75,7 @@ async def read_payload(ctx: RunContext, node: Node, config: Payload) -> CallResu
 
 async def run_sql(ctx: RunContext, node: Node, config: RunSql) -> CallResult:
     """Run a SELECT over the tables of the node's inputs, each named by its node."""
-    work = Computation("query.run_sql", {"sql": config.sql, "rows": MAX_PREVIEW_ROWS})
+    work = Computation("queries.query.run_sql", {"sql": config.sql, "rows": MAX_PREVIEW_ROWS})
     return store_table(node, await ctx.services.computer.run(work, await _input_digests(ctx, node)))
 
 
@@ -91,7 +91,7 @@ async def run_python(ctx: RunContext, node: Node, config: RunPython) -> CallResu
     if not frames:
         return CallResult(NodeResult(status="done").model_dump(mode="json"), "The program kept no table.")
     frame = frames[next(reversed(frames))]
-    described = Computation("query.run_sql", {"sql": "SELECT * FROM kept", "rows": MAX_PREVIEW_ROWS})
+    described = Computation("queries.query.run_sql", {"sql": "SELECT * FROM kept", "rows": MAX_PREVIEW_ROWS})
     digest = computed.file(str(frame["file"])).digest
     return store_table(node, await ctx.services.computer.run(described, {"kept": digest}))
 
@@ -184,7 +184,9 @@ async def compute_sql(
     ctx: RunContext, sql: str, digests: Mapping[str, str], rows: int = MAX_PREVIEW_ROWS
 ) -> ComputationResult:
     """Run a SELECT over stored tables. `rows`: those of its facts."""
-    return await ctx.services.computer.run(Computation("query.run_sql", {"sql": sql, "rows": rows}), digests)
+    return await ctx.services.computer.run(
+        Computation("queries.query.run_sql", {"sql": sql, "rows": rows}), digests
+    )
 
 
 async def find_input_frame(ctx: RunContext, source: str) -> FrameRef:

@@ -11,8 +11,8 @@ import pyarrow.feather as feather
 import pytest
 from tests.parcels import opened
 
-from app.computations import prices
-from app.computations.workspace import CellWorkspace
+from app.computations.bars import prices
+from app.computations.cell_files.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

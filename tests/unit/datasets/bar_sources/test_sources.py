@@ -10,8 +10,8 @@ import pytest
 from tests.parcels import opened
 from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
 
-from app.computations import prices
-from app.computations.workspace import CellWorkspace
+from app.computations.bars import prices
+from app.computations.cell_files.workspace import CellWorkspace
 from app.datasets.bar_sources.exchange import ExchangeSource, open_exchange
 from app.datasets.bar_sources.file import FileSource
 from app.datasets.bar_sources.source import BarSource

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.computations import split
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.preparation import split
 from app.errors import InvalidInput
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.splits.split import choose_share, lock_holdout, make_folds

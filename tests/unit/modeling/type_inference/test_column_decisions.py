@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import predict, split, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import predict, train
+from app.computations.preparation import split
 from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.parsers import parse_columns
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from tests.corpora.user_guides import REFUSED, Snippet, load_snippets, run_programs
 
-from app.computations.query import run_sql
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.queries.query import run_sql
 
 MAX_REFUSED_SHARE = 0.15
 TUNED = load_snippets("tuned")

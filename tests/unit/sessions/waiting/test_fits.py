@@ -13,7 +13,9 @@ from app.sessions.waiting.fits import read_fit, shorten_time_limit
 def make_fit(grace_s: float | None, time_limit_s: float | None) -> Fit:
     params = {"name": "x", "time_limit_s": time_limit_s}
     # clock: nothing runs under these limits
-    return Fit("candidate", "train.fit_candidate", params, {"frame": "ab12"}, Limits(time_s=7.0), grace_s)
+    return Fit(
+        "candidate", "models.train.fit_candidate", params, {"frame": "ab12"}, Limits(time_s=7.0), grace_s
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,11 @@ def test_a_late_fit_ends_a_grace_before_its_round(
 def test_a_stored_fit_is_read_as_it_was_written() -> None:
     fit = make_fit(3.0, 5.0)
     assert read_fit(json.dumps(asdict(fit))) == fit
+
+
+def test_a_fit_that_was_stored_with_a_former_name_of_its_function_is_computed() -> None:
+    fit = make_fit(3.0, 5.0)
+    assert read_fit(json.dumps(asdict(fit) | {"function": "train.fit_candidate"})) == fit
 
 
 def test_a_stored_fit_of_an_earlier_version_has_no_grace() -> None:

@@ -1,6 +1,6 @@
 """The SELECT that makes a regular series, or several, of a table's rows.
 
-Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.query`).
+Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.queries.query`).
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 

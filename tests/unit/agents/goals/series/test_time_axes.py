@@ -11,8 +11,8 @@ from app.agents.goals.select_sql import select_all
 from app.agents.goals.series.period_forecast_search import find_period_forecast
 from app.agents.goals.series.series_sql import select_series
 from app.agents.goals.tables import make_table_profile
-from app.computations.ingest import ingest
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.uploads.ingest import ingest
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
 YEARS = range(2015, 2024)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import predict, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import predict, train
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations import predict, train
-from app.computations.workspace import CellWorkspace
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models import predict, train
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 
 USERS, LENGTH = 40, 12

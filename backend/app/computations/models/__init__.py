@@ -1,0 +1,1 @@
+"""Fitted models: training, evaluation, explanation, prediction, forecast and backtest."""

@@ -1,0 +1,147 @@
+"""Prediction of a whole table in batches, with bounded memory."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from app.computations.cell_files.frames import to_json_facts
+from app.computations.cell_files.table_batches import BatchedTable, Format, TableWriter
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.models.predict import MAX_ANSWERED, OpenModel, PredictedRows, open_model
+from app.computations.queries.query import QUERY_MEMORY_BYTES, describe_result
+from app.computations.uploads import sql
+from app.errors import InvalidInput
+from app.json_types import JsonValue
+from app.modeling.training.ensemble.average import first_recipe
+from app.modeling.training.schema import DISTANCE, MAX_PROBLEMS, check_columns, conform_rows
+
+CHECKING_SHARE = 0.1
+"""Share of the progress for checking columns before prediction."""
+
+_SAFE = {
+    "number": (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
+    "boolean": (pa.types.is_boolean,),
+    "datetime": (pa.types.is_timestamp, pa.types.is_date),
+}
+"""Arrow types whose cells the model accepts without a check; column kinds that are absent accept anything."""
+
+
+def predict_table(
+    workspace: CellWorkspace, form: Format = "parquet", shown: int = MAX_ANSWERED, strict: bool = False
+) -> JsonValue:
+    """Predict the rows of a table; leaves `predictions.` + form, with the rows in the same order.
+
+    Inputs `model` and `table` (Parquet). A forecast of every step has a row for each step after the last row of
+    each series. Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are
+    found before any prediction, and so are cells that cannot be read where they are refused: in all columns if
+    `strict`, else in those that place the rows of a forecast. Raises InvalidInput
+    `not_a_table` or as `predict.predict`; a model that uses earlier rows takes all rows at once.
+    """
+    model, table = open_model(workspace, strict), BatchedTable(workspace.inputs["table"])
+    warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
+    _check_cells(workspace, model, table)
+    looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None
+    columns = [column["name"] for column in model.schema if column["name"] in table.schema.names]
+    first: PredictedRows | None = None
+    problems: list[dict[str, Any]] = []
+    outside: list[dict[str, Any]] = []
+    count = 0
+    with TableWriter(workspace.output / f"predictions.{form}", form) as writer:
+        for rows in table.batches(columns, table.rows if looks_back else None):
+            predicted = model.predictions(rows)
+            warnings.add(predicted.warnings)
+            problems += predicted.problems[: MAX_PROBLEMS - len(problems)]
+            outside += predicted.outside[: MAX_PROBLEMS - len(outside)]
+            writer.add(predicted.predictions)
+            count += len(predicted.predictions)
+            first = predicted if first is None else first
+            _report_rows(workspace, CHECKING_SHARE, 1.0, rows, table)
+    if first is None:
+        raise InvalidInput("no_rows", "There are no rows to predict.")
+    shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems, outside)
+    return to_json_facts(model.facts(count, shown_rows))
+
+
+def add_predictions(workspace: CellWorkspace, rows: int = 50, strict: bool = False) -> dict[str, JsonValue]:
+    """Write the rows of a table beside their predictions to result.parquet.
+
+    Inputs and faults as of `predict_table`; a forecast of every step stands alone. Returns what `query.run_sql`
+    returns, with the `warnings`. Raises InvalidInput `column_taken` for a table with a column of predictions.
+    """
+    facts: Any = predict_table(workspace, shown=0, strict=strict)
+    predictions, result = workspace.output / "predictions.parquet", workspace.output / "result.parquet"
+    table = workspace.inputs["table"]
+    names = BatchedTable(table).schema.names
+    doubled = [name for name in BatchedTable(predictions).schema.names if name in names]
+    if _stands_alone(workspace):
+        predictions.rename(result)
+    elif doubled:
+        raise InvalidInput(
+            "column_taken",
+            f"The table has a column {doubled[0]!r} already, as predictions do. Rename it before.",
+            column=doubled[0],
+        )
+    else:
+        with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
+            pair = " POSITIONAL JOIN ".join(f"read_parquet({sql.text(path)})" for path in (table, predictions))
+            connection.execute(f"COPY (SELECT * FROM {pair}) TO {sql.text(result)} (FORMAT parquet)")  # noqa: S608 - quoted
+        predictions.unlink()
+    return {**describe_result(workspace, result, rows), "warnings": facts["warnings"]}
+
+
+def _stands_alone(workspace: CellWorkspace) -> bool:
+    """Check for a forecast of every step, whose rows are those after the table."""
+    return open_model(workspace).problem.every_step
+
+
+def _check_cells(workspace: CellWorkspace, model: OpenModel, table: BatchedTable) -> None:
+    """Check all cells of doubtful columns, in which an unreadable one is refused, before any prediction."""
+    strict = model.strict_columns
+    doubtful = [
+        column for column in model.schema if column["name"] in strict and _is_doubtful(column, table.schema)
+    ]
+    if not doubtful:
+        return
+    for rows in table.batches([column["name"] for column in doubtful]):
+        conform_rows(rows, doubtful, model.problem.parsers, strict)
+        _report_rows(workspace, 0.0, CHECKING_SHARE, rows, table)
+
+
+def _is_doubtful(column: dict[str, Any], schema: pa.Schema) -> bool:
+    safe = _SAFE.get(column["type"], ())
+    return column["name"] in schema.names and bool(safe) and not _is_any(schema, column["name"], safe)
+
+
+def _is_any(schema: pa.Schema, name: str, kinds: Iterable[Callable[[pa.DataType], bool]]) -> bool:
+    return any(is_kind(schema.field(name).type) for is_kind in kinds)
+
+
+def _report_rows(
+    workspace: CellWorkspace, low: float, high: float, rows: pd.DataFrame, table: BatchedTable
+) -> None:
+    done = int(rows.index[-1]) + 1
+    workspace.report(low + (high - low) * done / table.rows, f"{done:,} of {table.rows:,} rows")
+
+
+class _Warnings:
+    """Warnings of batches merged to those of the table: one per kind and column."""
+
+    def __init__(self, first: Iterable[dict[str, Any]]) -> None:
+        self._by_key: dict[tuple[str, str], dict[str, Any]] = {}
+        self.add(first)
+
+    def add(self, warnings: Iterable[dict[str, Any]]) -> None:
+        for warning in warnings:
+            key = (warning["kind"], warning["column"])
+            before = self._by_key.get(key)
+            if before is None:
+                self._by_key[key] = warning
+                continue
+            worst = max(before, warning, key=lambda entry: entry.get(DISTANCE, 0.0))
+            self._by_key[key] = {**worst, "rows": before["rows"] + warning["rows"]}
+
+    @property
+    def all(self) -> list[dict[str, Any]]:
+        return list(self._by_key.values())

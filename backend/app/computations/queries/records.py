@@ -1,0 +1,128 @@
+"""Records of a JSON answer as a table: nested records are flattened, lists of records are rows."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.queries.query import describe_result
+from app.errors import InvalidInput
+from app.json_types import JsonValue
+
+MAX_RECORDS = 1_000_000
+"""Rows of an answer: more do not fit into its 10 MiB."""
+MAX_RECORD_COLUMNS = 2_000
+"""Columns of flattened records: as many as an upload may have."""
+MAX_INTEGER_CHARS = 20
+"""Characters of the longest integers of 64 bits, with their sign."""
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+
+
+_ENVELOPES = frozenset({"data", "results", "items", "records", "rows", "entries", "values", "hits"})
+"""Names under which services send a list of records, beside its number or the place of the next page."""
+
+
+def read(
+    workspace: CellWorkspace, pointer: str = "", rows: int = 50, unwrap: bool = False
+) -> dict[str, JsonValue]:
+    """Read the JSON of the input `answer` at a JSON pointer, and write its rows to result.parquet.
+
+    `unwrap`: without a pointer, the list of an answer that is nothing but the envelope of one.
+    Returns what `query.run_sql` returns. Raises InvalidInput if the answer is no JSON or has nothing at the
+    pointer.
+    """
+    try:
+        content = json.loads(workspace.inputs["answer"].read_bytes(), parse_int=_read_integer)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("answer_unreadable", "The answer is no JSON.") from error
+    frame = to_table(open_envelope(content) if unwrap and not pointer else find(content, pointer))
+    target = workspace.output / "result.parquet"
+    frame.to_parquet(target, index=False)
+    return describe_result(workspace, target, rows)
+
+
+def _read_integer(digits: str) -> int | float:
+    """Read an integer that a column can hold, in 64 bits; others as the nearest number, as JavaScript does."""
+    if len(digits) > MAX_INTEGER_CHARS:  # before Python reads it, which takes long or is refused
+        return float(digits)
+    value = int(digits)
+    return value if -(2**63) <= value < 2**63 else float(digits)
+
+
+def find(content: Any, pointer: str) -> Any:
+    """Return the part at a JSON pointer (RFC 6901). Raises InvalidInput that names the parts that there are."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(content, Mapping) and key in content:
+            content = content[key]
+        elif isinstance(content, list) and key.isdigit() and int(key) < len(content):
+            content = content[int(key)]
+        else:
+            names = ", ".join(map(str, list(content)[:20])) if isinstance(content, Mapping) else "no names"
+            raise InvalidInput("answer_unreadable", f"The answer has no part {key}: it has {names}.")
+    return content
+
+
+def open_envelope(content: Any) -> Any:
+    """Return the only list of records of an object that has no other member, or a usual name for it.
+
+    An empty list is one, too, so that an answer without records has no rows. Anything else stays as it is.
+    """
+    if not isinstance(content, Mapping):
+        return content
+    names = [
+        name
+        for name, value in content.items()
+        if (len(content) == 1 or name in _ENVELOPES)
+        and isinstance(value, list)
+        and all(isinstance(record, Mapping) for record in value)
+    ]
+    return content[names[0]] if len(names) == 1 else content
+
+
+def to_table(content: Any) -> pd.DataFrame:
+    """Make a table of a list of records, of one record, or of a list of values. Raises InvalidInput."""
+    records = content if isinstance(content, list) else [content]
+    if len(records) > MAX_RECORDS:
+        raise InvalidInput("answer_too_large", f"The answer has more than {MAX_RECORDS:,} records.")
+    flat = [
+        _flatten(record) if isinstance(record, Mapping) else {"value": _scalar(record)} for record in records
+    ]
+    names = list(dict.fromkeys(name for record in flat for name in record))
+    if len(names) > MAX_RECORD_COLUMNS:
+        raise InvalidInput("answer_too_large", f"The answer has more than {MAX_RECORD_COLUMNS:,} columns.")
+    return pd.DataFrame({name: _column([record.get(name) for record in flat]) for name in names or ["value"]})
+
+
+def _flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in record.items():
+        if isinstance(value, Mapping) and value:
+            values |= _flatten(value, f"{prefix}{name}.")
+        else:
+            values[f"{prefix}{name}"] = _scalar(value)
+    return values
+
+
+def _scalar(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def _column(values: list[Any]) -> "pd.Series[Any]":
+    """Infer the type of a column: numbers, booleans or times where all values are; else text."""
+    present = [value for value in values if value is not None]
+    kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in present}
+    if kinds == {bool}:
+        return pd.Series(values, dtype="boolean")
+    if kinds == {float}:
+        is_integer = all(isinstance(value, int) and abs(value) < 2**63 for value in present)
+        return pd.Series(values, dtype="Int64" if is_integer else "float64")
+    if kinds == {str} and all(_ISO_TIME.fullmatch(value) for value in present):
+        return pd.to_datetime(pd.Series(values), errors="coerce", utc=True, format="ISO8601").dt.tz_localize(
+            None,
+        )
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+    return pd.Series(texts, dtype="str")

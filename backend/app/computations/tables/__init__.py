@@ -1,0 +1,1 @@
+"""Rows, figures and differences of tables, as the page and the API show them."""
