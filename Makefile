@@ -12,6 +12,12 @@ LOCKS := requirements/bootstrap.txt pyproject.toml scripts/install
 # The tests must pass on a machine as slow as this makes it.
 BUSY ?= 24
 
+# What `make unit` and `make test-under-load` run; every test where nothing is named.
+TESTS ?=
+
+# Images for containers set it. A suite starts Python hundreds of times, and each would compile the modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo up page page-if-possible page-check test test-under-load lint types imports unit fuzz chaos lock bench clean
 
 help: ## show this list
@@ -35,8 +41,8 @@ page-if-possible: $(RUNTIME)
 test: $(DEV) ## every check: style, types, import contracts, all tests
 	@$(MAKE) --no-print-directory --jobs=4 lint types imports page-check unit
 
-test-under-load: $(DEV) ## the same while 24 processes compete for the processors; BUSY=48 for more
-	$(BIN)/python scripts/busy $(BUSY) -- $(MAKE) --no-print-directory test
+test-under-load: $(DEV) ## the same while 24 processes compete for the processors; BUSY=48 TESTS=tests/integration/sessions
+	$(BIN)/python scripts/busy $(BUSY) -- $(MAKE) --no-print-directory $(if $(TESTS),unit,test)
 
 lint: $(DEV) ## style
 	$(BIN)/ruff check .
@@ -52,8 +58,8 @@ page-check: $(DEV) ## the page's types, against the API's own document
 	@$(BIN)/python scripts/build_page.py --dev
 	$(BIN)/python scripts/check_page.py
 
-unit: $(DEV) ## all tests
-	$(BIN)/pytest -n $(JOBS) --dist worksteal
+unit: $(DEV) ## all tests, or those of TESTS="tests/unit/llm tests/e2e"
+	$(BIN)/pytest -n $(JOBS) --dist worksteal $(TESTS)
 
 fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each), examples, forks and turns, and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(BIN)/pytest -n 0 tests/unit/sandbox/policy/test_walk.py -s
