@@ -65,7 +65,7 @@ def fit_ensemble(table: pd.DataFrame, folder: Path) -> dict[str, Path]:
     """Fit and blend real candidates; return the inputs of an explanation."""
     source = folder / "table.parquet"
     table.to_parquet(source)
-    locked: Any = split.lock_holdout(CellWorkspace({"table": source}, folder), {"target": "price"}, seed=0)
+    locked: Any = split.split_table(CellWorkspace({"table": source}, folder), {"target": "price"}, seed=0)
     given = {"problem": locked["problem"], "folds": locked["folds"]}
     fits: list[Any] = []
     inputs: dict[str, Path] = {}

@@ -39,7 +39,7 @@ from fits where session_id = $1
 async def stored(running: Service, folder: Path, fits: int) -> str:
     """A goal that the benchmark's graph reads."""
     table(_ROWS).to_parquet(folder / "table.parquet", index=False)
-    locked: Any = split.lock_holdout(
+    locked: Any = split.split_table(
         CellWorkspace({"table": folder / "table.parquet"}, folder), {"target": "bought"}
     )
     db = await Database.open(running.database_url)

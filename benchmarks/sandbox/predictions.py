@@ -43,7 +43,7 @@ def fitted(folder: Path, name: str) -> Path:
     for made in ("split", "fit"):
         (folder / made).mkdir()
     table(20_000).to_parquet(folder / "train.parquet", index=False)
-    locked: Any = split.lock_holdout(
+    locked: Any = split.split_table(
         CellWorkspace({"table": folder / "train.parquet"}, folder / "split"), {"target": "bought"}
     )
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit", threads=2)

@@ -83,7 +83,7 @@ class Workbench:
         """Split off the hold-out. `problem` needs only a `target`; `assumptions`: those of a session that
         measured them."""
         options = {"problem": dict(problem), "assumptions": assumptions, "seed": self.seed}
-        facts, folder = self._run(split.lock_holdout, {"table": table}, **options)
+        facts, folder = self._run(split.split_table, {"table": table}, **options)
         return Split(folder / "train.parquet", folder / "holdout.parquet", facts)
 
     def fit(self, split: Split, problem: Mapping[str, Any] | None = None, **candidate: Any) -> Fitted:

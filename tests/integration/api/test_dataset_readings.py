@@ -100,7 +100,7 @@ async def train_model(app: FastAPI, user: User, dataset_id: UUID, folder: Path) 
     table.write_bytes(b"".join([piece async for piece in resources.blobs.open(ref.digest)]))
     for name in ("split", "fit"):
         (folder / name).mkdir()
-    facts: Any = split.lock_holdout(
+    facts: Any = split.split_table(
         CellWorkspace({"table": table}, folder / "split"), {"target": "ziel"}, readings=ref.reading.parsers()
     )
     fitted = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")

@@ -37,7 +37,7 @@ async def model_id(app: FastAPI, ada: User, tmp_path: Path) -> UUID:
     table = tmp_path / "table.parquet"
     pd.read_csv(TITANIC).to_parquet(table)
     locked = bench(tmp_path / "split", table=table)
-    facts = split.lock_holdout(locked, {"target": "survived"})
+    facts = split.split_table(locked, {"target": "survived"})
     fitted = bench(tmp_path / "fit", frame=locked.output / "train.parquet")
     fit = train.fit_candidate(
         fitted,

@@ -84,7 +84,7 @@ class Session:
         self.compute = compute
         self.calls: list[RecordedCall] = []
         self._record("fetch_dataset", {"frame": "data"}, "data_retrieval", {"dataset": "table"})
-        locked, self.files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=7)
+        locked, self.files = compute(split.split_table, {"table": source}, problem={"target": "y"}, seed=7)
         self._record("lock_holdout", locked, "split")
         self.given = {"problem": locked["problem"], "folds": locked["folds"], "seed": 7}
         self.train = {"frame": self.files / "train.parquet"}

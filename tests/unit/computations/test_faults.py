@@ -21,7 +21,7 @@ class Done:
     def __init__(self, folder: Path, frame: pd.DataFrame, wish: dict[str, Any]) -> None:
         self.folder = folder
         frame.to_parquet(folder / "table.parquet")
-        self.locked: Any = split.lock_holdout(self._bench("lock", table=folder / "table.parquet"), wish)
+        self.locked: Any = split.split_table(self._bench("lock", table=folder / "table.parquet"), wish)
         self.train, self.holdout = folder / "lock" / "train.parquet", folder / "lock" / "holdout.parquet"
 
     @property

@@ -64,7 +64,7 @@ def session(compute: Compute, source: Path, recipe: Sequence[Mapping[str, Any]] 
         calls.append(RecordedCall(len(calls) + 1, node, "tool:0.0", tool, "agent", request or {}, result))
 
     record("fetch_dataset", {"frame": "data"}, "data_retrieval", {"dataset": "table"})
-    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=7)
+    locked, files = compute(split.split_table, {"table": source}, problem={"target": "y"}, seed=7)
     record("lock_holdout", locked, "split")
     given = {"problem": locked["problem"], "folds": locked["folds"], "seed": 7}
     made: list[tuple[Any, Path]] = []

@@ -25,7 +25,7 @@ def lock(folder: Path, table: pd.DataFrame, **problem: Any) -> dict[str, Any]:
     table.to_parquet(path)
     output = folder / "locked"
     output.mkdir()
-    facts: Any = split.lock_holdout(CellWorkspace({"table": path}, output), {"target": "kids", **problem})
+    facts: Any = split.split_table(CellWorkspace({"table": path}, output), {"target": "kids", **problem})
     return dict(facts)
 
 

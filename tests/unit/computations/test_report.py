@@ -64,7 +64,7 @@ def recorded(compute: Compute, kind: str, folder: Path) -> tuple[list[RecordedCa
 
     source = folder / "table.parquet"
     table(kind).to_parquet(source)
-    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
+    locked, files = compute(split.split_table, {"table": source}, problem={"target": "y"}, seed=0)
     given = {"problem": locked["problem"]}
     frame = {"frame": files / "train.parquet"}
     record(1, "split", "lock_holdout", locked, files)

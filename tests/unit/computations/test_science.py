@@ -42,7 +42,7 @@ def strict(facts: Any) -> Any:
 
 def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) -> None:
     locking = bench(table=table(tmp_path, pd.read_csv(DATA / "titanic_all.csv")))
-    locked = strict(split.lock_holdout(locking, {"target": "survived"}))
+    locked = strict(split.split_table(locking, {"target": "survived"}))
     assert (locked["kind"], locked["train_rows"], locked["holdout_rows"]) == ("stratified", 1050, 263)
     frame, problem = locking.output / "train.parquet", locked["problem"]
 
@@ -94,7 +94,7 @@ def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) 
 
 def test_importance_names_the_columns_that_matter(bench: NewBench, tmp_path: Path) -> None:
     locking = bench(table=table(tmp_path, pd.read_csv(DATA / "titanic_all.csv")))
-    locked = split.lock_holdout(locking, {"target": "survived"})
+    locked = split.split_table(locking, {"target": "survived"})
     facts = strict(
         evaluate.feature_importance(
             bench(frame=locking.output / "train.parquet"),
@@ -118,7 +118,7 @@ def test_prices_of_several_tickers_ahead_in_time(bench: NewBench, tmp_path: Path
         "group_column": "Ticker",
     }
     locking = bench(table=table(tmp_path, stocks))
-    locked = strict(split.lock_holdout(locking, wish))
+    locked = strict(split.split_table(locking, wish))
     assert (locked["kind"], locked["problem"]["classes"]) == ("time", ["down", "up"])
     frame, problem = locking.output / "train.parquet", locked["problem"]
     names = ["SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ATR_14", "OBV"]
@@ -139,7 +139,7 @@ def test_prices_of_several_tickers_ahead_in_time(bench: NewBench, tmp_path: Path
 def test_a_number_ahead_starts_from_its_present_value(bench: NewBench, tmp_path: Path) -> None:
     stocks = pd.read_csv(DATA / "stocks.csv.gz").query("Ticker == 'MSFT'").tail(400)
     locking = bench(table=table(tmp_path, stocks))
-    locked = split.lock_holdout(locking, {"target": "Close", "horizon": 5, "time_column": "Date"})
+    locked = split.split_table(locking, {"target": "Close", "horizon": 5, "time_column": "Date"})
     frame = locking.output / "train.parquet"
     made = features.create_features(bench(frame=frame), locked["problem"], [])
     fitting = bench(frame=frame)
@@ -174,11 +174,11 @@ def test_a_table_that_cannot_be_split_is_refused(
 ) -> None:
     locking = bench(table=table(tmp_path, frame))
     with pytest.raises(InvalidInput) as caught:
-        split.lock_holdout(locking, wish)
+        split.split_table(locking, wish)
     assert caught.value.code == code
     assert list(locking.output.iterdir()) == []
 
 
 def test_a_missing_input_is_named(bench: NewBench) -> None:
     with pytest.raises(InvalidInput, match="needs the input 'table'"):
-        split.lock_holdout(bench(), {"target": "y"})
+        split.split_table(bench(), {"target": "y"})

@@ -34,7 +34,7 @@ from app.modeling.type_inference.stored_readings import use_readings
 from app.modeling.type_inference.type_decision import TypeDecision
 
 
-def lock_holdout(
+def split_table(
     workspace: CellWorkspace,
     problem: dict[str, Any],
     seed: int = 0,
@@ -53,11 +53,11 @@ def lock_holdout(
     seconds to measure what a structure of the rows changes; None: counts of rows bound it. `assumptions`:
     those of an earlier call, with the sides that the user chose; then nothing is measured. `joined`: tables
     that were joined in, each `{"table", "columns"}`. Raises InvalidInput as `resolve_problem` and
-    `splits.split.lock_holdout` do.
+    `splits.split.split_holdout` do.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, resolved, decisions = _read_problem(workspace, problem, readings or {})
-    locked = split.lock_holdout(table, resolved, seed, share)
+    locked = split.split_holdout(table, resolved, seed, share)
     notes: list[str] = []
     if assumptions is None:
         tables = [JoinedTable.from_json(entry) for entry in joined]
@@ -73,7 +73,7 @@ def lock_holdout(
     if late is not None:
         structured = replace(structured, time_column=None)
     if structured != resolved or late is not None:
-        resolved, locked = structured, split.lock_holdout(table, structured, seed, share, late)
+        resolved, locked = structured, split.split_holdout(table, structured, seed, share, late)
     write_frame(workspace, locked.train, "train.parquet")
     write_frame(workspace, locked.holdout, "holdout.parquet")
     plan = plan_folds(locked, resolved, folds, seed)

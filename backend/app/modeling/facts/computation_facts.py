@@ -45,7 +45,7 @@ class ReadingFact(TypedDict):
 
 
 class SplitFacts(TypedDict):
-    """`split.lock_holdout`; files train.parquet and holdout.parquet. `problem` is the completed request."""
+    """`split.split_table`; files train.parquet and holdout.parquet. `problem` is the completed request."""
 
     problem: ProblemJson
     kind: str

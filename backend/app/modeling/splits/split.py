@@ -123,7 +123,7 @@ def find_unjudged_columns(
     """Find inputs that only the latest time has, so that no hold-out of later rows judges them.
 
     None without any. A model without them, or judged without them, would not be the one for coming rows.
-    `lock_holdout` takes them with the problem without its time column.
+    `split_holdout` takes them with the problem without its time column.
     """
     if problem.time_column is None or problem.horizon:
         return None
@@ -137,7 +137,7 @@ def find_unjudged_columns(
     return late if is_unjudged and _draw_late_rows(rows, late, seed, share) is not None else None
 
 
-def lock_holdout(
+def split_holdout(
     table: pd.DataFrame,
     problem: Problem,
     seed: int,

@@ -147,7 +147,7 @@ async def lock_holdout(
     params |= {"assumptions": assumptions} if assumptions is not None else {}
     params |= {"joined": joined} if joined else {}
     computed = await ctx.computer.run(
-        Computation("preparation.split.lock_holdout", params), {"table": table.digest}
+        Computation("preparation.split.split_table", params), {"table": table.digest}
     )
     split = parse_facts(SplitRows, computed.value)
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}

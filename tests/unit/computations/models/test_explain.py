@@ -49,7 +49,7 @@ def table(kind: str) -> pd.DataFrame:
 def test_an_ensemble_is_explained_on_holdout_rows(kind: str, compute: Compute, tmp_path: Path) -> None:
     source = tmp_path / "table.parquet"
     table(kind).to_parquet(source)
-    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
+    locked, files = compute(split.split_table, {"table": source}, problem={"target": "y"}, seed=0)
     given = {"problem": locked["problem"], "folds": locked["folds"]}
     fits, inputs = [], {}
     for place, estimator in enumerate(("LightGBM", "Ridge" if kind == "number" else "LogisticRegression")):
@@ -85,7 +85,7 @@ def test_an_ensemble_is_explained_on_holdout_rows(kind: str, compute: Compute, t
 def test_a_column_that_the_model_dropped_is_not_listed(compute: Compute, tmp_path: Path) -> None:
     source = tmp_path / "table.parquet"
     table("number").assign(row=range(900)).to_parquet(source)
-    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
+    locked, files = compute(split.split_table, {"table": source}, problem={"target": "y"}, seed=0)
     given = {"problem": locked["problem"], "folds": locked["folds"], "estimator": "Ridge"}
     recipe = [{"op": "drop", "columns": ["row"]}]
     _, fitted = compute(

@@ -29,7 +29,7 @@ def fitted_on(
     for made in ("split", "fit", "use"):
         (folder / made).mkdir()
     table.to_parquet(folder / "table.parquet")
-    locked: Any = split.lock_holdout(
+    locked: Any = split.split_table(
         CellWorkspace({"table": folder / "table.parquet"}, folder / "split"),
         {"target": target},
         readings=readings,

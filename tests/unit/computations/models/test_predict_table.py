@@ -33,7 +33,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
-    locked: Any = split.lock_holdout(
+    locked: Any = split.split_table(
         CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
     )
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")

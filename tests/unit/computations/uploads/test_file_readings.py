@@ -118,7 +118,7 @@ def test_currencies_written_in_two_ways_are_values(tmp_path: Path) -> None:
     lines[100:120] = [f"{n};{200 + n}.000,00 USD" for n in range(100, 120)]
     _, _, table = convert(tmp_path / "t", "id;price\n" + "\n".join(lines) + "\n")
     workspace = CellWorkspace({"table": table}, tmp_path)
-    facts: Any = split.lock_holdout(workspace, {"target": "price"})
+    facts: Any = split.split_table(workspace, {"target": "price"})
     assert (facts["unlabelled_removed"], facts["rows"]) == (0, 2_500)
 
 
@@ -130,7 +130,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     locked = CellWorkspace({"table": table}, folder / "split")
-    facts: Any = split.lock_holdout(locked, {"target": "ziel"}, readings=reading.parsers())
+    facts: Any = split.split_table(locked, {"target": "ziel"}, readings=reading.parsers())
     fitted = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     recipe = [{"op": "parse_dates", "columns": ["bestellt", "versand"], "parts": ["month", "elapsed_days"]}]
     train.fit_candidate(fitted, facts["problem"], "LinearRegression", facts["folds"], recipe)
@@ -193,7 +193,7 @@ def test_sql_training_and_prediction_have_one_value_for_a_cell(tmp_path: Path) -
     assert kinds["month"][0] == "month"
     assert (kinds["lap"], kinds["opens"]) == (("duration", "hours"), ("time", "hours"))
     workspace = CellWorkspace({"table": table}, tmp_path)
-    locked: Any = split.lock_holdout(workspace, {"target": "n"}, readings=reading.parsers())
+    locked: Any = split.split_table(workspace, {"target": "n"}, readings=reading.parsers())
     train = pd.read_parquet(tmp_path / "train.parquet")
     assert set(train["price"]) >= {1250.5, 980.0}
     raw = pd.DataFrame({"price": ["$1,250.50"], "weight": ["12 kg"], "born": ["03/07/48"]})

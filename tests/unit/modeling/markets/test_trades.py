@@ -14,7 +14,7 @@ from app.modeling.markets.strategy_trials import Trials
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
-from app.modeling.splits.split import lock_holdout, make_folds
+from app.modeling.splits.split import make_folds, split_holdout
 
 HORIZON = 6
 
@@ -87,7 +87,7 @@ def test_each_tranche_is_held_until_its_trade_ends():
 def test_a_predicted_gain_is_held_long_until_a_barrier():
     table = bars(strength=0.9)
     problem = asked(table)
-    locked = lock_holdout(table, problem, 0)
+    locked = split_holdout(table, problem, 0)
     said = [
         np.column_stack([1 - up, up])
         for rows in (locked.train, locked.holdout)

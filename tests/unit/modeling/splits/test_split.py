@@ -14,14 +14,14 @@ from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.preparation import split
 from app.errors import InvalidInput
 from app.modeling.problem.folds import FoldPlan, SplitKind
-from app.modeling.splits.split import choose_share, lock_holdout, make_folds
+from app.modeling.splits.split import choose_share, make_folds, split_holdout
 
 from ..frames import houses, people, problem, series
 
 
 def test_classes_keep_their_shares() -> None:
     frame = people(500)
-    locked = lock_holdout(frame, problem(frame, "left"), seed=1)
+    locked = split_holdout(frame, problem(frame, "left"), seed=1)
     assert locked.kind is SplitKind.STRATIFIED
     assert abs(locked.train["left"].mean() - locked.holdout["left"].mean()) < 0.02
     assert len(locked.holdout) == 100
@@ -29,16 +29,16 @@ def test_classes_keep_their_shares() -> None:
 
 def test_the_same_seed_holds_out_the_same_rows() -> None:
     frame = people()
-    one, two = (lock_holdout(frame, problem(frame, "left"), seed=5) for _ in range(2))
+    one, two = (split_holdout(frame, problem(frame, "left"), seed=5) for _ in range(2))
     pd.testing.assert_frame_equal(one.holdout, two.holdout)
-    other = lock_holdout(frame, problem(frame, "left"), seed=6)
+    other = split_holdout(frame, problem(frame, "left"), seed=6)
     assert not other.holdout.equals(one.holdout)
 
 
 def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
     frame = houses()
     doubled = pd.concat([frame, frame.iloc[:80]], ignore_index=True)
-    locked = lock_holdout(doubled, problem(doubled, "price"), seed=0)
+    locked = split_holdout(doubled, problem(doubled, "price"), seed=0)
     assert (locked.equal_rows, locked.together_rows) == (160, 160)
     assert len(locked.train) + len(locked.holdout) == len(doubled)
     assert locked.train.merge(locked.holdout).empty
@@ -46,7 +46,7 @@ def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
 
 def test_repeats_of_two_categories_are_kept() -> None:
     frame = pd.DataFrame({"sex": ["f", "m"] * 100, "alive": [1, 0, 0, 1] * 50})
-    locked = lock_holdout(frame, problem(frame, "alive"), seed=0)
+    locked = split_holdout(frame, problem(frame, "alive"), seed=0)
     assert len(locked.train) + len(locked.holdout) == 200
     assert (locked.equal_rows, locked.together_rows) == (200, 0)
 
@@ -55,7 +55,7 @@ def test_equal_rows_of_few_values_are_rows_of_their_own() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"type": rng.choice(list("abcd"), 3000), "size": rng.integers(1, 9, 3000)})
     frame["score"] = rng.integers(60, 100, 3000)
-    locked = lock_holdout(frame, problem(frame, "score"), seed=0)
+    locked = split_holdout(frame, problem(frame, "score"), seed=0)
     assert len(locked.train) + len(locked.holdout) == 3000
     assert (locked.equal_rows > 1500, locked.together_rows) == (True, 0)
 
@@ -72,7 +72,7 @@ def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
     frame = people(400)
     frame["customer"] = np.random.default_rng(0).integers(0, 60, 400)
     asked = problem(frame, "left", group_column="customer")
-    locked = lock_holdout(frame, asked, seed=0)
+    locked = split_holdout(frame, asked, seed=0)
     assert locked.kind is SplitKind.GROUPED
     assert not set(locked.train["customer"]) & set(locked.holdout["customer"])
     for fold in make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
@@ -87,7 +87,7 @@ def test_training_rows_have_labels_known_before_the_test_rows_begin(horizon: int
     asked = problem(
         frame, "sales", time_column="day", horizon=horizon, group_column="shop" if shops > 1 else None
     )
-    locked = lock_holdout(frame.sample(frac=1, random_state=0), asked, seed=0)
+    locked = split_holdout(frame.sample(frac=1, random_state=0), asked, seed=0)
     assert locked.kind is SplitKind.TIME
     assert locked.train["day"].max() < locked.holdout["day"].min()
     days = locked.train["day"].to_numpy()
@@ -126,7 +126,7 @@ def test_folds_test_every_labelled_row_once_and_never_a_training_row(
 )
 def test_too_little_data_is_refused(frame: pd.DataFrame, code: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        lock_holdout(frame, problem(frame, "left"), seed=0)
+        split_holdout(frame, problem(frame, "left"), seed=0)
     assert caught.value.code == code
 
 
@@ -141,7 +141,7 @@ def test_a_rare_class_takes_fewer_folds_instead_of_failing() -> None:
 def test_a_share_out_of_bounds_is_refused() -> None:
     frame = people()
     with pytest.raises(InvalidInput, match="share must be between"):
-        lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
+        split_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
 
 
 def test_a_fold_with_one_training_class_is_left_out() -> None:
@@ -157,14 +157,14 @@ def test_a_fold_with_one_training_class_is_left_out() -> None:
 def test_a_class_with_two_rows_reduces_neither_the_holdout_nor_the_folds() -> None:
     frame = people(200).assign(left=["a"] * 120 + ["b"] * 78 + ["c"] * 2)
     asked = problem(frame, "left")
-    locked = lock_holdout(frame, asked, seed=0)
+    locked = split_holdout(frame, asked, seed=0)
     assert len(locked.holdout) == 50
     assert len(make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
 
 
 def test_rows_of_a_crowded_first_time_stay_in_training() -> None:
     frame = people(100).assign(day=pd.to_datetime(["2024-01-01"] * 90 + ["2024-01-02"] * 10))
-    locked = lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+    locked = split_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
     assert (set(locked.train["day"].dt.day), set(locked.holdout["day"].dt.day)) == ({1}, {2})
 
 
@@ -177,7 +177,7 @@ def test_a_column_of_the_latest_years_is_on_both_sides_of_the_split(
     frame.loc[frame["year"] < first_year, "income"] = np.nan
     frame.to_parquet(tmp_path / "table.parquet")
     bench = CellWorkspace({"table": tmp_path / "table.parquet"}, tmp_path)
-    facts: Any = split.lock_holdout(bench, {"target": "y"})
+    facts: Any = split.split_table(bench, {"target": "y"})
     train, holdout = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in ("train", "holdout"))
     assert facts["problem"]["time_column"] == time_column
     assert holdout["year"].min() >= first_year
@@ -188,7 +188,7 @@ def test_a_column_of_the_latest_years_is_on_both_sides_of_the_split(
 def test_a_constant_time_column_is_refused() -> None:
     frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
     with pytest.raises(InvalidInput, match="no later rows"):
-        lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+        split_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
 
 
 def measured(rows: int = 400) -> pd.DataFrame:
@@ -201,7 +201,7 @@ def measured(rows: int = 400) -> pd.DataFrame:
 def test_near_duplicates_stay_on_one_side_of_the_split() -> None:
     frame = pd.concat([measured(), measured().head(150)], ignore_index=True)
     frame.insert(0, "id", np.random.default_rng(1).permutation(len(frame)))
-    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    locked = split_holdout(frame, problem(frame, "y"), seed=0)
     shared = locked.train.drop(columns="id").merge(locked.holdout.drop(columns="id"))
     assert shared.empty
     assert len(locked.holdout) > 40
@@ -212,7 +212,7 @@ def test_contradicting_rows_are_noted() -> None:
     frame = measured()
     again = frame.head(60).assign(y=1 - frame["y"].head(60))
     both = pd.concat([frame, again], ignore_index=True)
-    locked = lock_holdout(both, problem(both, "y"), seed=0)
+    locked = split_holdout(both, problem(both, "y"), seed=0)
     assert any(note.startswith("120 rows have the same inputs") for note in locked.notes)
 
 
@@ -222,7 +222,7 @@ def test_equal_categories_by_chance_are_not_near_duplicates() -> None:
         {"id": range(500), "sex": rng.choice(["f", "m"], 500), "deck": rng.integers(0, 9, 500)}
     )
     frame["y"] = rng.integers(0, 2, 500)
-    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    locked = split_holdout(frame, problem(frame, "y"), seed=0)
     assert (locked.notes, len(locked.holdout)) == ((), 100)
 
 
@@ -236,14 +236,14 @@ def test_equal_categories_by_chance_are_not_near_duplicates() -> None:
 )
 def test_a_table_that_cannot_train_a_model_is_refused(frame: pd.DataFrame, code: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        lock_holdout(frame, problem(frame, "y"), seed=0)
+        split_holdout(frame, problem(frame, "y"), seed=0)
     assert caught.value.code == code
 
 
 def test_a_small_share_of_labelled_rows_is_noted() -> None:
     frame = measured(1000)
     frame["y"] = frame["y"].where(frame.index % 33 == 0)
-    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    locked = split_holdout(frame, problem(frame, "y"), seed=0)
     assert locked.notes[0].startswith("Only 3.1% of the rows have a label")
 
 

@@ -70,7 +70,7 @@ def test_parsing_twice_equals_parsing_once() -> None:
 
 def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> None:
     raw().to_parquet(tmp_path / "table.parquet")
-    facts: Any = split.lock_holdout(
+    facts: Any = split.split_table(
         CellWorkspace({"table": tmp_path / "table.parquet"}, tmp_path), {"target": "price"}
     )
     assert facts["problem"]["kind"] == "regression"

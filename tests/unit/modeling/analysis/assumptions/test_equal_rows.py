@@ -7,7 +7,7 @@ import pytest
 from app.modeling.analysis.assumptions.equal_rows import measure_equal_rows
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.splits.near_copies import find_near_copies
-from app.modeling.splits.split import lock_holdout
+from app.modeling.splits.split import split_holdout
 
 
 def measurements(rows: int = 800) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def test_rows_that_were_recorded_twice_with_other_noise_have_both_figures() -> N
     assert "1,400 training rows nearly equal another one" in assumption["why"]
     assert (assumption["holds_score"] or 9) < 1.9
     assert 1.9 < (assumption["otherwise_score"] or 0) < 2.6
-    locked = lock_holdout(frame, problem, seed=0)
+    locked = split_holdout(frame, problem, seed=0)
     assert not set(locked.train["response"]) & set(locked.holdout["response"])
     assert locked.together_rows == 1400
     assert 0.15 * len(frame) < len(locked.holdout) < 0.25 * len(frame)

@@ -14,7 +14,7 @@ from app.modeling.facts.assumptions import AssumptionJson
 from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
-from app.modeling.splits.split import lock_holdout
+from app.modeling.splits.split import split_holdout
 from app.modeling.training.deadline import Deadline
 
 from .planted import incomes, panel, ratings, tracks
@@ -26,7 +26,7 @@ TOLERANCE = 0.25
 def measure(frame: pd.DataFrame, target: str, **wish: Any) -> tuple[Problem, dict[str, AssumptionJson]]:
     request = {"target": target, **wish}
     problem = resolve_problem(frame, request)
-    train = lock_holdout(frame, problem, seed=0).train
+    train = split_holdout(frame, problem, seed=0).train
     assumptions = measure_structures(train, problem, find_structures(frame, problem, request))
     return apply_choice(problem, assumptions), {entry["kind"]: entry for entry in assumptions}
 
@@ -80,7 +80,7 @@ def test_entities_of_a_name_and_a_year_are_measured_and_kept_on_one_side() -> No
     check_entities(frame, "wind", ["name", "year"], [])
     problem, assumptions = measure(frame, "wind")
     assert not assumptions["time"]["matters"]
-    locked = lock_holdout(frame, problem, seed=0)
+    locked = split_holdout(frame, problem, seed=0)
     assert locked.kind is SplitKind.GROUPED
     keys = ["name", "year"]
     assert locked.train[keys].drop_duplicates().merge(locked.holdout[keys].drop_duplicates()).empty
@@ -92,7 +92,7 @@ def test_a_file_sorted_by_year_is_split_in_time_with_both_figures() -> None:
     order = assumptions["time"]
     assert (order["column"], order["chosen"], order["matters"]) == ("year", "otherwise", True)
     assert problem.time_column == "year"
-    assert lock_holdout(frame, problem, seed=0).holdout["year"].min() >= 2010
+    assert split_holdout(frame, problem, seed=0).holdout["year"].min() >= 2010
     rows = np.arange(len(frame))
     assert_right(order, "holds", error_of(frame, "income", *train_test_split(rows, random_state=0), [], []))
     assert_right(order, "otherwise", error_of(frame, "income", rows[:2000], rows[2000:], ["year"], []))
@@ -153,7 +153,7 @@ def test_drift_is_found_in_a_shuffled_file_by_its_only_date(name: str) -> None:
     order = assumptions["time"]
     assert (order["column"], order["chosen"], order["matters"]) == (name, "otherwise", True)
     assert (order["holds_score"] or 0) > 0.75 > 0.65 > (order["otherwise_score"] or 1)
-    locked = lock_holdout(frame, problem, seed=0)
+    locked = split_holdout(frame, problem, seed=0)
     assert locked.train[name].max() <= locked.holdout[name].min()
 
 
@@ -186,7 +186,7 @@ def test_a_date_without_an_effect_leaves_the_split_at_random() -> None:
 def test_without_time_to_measure_the_layout_of_the_file_decides_and_a_note_says_so() -> None:
     frame, request = incomes(rows=600), {"target": "income"}
     problem = resolve_problem(frame, request)
-    train = lock_holdout(frame, problem, seed=0).train
+    train = split_holdout(frame, problem, seed=0).train
     unmeasured = measure_assumptions(train, frame, problem, request, deadline=Deadline(0.0))
     assert unmeasured.assumptions == []
     assert unmeasured.problem.time_column == "year"
