@@ -147,6 +147,16 @@ class Lab:
         await self.db.rows("update fits set lease_until = now() where status = 'running'")
         await self.db.rows("update deletions set lease_until = null")
 
+    def hold(self) -> Path:
+        """Make a file for the preferences `held_while` and `fits_held_while`."""
+        path = self.folder / f"hold-{uuid4()}"
+        path.touch()
+        return path
+
+    async def until_held(self, session_id: UUID) -> None:
+        """Wait until its node `retrieval` waits, or will wait, for the file of `held_while`."""
+        await self.until(session_id, lambda row: row["last_seq"] >= 2)
+
     async def answer(self, session_id: UUID, answer: str = "b") -> None:
         """Answer its next question as soon as it is asked, whatever the session's status is then."""
         unanswered = "select 1 from questions where session_id = $1 and answered_at is null"

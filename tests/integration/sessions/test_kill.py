@@ -83,12 +83,14 @@ async def test_sessions_survive_kills_at_random_moments(lab: Lab) -> None:
 
 async def test_fits_that_die_with_their_worker_run_again(lab: Lab) -> None:
     worker = lab.start_worker()
-    session_id = await lab.create(fits=4, fit_ms=600)
+    hold = lab.hold()
+    session_id = await lab.create(fits=4, fits_held_while=str(hold))
     for _ in range(2):
         doomed = await lab.found("select candidate, fence from fits where status = 'running' limit 1")
         worker.kill()
         await lab.lapse()
         await lab.found("select 1 from fits where candidate = $1 and fence > $2", *doomed.values())
+    hold.unlink()
     await lab.ended(session_id)
     await assert_all_once(lab.db, session_id, {"fits": [(n, "done") for n in range(4)]})
     again = await lab.db.row("select max(runs) as runs from fits")

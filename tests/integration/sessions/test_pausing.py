@@ -52,14 +52,15 @@ async def test_no_step_begins_until_the_session_is_resumed(lab: Lab, duties: Wor
 
 
 async def test_a_driver_ends_its_step_and_begins_no_other(lab: Lab, duties: WorkerServices) -> None:
-    session_id = await lab.create(send=False, step_ms=20)
+    hold = lab.hold()
+    session_id = await lab.create(send=False, held_while=str(hold))
     driving = asyncio.create_task(duties.runner.advance(session_id))
-    await lab.until(session_id, lambda row: row["last_seq"] >= 1)
+    await lab.until_held(session_id)
     await pauses_of(lab).pause(lab.owner, session_id)
-    begun = (await lab.session(session_id))["last_seq"] + 1
+    hold.unlink()
     await driving
     row = await lab.session(session_id)
-    assert row["last_seq"] <= begun
+    assert row["last_seq"] == 3
     assert (row["status"], row["lease_until"], row["admitted_at"]) == ("paused", None, None)
     assert await pauses_of(lab).resume(lab.owner, session_id) == "queued"
     await duties.runner.advance(session_id)
@@ -133,8 +134,11 @@ async def test_a_paused_session_can_be_cancelled(lab: Lab, duties: WorkerService
 
 async def test_a_worker_goes_on_with_a_resumed_session_by_itself(lab: Lab) -> None:
     lab.start_worker()
-    session_id = await lab.create(fits=2, step_ms=20)
+    hold = lab.hold()
+    session_id = await lab.create(fits=2, held_while=str(hold))
+    await lab.until_held(session_id)
     await pauses_of(lab).pause(lab.owner, session_id)
+    hold.unlink()
     await lab.until(session_id, lambda row: row["status"] == "paused")
     await pauses_of(lab).resume(lab.owner, session_id)
     assert (await lab.ended(session_id))["status"] == "completed"

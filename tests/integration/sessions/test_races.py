@@ -170,10 +170,12 @@ async def test_a_session_goes_on_when_redis_is_emptied(lab: Lab) -> None:
 
 async def test_a_paused_worker_that_comes_back_changes_nothing(lab: Lab) -> None:
     slow = lab.start_worker()
-    session_id = await lab.create(step_ms=300)
-    await lab.until(session_id, lambda row: row["last_seq"] >= 1)
+    hold = lab.hold()
+    session_id = await lab.create(held_while=str(hold))
+    await lab.until_held(session_id)
     slow.pause()
     await lab.lapse()
+    hold.unlink()
     lab.start_worker()
     await lab.until(session_id, lambda row: row["last_seq"] >= 3)
     slow.resume()

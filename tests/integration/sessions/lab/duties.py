@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tests.integration.sessions.lab.graph import need_store, spec
+from tests.integration.sessions.lab.graph import need_store, spec, wait_while
 from tests.patience import HANG_GUARD_S
 
 from app.db.pool import Database, Record
@@ -60,6 +60,7 @@ class WaitingCells:
         assert isinstance(work, Computation)
         need_store(str(work.params["away_while"]))
         await asyncio.sleep(float(str(work.params["ms"])) / 1000)
+        await wait_while(str(work.params["held_while"]))
         return Outcome(End.RETURNED, Usage(0.0, 0.0, 0), value={"score": 0.5})
 
     async def close(self) -> None:

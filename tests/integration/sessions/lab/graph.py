@@ -2,7 +2,9 @@
 
 `ask`: ask one question. `fits`: candidates of its round. `step_ms`, `fit_ms`: how long a node or fit takes.
 `fit_deadline_s`: of the round. `poison`: a node that raises. `away_while`: no node finds the blob store while
-there is this file. `chat_tokens`: what a chat call of each node uses.
+there is this file. `held_while`, `fits_held_while`: the node `retrieval`, or each fit, goes on when this file
+is gone: what a test does meanwhile is not overtaken, however slow the machine is. `chat_tokens`: what a chat
+call of each node uses.
 """
 
 import asyncio
@@ -38,8 +40,16 @@ def need_store(away_while: str) -> None:
         raise StoreUnavailable("blob_store_away", "The bucket does not answer.")
 
 
+async def wait_while(held_while: str) -> None:
+    """Wait until this file is gone; return at once where none is named."""
+    while held_while and Path(held_while).is_file():  # noqa: ASYNC110, ASYNC240 - another process removes it
+        await asyncio.sleep(0.005)
+
+
 async def _linger(step: StepScope) -> None:
     await asyncio.sleep(step.session.preferences.get("step_ms", 0) / 1000)
+    if step.node == "retrieval":
+        await wait_while(step.session.preferences.get("held_while", ""))
 
 
 async def _tool(step: StepScope, number: int) -> Any:
@@ -92,6 +102,7 @@ async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[
     wanted = step.session.preferences
     params = {"ms": wanted.get("fit_ms", 0), "seconds": wanted.get("fit_ms", 0) / 1000}
     params["away_while"] = wanted.get("away_while", "")
+    params["held_while"] = wanted.get("fits_held_while", "")
     fits = [Fit(f"c{n}", wanted.get("function", "lab.fit"), params, {}) for n in range(wanted.get("fits", 0))]
     outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", HANG_GUARD_S))
     return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
