@@ -144,6 +144,8 @@ _RECORD_NOUNS = word_set(
     """
 )
 """Nouns of rows whose number is not that of the things sold in them."""
+_OCCASIONS = frozenset({"times", "time", "occasions"})
+"""Nouns for how often something happened, each in a row of its own: `ordered more than 20 times`."""
 
 
 def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference | None:
@@ -152,13 +154,19 @@ def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference |
     quantities = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
     quantities = quantities or [c for c in columns if c.is_number and c.name.casefold() in _COUNT_NAMES]
     is_numbered = any(c.unique and stem(noun) in map(stem, name_parts(c.name)) for c in columns)
-    if len(quantities) != 1 or noun in _RECORD_NOUNS or is_numbered:
+    if len(quantities) != 1 or noun in _RECORD_NOUNS | _OCCASIONS or is_numbered:
         return None
     return Reference(table, quantities[0])
 
 
 MIN_NUMBERED_THINGS = 3
 """Distinct numbers of a column that numbers things."""
+
+
+_TIMETABLED = word_set(
+    "flight flights train trains bus buses ferry ferries sailing sailings voyage voyages tram trams"
+)
+"""Things that go by a timetable, whose number comes back every day: each row is one of them."""
 
 
 def tells_kinds(column: Column) -> bool:
@@ -172,6 +180,8 @@ def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | N
         parts = words(column.name)
         nouns = [part for part in name_parts(column.name) if part not in _IDENTIFIERS]
         is_key = bool(_IDENTIFIERS & set(parts)) and not column.unique and not tells_kinds(column)
+        if word in _TIMETABLED and not {*parts} & {"id", "key"}:
+            continue
         if is_key and nouns and word_strength(word, nouns[-1]) >= 0.97:
             return Reference(table, column)
     return None

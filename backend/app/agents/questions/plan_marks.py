@@ -36,7 +36,7 @@ def _own_marks(part: Mapping[str, Any]) -> Iterator[str]:
         yield str(kind)
     if "function" in part:
         yield str(part["function"])
-    if "op" in part:
+    if "op" in part and not _converts_unit(part):
         yield str(part["op"])
     if kind == "group" and part.get("keys"):
         yield "keys"
@@ -48,6 +48,13 @@ def _own_marks(part: Mapping[str, Any]) -> Iterator[str]:
         yield "no"
     if kind == "in" and any(map(_denies, part.get("values", ()))):
         yield "no"
+
+
+def _converts_unit(part: Mapping[str, Any]) -> bool:
+    """Tell if an expression changes the unit of a number, which makes no ratio: seconds to days."""
+    right = part.get("right")
+    is_factor = isinstance(right, Mapping) and right.get("kind") == "literal"
+    return part.get("op") in ("/", "*") and is_factor
 
 
 def _denies(value: object) -> bool:

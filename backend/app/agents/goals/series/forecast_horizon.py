@@ -82,6 +82,10 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 
+_LOWER_BOUND = re.compile(r"\b(?:after|since|later than|starting(?: in| from)?)\s?$", re.IGNORECASE)
+"""Words before a date from which rows are selected, and to which nothing is forecast: "hired after 2020"."""
+MAX_BOUND_LETTERS = 20
+"""Letters before a date that are searched for such words."""
 _INSIDE = frozenset(("in", "for", "during", "forecast", "project", ""))
 """Words before a calendar period that the answer is about; after others it is the end of the horizon."""
 _DAYS = re.compile(
@@ -234,6 +238,8 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
     horizon = None
     text = _FIRST_HALF.sub(r"to june \1", _ORDINAL_QUARTER.sub(_write_quarter, text))
     for match in _UNTIL.finditer(text):
+        if _LOWER_BOUND.search(text[max(0, match.start() - MAX_BOUND_LETTERS) : match.start()]):
+            continue
         finish = _finish(match, end)
         if finish is None:
             continue

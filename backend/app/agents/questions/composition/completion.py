@@ -59,7 +59,7 @@ KINDS: tuple[PlanKind, ...] = (
         "measures functions keys rows default counts",
         "cumulative change share amount whole_series",
     ),
-    _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared"),
+    _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared share"),
     _kind(plan_absent, "absent rows counts heads", "any"),
     _kind(
         plan_ranking,

@@ -5,9 +5,10 @@ from app.agents.goals.tokenizer import words
 from app.agents.goals.units import column_unit
 from app.agents.questions.composition.sketch import Ranking
 from app.agents.questions.grammar_words import PACE_WORDS, SMALL
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import is_descending
-from app.agents.questions.question_reading import Value, holds_years
+from app.agents.questions.question_reading import QuestionReading, Value, holds_years
 
 
 def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
@@ -16,6 +17,11 @@ def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
     if ranking.word in ("top", "bottom", "best", "worst"):
         is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
         return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
+    if column is not None and (column.type == "datetime" or holds_years(column)):
+        if ranking.word in ("oldest", "earliest"):
+            return False
+        if ranking.word in ("youngest", "newest", "latest"):
+            return True
     if ranking.word in SMALL or ranking.word in ("fastest", "slowest", "quickest"):
         is_pace = column is not None and is_time(column)
         if ranking.word in ("fastest", "quickest"):
@@ -23,12 +29,24 @@ def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
         if ranking.word == "slowest":
             return is_pace
         return False
-    if column is not None and (column.type == "datetime" or holds_years(column)):
-        if ranking.word in ("oldest", "earliest"):
-            return False
-        if ranking.word in ("youngest", "newest", "latest"):
-            return True
     return is_descending(ranking.word, column)
+
+
+OPEN_RANK_COUNT = 100
+"""Rows of `top products` without a number."""
+
+
+def count_ranked(ranking: Ranking, noun: QuestionItem | None) -> int:
+    """The number of things that are asked for: all of `top products`, one `top scorer`."""
+    is_open = ranking.word in ("top", "bottom") and (noun is None or noun.word.endswith("s"))
+    return ranking.count or (OPEN_RANK_COUNT if is_open else 1)
+
+
+def noun_behind(ranking: Ranking, reading: QuestionReading) -> QuestionItem | None:
+    """The word right behind a superlative: the things that are ranked."""
+    items = reading.text.items
+    place = next((number for number, item in enumerate(items) if item.text == ranking.word), len(items))
+    return items[place + 1] if place + 1 < len(items) else None
 
 
 _TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})

@@ -285,7 +285,10 @@ def _find_by_dimension(
     ]
     if dimension is None or len(references) != 1:
         return None
-    reading.note(f"`{references[0].column.name}` is taken for {phrase!r}.")
+    # Days of illness are no time that somebody has been there: a number of days is taken, but never for sure.
+    counts_days = dimension == "time" and references[0].column.type == "integer"
+    tell = reading.assume if counts_days else reading.note
+    tell(f"`{references[0].column.name}` is taken for {phrase!r}.")
     return references[0]
 
 

@@ -143,6 +143,8 @@ def _mark_phrase(
     first = span[0]
     if len(span) > 1:
         are_words = all(item.kind in ("word", "number") for item in span)
+        if span[-1].text == "at" and following in ("least", "most"):
+            return None  # `ordered at least twice` of a column `ordered_at`
         return _mark_joined(span, index) if are_words else None
     if first.kind == "word":
         return _mark_word(first, index, following, before)
@@ -161,7 +163,8 @@ def _mark_word(
     word, texts = item.word, [item.text]
     values = index.values.match(texts)
     columns = index.columns.match(texts)
-    is_rated = following in ("rate", "rates") and bool(values)  # `return rate` of `returned`
+    is_flag = any(flag_values(match.column) is not None for match in columns)
+    is_rated = following in ("rate", "rates") and (is_flag or bool(values))  # `return rate` of `returned`
     if word in _GRAMMAR | _ADJECTIVES and not is_rated:
         columns, values = _meant_by_grammar(word, columns, values)
     if gender := gender_flags(word, index.tables):
@@ -171,6 +174,10 @@ def _mark_word(
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
     columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
     columns = named_by_money(word, columns, index.tables)
+    if word in _PACES or (find_unit(word) and not _counts_unit(before)):
+        columns = tuple(match for match in columns if not match.column.name.startswith("duration "))
+    if word == "no" and _is_determiner(before):
+        values = ()  # `customers with no orders` of a column `returned` with the values yes and no
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
     if columns and columns[0].score < MIN_CLEAR_SCORE and _tells_rows_apart(columns[0].column):
         # An identifier is never meant by a related word, whose plural means the rows: `parcels`.
@@ -189,6 +196,23 @@ def _mark_word(
             if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and _may_count(match.column, word))
         )
     return replace(item, columns=columns, values=values, row_tables=rows)
+
+
+def _counts_unit(before: QuestionItem | None) -> bool:
+    """Tell if a unit of time is one of a number or an amount: a `month` alone is a period and no duration."""
+    return before is not None and (before.kind == "number" or before.text in _BEFORE_UNITS | {"in"})
+
+
+_PACES = word_set("hourly daily nightly weekly monthly quarterly yearly annual annually")
+"""Adverbs of periods, which are no time that something takes."""
+_BEFORE_DETERMINERS = word_set(
+    "with had have has having there is are was were made placed got get gets found show shows"
+)
+
+
+def _is_determiner(before: QuestionItem | None) -> bool:
+    """Tell if `no` says that there is none of what follows, and is no stored answer."""
+    return before is None or before.text in _BEFORE_DETERMINERS
 
 
 def _tells_rows_apart(column: Column) -> bool:

@@ -22,8 +22,8 @@ _OLDER_DATE = re.compile(
     r"\b(older|earlier|newer|later|younger) than (?=(?:\d{1,2} )?[A-Za-z]{3,9} \d|\d{4}-\d\d)", re.IGNORECASE
 )
 _TIME_OF_ONE = re.compile(
-    r"\bhow many (hours|days|minutes|weeks|months) (?:does|did) (?:a|an|one|each) ([a-z]{2,40})"
-    r" (?:take|last)\b",
+    r"\bhow many (hours|days|minutes|weeks|months) (?:do|does|did) (?:(?:a|an|one|each|the|our) )?"
+    r"(?!it\b)([a-z]{2,40}) (?:usually |typically |normally )?(?:take|last)\b(?: on average)?",
     re.IGNORECASE,
 )
 """The time that one of some things takes, which is a mean: `how many days does a repair take`."""
@@ -36,7 +36,8 @@ _ELAPSED = re.compile(
 """The mean time between two dates of the rows: `how long does it take to fix a job`."""
 _UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
 _BETWEEN_TIMES = re.compile(
-    r"\b(?<!duration )(?:time|number of days|days|hours|minutes) (?:between|from|until|till|to) (?=[a-z_`])",
+    r"\b(?<!duration )(?<!\d )(?:time|number of days|days|hours|minutes)"
+    r" (?:between|from|until|till|to) (?=[a-z_`])",
     re.IGNORECASE,
 )
 """The time between two named dates."""
@@ -93,6 +94,18 @@ _SEASONS = {
 """Meteorological seasons of the northern hemisphere, whose months the answer says."""
 
 
+_OCCASIONS = re.compile(
+    r"\b(more than|less than|fewer than|at least|at most|exactly|not more than|no more than)"
+    r" (once|twice|thrice)\b",
+    re.IGNORECASE,
+)
+_COUNTS_OF_OCCASIONS = {"once": 1, "twice": 2, "thrice": 3}
+_ORDER_VALUE = re.compile(
+    r"\b(?:order|basket|cart) (?:value|size)\b(?! (?:above|below|over|under)\b)", re.IGNORECASE
+)
+"""The term of shops for what an order brings in."""
+
+
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(_list_sorted, question))
@@ -102,6 +115,8 @@ def reword(question: str) -> str:
         text = pattern.sub(unit, text)
     text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
+    text = _OCCASIONS.sub(lambda match: f"{match[1]} {_COUNTS_OF_OCCASIONS[match[2].lower()]} times", text)
+    text = _ORDER_VALUE.sub("revenue per order", text)
     text = _SEASON.sub(lambda match: f"{match[1]} {_SEASONS[match[2].casefold()]}", text)
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
     text = _OLDER_DATE.sub(lambda m: "before " if m[1].lower() in ("older", "earlier") else "after ", text)

@@ -236,7 +236,7 @@ def plan_two_levels(
 
 
 def plan_bounds(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
-    """`customers with more than three orders`, `how many species have at least two animals`."""
+    """`customers with more than three orders`, how many or what share of them."""
     if len(sketch.bounds) != 1:
         return
     bound = sketch.bounds[0]
@@ -256,7 +256,16 @@ def plan_bounds(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     draft = start_plan(reading, [key, *values_of([figure])], base or bound.mention.table)
     draft.present([figure])
     draft.group([key], [figure])
-    draft.keep(bounded_expression(bound, figure.name))
+    bounded = bounded_expression(bound, figure.name)
+    if "share" in sketch.flags:
+        # `share of customers with more than ten orders`: of all things, and not of their rows
+        meets, label = "meets the condition", f"number of {owner.item.word}"
+        draft.steps.append(build.derive(meets, bounded))
+        share = build.aggregation("share", "share_true", meets)
+        draft.steps.append(build.group([], [share, build.aggregation(label, "count")]))
+        yield draft.plan(), cost
+        return
+    draft.keep(bounded)
     if sketch.counts:
         label = f"number of {owner.item.word}"
         draft.steps.append(build.group([], [build.aggregation(label, "count")]))

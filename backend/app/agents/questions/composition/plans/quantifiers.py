@@ -61,7 +61,9 @@ def plan_never(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan,
     if key is None or sketch.measures or reading.keys or key.reference == condition.column:
         return
     reading.conditions.remove(condition)
-    positive = Value(build.negate(condition.expression), "condition met", "boolean")
+    # The negation is part of a condition that was read behind it; a date is read before.
+    expression = condition.expression if condition.is_date else build.negate(condition.expression)
+    positive = Value(expression, "condition met", "boolean")
     draft = start_plan(reading, [key, positive])
     figure = Figure("count", where=positive.expression, label="rows that meet it")
     draft.group([key], [figure])

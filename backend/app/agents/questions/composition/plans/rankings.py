@@ -7,6 +7,7 @@ from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.plans.counting import group_of, person_column, plan_two_levels
 from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
+    TOTAL_NOUNS,
     UNUSED_COST,
     counted_figure,
     figures_by_name,
@@ -15,11 +16,17 @@ from app.agents.questions.composition.plans.measure_figures import (
     is_countable,
     names_function,
 )
-from app.agents.questions.composition.ranking_order import LASTING, is_ranked_down, is_time
+from app.agents.questions.composition.ranking_order import (
+    LASTING,
+    count_ranked,
+    is_ranked_down,
+    is_time,
+    noun_behind,
+)
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.attribute_steps import is_attribute
 from app.agents.questions.composition.steps.noun_steps import fits_adjective
-from app.agents.questions.conditions.date_columns import date_reference
+from app.agents.questions.conditions.date_columns import date_reference, find_birth
 from app.agents.questions.conditions.number_conditions import find_asked, find_measure
 from app.agents.questions.figures import default_function
 from app.agents.questions.frames.group_figures import plan_figures, values_of
@@ -29,12 +36,7 @@ from app.agents.questions.grouping import make_period
 from app.agents.questions.marking.row_nouns import DAYS, is_daily
 from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.ordering import Order
-from app.agents.questions.question_reading import (
-    Condition,
-    QuestionReading,
-    Value,
-    make_value,
-)
+from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
@@ -44,8 +46,6 @@ BARE_MOST_COST = 0.15
 """Cost of a number of rows for `most` without a noun: `which bike was used the most`."""
 MIN_NAMING_SHARE = 0.6
 """Different values by rows from which a text names the rows, a few of which share a name."""
-OPEN_RANK_COUNT = 100
-"""Rows of `top products` without a number."""
 _AMOUNTS = frozenset({"most", "least", "fewest", "highest", "lowest", "best", "worst", "top"})
 """Superlatives of persons' totals; others rank single rows: `who ran the farthest`."""
 _ASKS_FOR_ROWS = frozenset({"who", "which", "when", "where", "whose"})
@@ -146,6 +146,8 @@ def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking |
         reference = date_reference(reading)
     else:
         reference = find_measure(reading, names, word) if names else find_asked(reading, word)
+    if reference is None and names == ["age"]:
+        reference = find_birth(reading)
     if reference is None:
         return None
     measure = Mention(-1, reading.text.items[0], make_value(reference), reference.table)
@@ -173,7 +175,7 @@ def _in_days(mention: Mention) -> Mention:
 
 def _unused(sketch: Sketch, owner: Mention | None) -> int:
     """The number of nouns that a ranking neither ranks nor shows."""
-    return len([m for m in sketch.displayed if owner is None or m.place != owner.place])
+    return sum(owner is None or mention.place != owner.place for mention in sketch.displayed)
 
 
 def _by_count(
@@ -194,9 +196,8 @@ def _by_count(
         return
     rows = subject or next((m for m in sketch.rows if m is not owner), None)
     figure, base = counted_figure(reading, rows) if rows else (Figure("count", label="rows"), None)
-    others = _unused(sketch, owner)
-    descending = ranking.word not in LOW
-    yield _ranked_groups(reading, key, figure, descending, ranking, base), cost + UNUSED_COST * others
+    cost += UNUSED_COST * _unused(sketch, owner)
+    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, base), cost
 
 
 def _by_measure(
@@ -239,7 +240,9 @@ def _by_measure(
         word = "total" if figure.function == "sum" else figure.function
         # `who paid the most`: of persons the total is meant
         is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in LASTING
-        is_natural = is_natural or (sketch.interrogative == "who" and figure.function == "sum")
+        # Revenue is a total by its meaning, whatever stores its parts.
+        is_amount = sketch.interrogative == "who" or value.label in TOTAL_NOUNS
+        is_natural = is_natural or (figure.function == "sum" and is_amount)
         cost += VAGUE_GROUP_COST * _is_vague(owner)
         note = reading.note if is_natural else reading.assume
         note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
@@ -354,17 +357,10 @@ def _figure(sketch: Sketch, measure: Mention, value: Value) -> Figure:
     return Figure(default_function(column, measure.item.word) if column else "sum", value)
 
 
-def _rank_count(ranking: Ranking) -> int:
-    """The number of things that are asked for: all of `top products`, one `top scorer`."""
-    is_single = ranking.measure is not None and not ranking.measure.item.word.endswith("s")
-    is_open = ranking.word in ("top", "bottom") and not (is_single and ranking.measure)
-    return ranking.count or (OPEN_RANK_COUNT if is_open else 1)
-
-
 def _ranked_rows(
     reading: QuestionReading, value: Value, descending: bool, ranking: Ranking, details: Sequence[Value] = ()
 ) -> Plan:
-    count = _rank_count(ranking)
+    count = count_ranked(ranking, ranking.measure.item if ranking.measure else None)
     return rank_rows(reading, value, descending, count, ranking.ordinal, details)
 
 
@@ -377,7 +373,7 @@ def _ranked_groups(
     base: str | None,
 ) -> Plan:
     """The first groups by a figure, of all rows or within each of other groups."""
-    count = ranking.count or (OPEN_RANK_COUNT if ranking.word in ("top", "bottom") else 1)
+    count = count_ranked(ranking, noun_behind(ranking, reading))
     outer = [*reading.keys]
     if not outer and ranking.ordinal == 1:
         return rank_groups(reading, [key], figure, descending, count, base)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from app.agents.questions.composition.cues import Cue, find_cues
 from app.agents.questions.composition.number_bounds import NumberBound, unit_number
 from app.agents.questions.composition.sketch import NOTHING, Ranking, Sketch
-from app.agents.questions.composition.steps.implied_measures import free_steps, selling_steps
+from app.agents.questions.composition.steps.implied_measures import free_steps, selling_steps, takings_steps
 from app.agents.questions.composition.steps.period_steps import paced_steps, period_steps, trend_steps
 from app.agents.questions.composition.steps.second_interrogatives import asks_further, further_steps
 from app.agents.questions.grammar_words import MONEY_SIGNS, ORDINALS
@@ -59,6 +59,8 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
         if cue.kind == "ask" and asks_further(sketch, cue):
             yield from further_steps(sketch, cue, places, reading)
             continue
+        if cue.kind == "superlative":
+            yield from takings_steps(sketch, cue, places, reading)
         if cue.kind == "missing":
             yield from _missing_steps(sketch, places)
             continue

@@ -50,6 +50,36 @@ def _sold_measure(reading: QuestionReading, place: int) -> Mention | None:
     return None
 
 
+_FOR_THE_BETTER, _FOR_THE_WORSE = frozenset({"best", "strongest"}), frozenset({"worst", "weakest"})
+_PERIODS = frozenset({"hour", "day", "weekday", "week", "month", "quarter", "season", "year"})
+
+
+def takings_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReading) -> Iterator[Sketch]:
+    """`our best month`: by the revenue, where a question names no measure and one table has revenue."""
+    items, pending = reading.text.items, sketch.pending
+    following = items[places[-1] + 1].text if places[-1] + 1 < len(items) else ""
+    is_judged = cue.argument in _FOR_THE_BETTER | _FOR_THE_WORSE and following in _PERIODS
+    if not is_judged or sketch.ranking is not None or sketch.measures or pending.superlative:
+        return
+    names_measure = any(is_measurable(match.column) for item in items for match in item.columns[:1])
+    revenues = [
+        Reference(table.name, column)
+        for table in reading.scope.tables
+        for column in table.columns
+        if is_measurable(column) and REVENUES & set(words(column.name))
+    ]
+    if names_measure or len(revenues) != 1:
+        return
+    measure = Mention(places[0], items[places[0]], make_value(revenues[0]), revenues[0].table, ("sum",))
+    word = "least" if cue.argument in _FOR_THE_WORSE else "most"
+    count = int(pending.number) if pending.number is not None else None
+    used = places if pending.number is None else [pending.number_place, *places]
+    cleared = replace(pending, number=None, number_place=-1)
+    ranking = Ranking(word, places[0], measure, count)
+    step = sketch.advance(used, SELLING_COST, pending=cleared, ranking=ranking)
+    yield step.with_note(f"The {cue.argument} {following} is told by the total of `{revenues[0].column.name}`.")
+
+
 _PRICES = ("price", "fare", "cost", "fee", "amount")
 """Names of columns that are zero for what is free."""
 _DELAYS = ("delay", "lateness")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
+from app.agents.questions.composition.plans.quantifiers import repeats
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
@@ -66,12 +67,26 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
     if pending.is_negated and pending.number is None and (asks_who or is_other):
         yield from _absent_rows(sketch, reading, mention)
         return
+    if pending.is_negated and pending.number is None and _has_denied_date(sketch, reading):
+        flags, denied_from = sketch.flagged("never"), max(sketch.never_place, sketch.place - 1)
+        denied = replace(pending, is_negated=False)
+        rows = (*sketch.rows, mention)
+        yield sketch.advance(
+            [place], rows=rows, pending=denied, flags=flags, never_place=denied_from, last="rows"
+        )
     if pending.superlative in ("most", "fewest", "least", "highest", "largest") and (
         sketch.heads or sketch.rows or sketch.interrogative
     ):
         ranking = Ranking(pending.superlative, place, mention, pending.superlative_count, pending.ordinal)
         yield sketch.advance([place], ranking=ranking, pending=NOTHING, last="rows")
     yield sketch.advance([place], rows=(*sketch.rows, mention), pending=pending, last="rows")
+
+
+def _has_denied_date(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if things of several rows have none of a time: `customers with no orders in 2026`."""
+    subjects = [noun for noun in (*sketch.heads, *sketch.displayed) if repeats(noun)]
+    dates = [condition for condition in reading.conditions if condition.is_date]
+    return bool(subjects) and any(condition.place > sketch.place for condition in dates)
 
 
 LISTED_KEY_COST, SINGLE_ROW_COST = 0.05, 0.3
