@@ -74,6 +74,8 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
             _announce(ctx, request, request.arguments)
         started = time.perf_counter()
         recorded = await _run_measured(tools, ctx, request)
+        # A question interrupts the step while it waits, and `run` begins again with its answer: announced
+        # above, it would be announced twice.
         if request.name == ask_user.__name__:
             _announce(ctx, request, request.arguments)
         returned = ToolReturned(

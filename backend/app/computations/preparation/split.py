@@ -57,6 +57,8 @@ def split_table(
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, resolved, decisions = _read_problem(workspace, problem, readings or {})
+    # First by the declared structure alone: what another structure would change may be measured on training
+    # rows only. What was measured can change the problem, and then the whole table is divided again.
     locked = split.split_holdout(table, resolved, seed, share)
     notes: list[str] = []
     if assumptions is None:
@@ -68,6 +70,7 @@ def split_table(
         assumptions, structured, notes = measured.assumptions, measured.problem, measured.notes
     else:
         structured = apply_choice(resolved, assumptions)
+    # An order that the user asked for stays, whatever columns it leaves without a judgement.
     is_ordered_on_request = problem.get("time_column") is not None
     late = None if is_ordered_on_request else split.find_unjudged_columns(table, structured, seed, share)
     if late is not None:

@@ -86,6 +86,10 @@ def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) ->
 
 
 def make_fit(ctx: ToolContext, digest: str, folds: FoldPlan, limit_s: float, name: str, **spec: Any) -> Fit:
+    """Make the job of a candidate on the training frame `digest`, to be fitted within `limit_s` seconds.
+
+    `spec`: further parameters of `models.train.fit_candidate`, such as the estimator.
+    """
     params = {
         "problem": ctx.training.problem.to_json(),
         "folds": folds.to_json(),
@@ -126,13 +130,21 @@ def _limit_s(fit: Fit) -> float:
 async def run_round(
     ctx: ToolContext, fits: Sequence[Fit], left_s: float, unplanned: Mapping[str, str] | None = None
 ) -> CallResult:
-    """Run a round. Raises ToolRefused if no fit finished.
+    """Run a round of at most about `left_s` seconds. Raises ToolRefused if no fit finished.
 
     `unplanned`: requested candidates that are not fitted, with their reasons.
     """
     existing_names = {ref.name for ref in await ctx.frames.artifacts("model")}
+    outcomes = await _collect_outcomes(ctx, fits, left_s, is_first=not existing_names)
+    return _round_result(outcomes, unplanned or {}, existing_names)
+
+
+async def _collect_outcomes(
+    ctx: ToolContext, fits: Sequence[Fit], left_s: float, is_first: bool
+) -> list[FitOutcome]:
+    """Fan the fits out and return their outcomes in the order of `fits`. `is_first`: there is no model yet."""
     # Without any model yet, fits that a slow machine delays are waited for: to begin them again takes longer.
-    overrun_s = MAX_OVERRUN_S * (1.0 if existing_names else ctx.training.slowness)
+    overrun_s = MAX_OVERRUN_S * (ctx.training.slowness if is_first else 1.0)
     deadline_s = (
         MAX_DETERMINISTIC_FIT_S * len(fits) if ignores_clock(ctx) else left_s * MAX_OVERRUN_FACTOR + overrun_s
     )
@@ -140,11 +152,17 @@ async def run_round(
     scheduled = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
     outcomes = await ctx.step.fan_out(ctx.call, scheduled, deadline_s)
     late = [fit for fit, outcome in zip(scheduled, outcomes, strict=True) if outcome.status == "left_out"]
-    if not existing_names and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
+    if is_first and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
         late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, MAX_LATE_ROUND_S)
         by_name = {outcome.name: outcome for outcome in late_outcomes}
         outcomes = [by_name.get(outcome.name, outcome) for outcome in outcomes]
-    outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
+    return [outcomes[ordered.index(place)] for place in range(len(fits))]
+
+
+def _round_result(
+    outcomes: Sequence[FitOutcome], unplanned: Mapping[str, str], existing_names: set[str]
+) -> CallResult:
+    """Make the result of a round, with an artifact of each finished fit. Raises ToolRefused without one."""
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
         raise ToolRefused(
@@ -154,7 +172,7 @@ async def run_round(
     unfinished = [outcome for outcome in outcomes if outcome.status != "done"]
     scores = ", ".join(f"{fit.name} {format_number(fit.score)}" for fit in fits_done)
     label = describe_metric(fits_done[0].metric).label
-    left_out = {**(unplanned or {}), **{outcome.name: _failure_reason(outcome) for outcome in unfinished}}
+    left_out = {**unplanned, **{outcome.name: _failure_reason(outcome) for outcome in unfinished}}
     missing = f" Left out: {', '.join(left_out)}." if left_out else ""
     value: Any = {
         "fits": [without_schema(fit.document) for fit in fits_done],
