@@ -244,10 +244,27 @@ def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
     return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"
 
 
+_SECONDS = {60.0: "minutes", 3_600.0: "hours", 86_400.0: "days", 604_800.0: "weeks"} | {
+    2_629_800.0: "months",
+    31_557_600.0: "years",
+}
+"""Units by their seconds, of months and years the Julian mean."""
+
+
+def _arithmetic(expression: e.ArithmeticExpression, say: Say, names: Names) -> str:
+    span, divisor = expression.left, expression.right
+    is_span = isinstance(span, e.CallExpression) and span.function == "seconds_between"
+    if is_span and expression.op == "/" and isinstance(divisor, e.LiteralExpression):
+        unit = _SECONDS.get(divisor.value) if isinstance(divisor.value, int | float) else None
+        if unit is not None:
+            return say(span).replace("seconds", unit, 1)
+    return f"{say(expression.left)} {expression.op} {say(expression.right)}"
+
+
 _EXPRESSIONS: dict[type, Callable[[Any, Say, Names], str]] = {
     e.ColumnExpression: lambda part, _, names: _name(part.name, names),
     e.LiteralExpression: _literal,
-    e.ArithmeticExpression: lambda part, say, _: f"{say(part.left)} {part.op} {say(part.right)}",
+    e.ArithmeticExpression: _arithmetic,
     e.CompareExpression: lambda part, say, _: f"{say(part.left)} {_SIGNS[part.op]} {say(part.right)}",
     e.LogicExpression: lambda part, say, _: f" {part.kind} ".join(map(say, part.operands)),
     e.NotExpression: _negation,

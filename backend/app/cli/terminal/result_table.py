@@ -24,14 +24,34 @@ def show_rows(
 ) -> None:
     """Print the first MAX_SHOWN_ROWS rows. `columns`: name and type of each; of those in `shares` the cells are
     fractions of 1, shown as percentages."""
-    table, names = Table(box=None, pad_edge=False, padding=(0, 2)), []
-    for name, kind in columns:
-        names.append(name)
+    table, cells = Table(box=None, pad_edge=False, padding=(0, 2)), []
+    for place, (name, kind) in enumerate(columns):
         table.add_column(plain(name), justify="right" if kind in NUMBERS else "left")
-    for row in rows[:MAX_SHOWN_ROWS]:
-        cells = zip(row, names, strict=True)
-        table.add_row(*(plain(format_cell(cell, is_share=name in shares)) for cell, name in cells))
+        column = [row[place] for row in rows[:MAX_SHOWN_ROWS]]
+        cells.append([format_cell(cell, is_share=name in shares) for cell in shorten_times(name, column)])
+    for row_cells in zip(*cells, strict=True):
+        table.add_row(*map(plain, row_cells))
     console.print(table)
+
+
+_MIDNIGHT = "T00:00:00"
+_LENGTHS = {"year": len("2025"), "month": len("2025-01")}
+_FIRST_DAYS = {"year": "-01-01", "month": "-01", "quarter": "-01"}
+
+
+def shorten_times(name: str, cells: Sequence[Any]) -> list[Any]:
+    """Leave out of ISO times what is the same in a whole column: midnight, and the first day of months,
+    quarters and years in a column of that name."""
+    texts = [cell for cell in cells if cell is not None]
+    if not texts or not all(isinstance(text, str) and text.endswith(_MIDNIGHT) for text in texts):
+        return [*cells]
+    days = [cell and cell.removesuffix(_MIDNIGHT) for cell in cells]
+    first_day = _FIRST_DAYS.get(name)
+    if first_day is None or not all(day.endswith(first_day) for day in days if day):
+        return days
+    if name == "quarter":
+        return [day and f"{day[:4]} Q{(int(day[5:7]) + 2) // 3}" for day in days]
+    return [day and day[: _LENGTHS[name]] for day in days]
 
 
 def show_row_count(row_count: int, console: Console) -> None:
