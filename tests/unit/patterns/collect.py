@@ -19,6 +19,8 @@ FUNCTIONS = frozenset(
 )
 METHODS = frozenset({"take", "take_in_place", "has"})
 """Of `Sentence`, which passes its first argument to `re.search`."""
+_USES = re.compile(rf"\.\s*(?:{'|'.join(sorted(FUNCTIONS | METHODS))})\b")
+"""A method that takes a pattern. Modules without one need not be parsed, which is most of the work."""
 _META = re.compile(r"[\\+*?|({\[]")
 
 
@@ -55,7 +57,8 @@ def collect() -> tuple[dict[tuple[str | bytes, int], Source], list[Unresolved]]:
     for module in modules():
         if module.__file__ is None:
             continue
-        tree = ast.parse(Path(module.__file__).read_text())
+        text = Path(module.__file__).read_text()
+        tree = ast.parse(text if _USES.search(text) else "")
         for source in [*_of_values(module, _methods(tree)), *_of_calls(module, tree, unresolved)]:
             key = source.pattern, source.flags & ~re.UNICODE
             if key not in sources or (sources[key].anchored and not source.anchored):
