@@ -25,7 +25,7 @@ from app.agents.questions.conditions.date_conditions import parse_date_condition
 from app.agents.questions.conditions.rule_order import parse_conditions
 from app.agents.questions.conditions.times_of_day import CLOCK, reword_times
 from app.agents.questions.examples import example_questions
-from app.agents.questions.frames import listings, overviews, series
+from app.agents.questions.frames import correlations, listings, overviews, series, single_rows
 from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
@@ -37,7 +37,14 @@ from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
 from app.agents.questions.rewording.contrasts import reword_contrasts
-from app.agents.questions.rewording.phrase_rewording import reword, reword_rates, reword_spans, split_preamble
+from app.agents.questions.rewording.phrase_rewording import (
+    reword,
+    reword_last,
+    reword_rates,
+    reword_spans,
+    split_preamble,
+)
+from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.spellings import respell
 from app.agents.questions.tables.derived_columns import derive_columns
 from app.agents.questions.tables.joined_products import derive_joined_products
@@ -66,8 +73,11 @@ OVERVIEWS: tuple[Frame, ...] = (
     overviews.missing_values,
     listings.first_rows,
     overviews.describe,
-    overviews.correlation,
-    overviews.correlations_of_all,
+    correlations.correlation,
+    correlations.correlations_of_all,
+    single_rows.rank_of_row,
+    single_rows.repeated_rows,
+    single_rows.rows_side_by_side,
 )
 """Frames that read conditions and groups after their own words."""
 FRAMES: tuple[Frame, ...] = (
@@ -122,7 +132,9 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = respell(text, tables)
-    text = reword_rates(reword_spans(reword_contrasts(reword(text), tables), tables), tables)
+    text = reword_second_facts(reword(text), tables)
+    text = reword_last(reword_contrasts(text, tables), tables)
+    text = reword_rates(reword_spans(text, tables), tables)
     text, unread = split_preamble(reword_times(text, tables), tables)
     base = _base_reading(text, tables)
     for part in unread:

@@ -2,7 +2,6 @@
 
 from datetime import date, datetime, timedelta
 
-from app.agents.goals.tokenizer import words
 from app.agents.questions.conditions.compared_periods import parse_compared_periods
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.conditions.date_spans import (
@@ -20,19 +19,16 @@ from app.agents.questions.conditions.date_spans import (
     parse_year_spans,
 )
 from app.agents.questions.conditions.times_of_day import parse_times_of_day
+from app.agents.questions.conditions.year_conditions import parse_stored_years, parse_years
 from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
-    MAX_YEAR,
-    MIN_YEAR,
     Condition,
     NotUnderstood,
     QuestionReading,
     Value,
-    holds_years,
 )
-from app.agents.questions.tables.scope import Reference
 from app.plans import build
 
 
@@ -40,7 +36,7 @@ def parse_date_conditions(reading: QuestionReading) -> None:
     """Parse conditions on times. Tables without dates may have columns of years, months and days."""
     for rule in (
         parse_times_of_day,
-        _parse_stored_years,
+        parse_stored_years,
         parse_compared_periods,
         parse_day_spans,
         _parse_dayless_year_spans,
@@ -52,34 +48,11 @@ def parse_date_conditions(reading: QuestionReading) -> None:
         _parse_half_years,
         _parse_month_ranges,
         _parse_months,
-        _parse_years,
+        parse_years,
         _parse_last,
         _parse_weekdays,
     ):
         rule(reading)
-
-
-_YEAR_SIGNS: dict[str, build.ComparisonSign] = {"before": "<", "after": ">", "since": ">=", "until": "<="}
-
-
-def _parse_stored_years(reading: QuestionReading) -> None:
-    """Parse a year behind the name of a column of years, which is no date of the rows: `built after 1990`."""
-    start = 0
-    while match := reading.text.find("C=column before|after|since|until N=year", start):
-        start = match.places[0] + 1
-        item, number = reading.text.required(match, "column"), reading.text.required(match, "year").number
-        best = next((m for m in item.columns if holds_years(m.column) and m.score >= MIN_YEARS_SCORE), None)
-        if best is None or number is None or not MIN_YEAR <= number <= MAX_YEAR:
-            continue
-        reference = Reference(best.table, best.column)
-        sign = next(_YEAR_SIGNS[reading.text.items[p].text] for p in match.places[1:])
-        expression = build.compare(sign, reference.expression, build.literal(int(number)))
-        reading.text.use(match.places, "condition")
-        reading.conditions.append(Condition(expression, reference, place=match.places[0]))
-
-
-MIN_YEARS_SCORE = 0.9
-"""Score of a column of years that a word names in full."""
 
 
 def _parse_dayless_year_spans(reading: QuestionReading) -> None:
@@ -293,58 +266,6 @@ def _parse_named_months(reading: QuestionReading, phrase: str) -> None:
             add_date(reading, match, build.compare("=", operand, build.literal(months[0])), target)
         else:
             add_date(reading, match, build.is_one_of(operand, months), target)
-
-
-def _parse_years(reading: QuestionReading) -> None:
-    for phrase in (f"{PREPOSITIONS}|year=bound the? year? N=year", "C=column year? N=year", "N=year"):
-        start = 0
-        while match := reading.text.find(phrase, start):
-            start = match.places[0] + 1
-            year = as_year(reading.text.item(match, "year"))
-            if year is None:
-                continue
-            mentioned = reading.text.item(match, "column")
-            if mentioned is not None and not any(
-                m.column.type == "datetime" or "year" in words(m.column.name) for m in mentioned.columns
-            ):
-                continue
-            if match.places and _followed_by_unit(reading, match):
-                continue
-            column, reference = part_column(reading, "year"), date_reference(reading, match)
-            if phrase == "N=year" and not _is_among_years(year, column or reference):
-                continue
-            if column:
-                sign = BOUNDS.get(bound_word(reading, match), "=")
-                add_date(reading, match, build.compare(sign, column.expression, build.literal(year)), column)  # type: ignore[arg-type]
-            elif reference:
-                add_date(
-                    reading,
-                    match,
-                    bounded(reference, bound_word(reading, match), date(year, 1, 1), date(year + 1, 1, 1)),
-                    reference,
-                )
-
-
-def _is_among_years(year: int, reference: Reference | None) -> bool:
-    """Tell if a bare number is one of the years of a column: `monthly sales 2023`."""
-    if reference is None:
-        return False
-    bounds = (str(reference.column.low)[:4], str(reference.column.high)[:4])
-    return all(bound.isdigit() for bound in bounds) and int(bounds[0]) <= year <= int(bounds[1])
-
-
-def _followed_by_unit(reading: QuestionReading, match: PhraseMatch) -> bool:
-    following = match.places[-1] + 1
-    return following < len(reading.text.items) and reading.text.items[following].word in (
-        "kg",
-        "km",
-        "g",
-        "euro",
-        "dollars",
-        "kcal",
-        "usd",
-        "eur",
-    )
 
 
 def _parse_last(reading: QuestionReading) -> None:

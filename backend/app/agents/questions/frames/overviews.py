@@ -1,8 +1,5 @@
-"""Overviews: missing values, descriptions, correlations, distributions and time spans."""
+"""Overviews: missing values, descriptions, distributions and time spans."""
 
-from collections.abc import Sequence
-
-from app.agents.goals.tables import Column
 from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.figures import QUARTILES, measured
 from app.agents.questions.frames.group_figures import finish_groups, plan_figures
@@ -11,23 +8,18 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import Order, take_order
 from app.agents.questions.phrases import QuestionItems
 from app.agents.questions.question_reading import (
-    NotUnderstood,
     QuestionReading,
     Value,
     is_measurable,
     make_value,
 )
-from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
-from app.agents.questions.tables.scope import Reference, stored_type
+from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.plan import (
-    MAX_CORRELATED_COLUMNS,
     MAX_PROFILED_COLUMNS,
-    CorrelateStep,
     Plan,
-    PlanSource,
     ProfileStep,
-    UnionStep,
     UnpivotStep,
 )
 
@@ -166,92 +158,6 @@ def describe(reading: QuestionReading) -> Plan | None:
     if len(columns) > MAX_PROFILED_COLUMNS:
         draft.select([c.name for c in columns[:MAX_PROFILED_COLUMNS]])
     draft.steps.append(ProfileStep(kind="profile"))
-    return draft.plan()
-
-
-_RELATED = (
-    "correlation|correlations|correlate|correlates|correlated|related|relationship|relation|"
-    "association|associated|link|linked|connection|connected|dependence"
-)
-
-
-def correlation(reading: QuestionReading) -> Plan | None:
-    """`correlation between age and fare`, `correlation matrix`, `how are a and b related`."""
-    match = reading.text.take(f"{_RELATED} matrix|table|heatmap?", "figure")
-    if match is None:
-        return None
-    reading.text.take_any(("coefficient", "pearson"), "figure")
-    items: list[QuestionItem] = []
-    while pair := reading.text.find("C=column"):
-        item = reading.text.required(pair, "column")
-        reading.text.use(pair.places, "figure")
-        if any(is_measurable(m.column) for m in item.columns):
-            items.append(item)
-        else:
-            reading.text.use(pair.places, "")
-            break
-    references = list(dict.fromkeys(reading.column(item, True) for item in items))
-    if len(references) == 2 or (len(references) == 1 and reading.text.has("with")):
-        if len(references) == 1:
-            raise NotUnderstood("A correlation is of two columns, and it does not name two.")
-        first, second = (make_value(reference) for reference in references)
-        return plan_figures(reading, [Figure("correlation", first, other=second)], Order())
-    if len(references) == 1:
-        raise NotUnderstood("A correlation is of two columns, and it does not name two.")
-    draft = start_plan(reading, [make_value(reference) for reference in references])
-    table = reading.scope.table(draft.source.base)
-    names = [draft.name_of(make_value(r)) for r in references] or [c.name for c in _measures(table.columns)]
-    if not 2 <= len(names) <= MAX_CORRELATED_COLUMNS:
-        raise NotUnderstood(
-            f"A table of correlations has 2 to {MAX_CORRELATED_COLUMNS} numbers; name those that are meant."
-        )
-    return _matrix(draft, names)
-
-
-def _measures(columns: Sequence[Column]) -> list[Column]:
-    return [c for c in columns if is_measurable(c) and stored_type(c) in ("integer", "number")]
-
-
-def _matrix(draft: PlanDraft, names: list[str]) -> Plan:
-    """Correlations of all pairs, as a matrix with a row for each column."""
-    plans = []
-    base = draft.plan()
-    for name in names:
-        figures = [build.aggregation(other, "correlation", name, other=other) for other in names]
-        steps = [
-            *base.steps,
-            build.group([], figures),
-            build.derive("column", build.literal(name)),
-            build.select(["column", *names]),
-        ]
-        plans.append(Plan(source=base.source, steps=steps))
-    first, *others = plans
-    unions = [UnionStep(kind="union", source=PlanSource(kind="plan", plan=plan)) for plan in others]
-    return Plan(source=first.source, steps=[*first.steps, *unions])
-
-
-def correlations_of_all(reading: QuestionReading) -> Plan | None:
-    """`which two columns correlate most`."""
-    if not reading.text.has(_RELATED):
-        return None
-    match = reading.text.find(
-        f"which|what N=count C|columns|variables|measures|numbers W? W? {_RELATED}|together"
-    )
-    if match is None:
-        return None
-    reading.text.use(match.places, "figure")
-    reading.text.take_any(("most|strongest|closely|strongly|highest", "with each? other"), "figure")
-    draft = start_plan(reading)
-    names = [c.name for c in _measures(reading.scope.stored_columns(draft.source.base))][
-        :MAX_CORRELATED_COLUMNS
-    ]
-    draft.steps.append(CorrelateStep(kind="correlate", columns=names))
-    draft.steps.append(build.derive("strength", build.call("abs", build.column("correlation"))))
-    draft.steps += [
-        build.sort(("strength", True)),
-        build.limit(1),
-        build.select(["first", "second", "correlation", "rows"]),
-    ]
     return draft.plan()
 
 

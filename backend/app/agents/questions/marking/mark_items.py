@@ -317,8 +317,8 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
     if texts[0] in _RELATIVE_WORDS and find_unit(texts[-1]):
         columns = tuple(match for match in columns if not match.column.name.startswith("duration "))
-    if first.word in AGGREGATE_WORDS:
-        columns = tuple(match for match in columns if _ends_name(match, texts))  # `median age` of `age`
+    if first.word in AGGREGATE_WORDS or first.word in SUPERLATIVES:  # `median age` of `age`
+        columns = tuple(match for match in columns if _ends_name(match, texts))
     if columns and columns[0].score <= MAX_ASKED_SCORE and _has_own_names(texts, index):
         columns = ()
     values = tuple(match for match in values if match.score >= _MIN_BARE_SCORE)

@@ -171,6 +171,28 @@ def reword_spans(question: str, tables: Sequence[TableProfile]) -> str:
     return _BETWEEN_TIMES.sub("duration to ", text) if names_two else text
 
 
+_LAST = re.compile(
+    r"\b(?:the|our|my|their) last (?=([a-z]{3,40})\b)(?!(?:time|name|row|record|line|entry|column|few|two|three"
+    r"|four|five|six|ten|day|week|month|quarter|year|hour|minute|decade)s?\b)",
+    re.IGNORECASE,
+)
+"""The thing with the latest time: `the last fault`, other than a period or a number of rows."""
+_TIME_QUESTION = re.compile(r"\bwhen\b|\bhow long\b", re.IGNORECASE)
+
+
+def reword_last(question: str, tables: Sequence[TableProfile]) -> str:
+    """Call the last of some rows with times the latest; a name such as `last_visit` keeps its words."""
+    is_name = any("last" in words(column.name) for table in tables for column in table.columns)
+    if is_name or _TIME_QUESTION.search(question) or not any(table.dates for table in tables):
+        return question
+
+    def name(match: re.Match[str]) -> str:
+        is_row = any(item.row_tables for item in mark_items(match[1], tables).items)
+        return "the latest " if is_row else match[0]
+
+    return _LAST.sub(name, question)
+
+
 _EXTREME = re.compile(
     r"\b(highest|lowest|greatest|smallest|worst) ([a-z]{4,40})\b(?! (?:rates?|ratios?|shares?|percentages?)\b)",
     re.IGNORECASE,

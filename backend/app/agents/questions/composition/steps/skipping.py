@@ -9,6 +9,7 @@ from app.agents.questions.composition.cues import PERIODS, find_cues
 from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.composition.steps.event_times import grows_things, says_happened
+from app.agents.questions.figures import default_function
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.row_nouns import PEOPLE
@@ -60,6 +61,19 @@ def _names_kind(items: Sequence[QuestionItem], place: int) -> bool:
     if is_measurable(best.column) and is_time(best.column):
         kinds = kinds | _KINDS_OF_SPANS
     return item.word in kinds and best.score >= MIN_NAMED_SCORE
+
+
+def _names_rate(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if `rate` stands behind the name of a measurement, which is one: `murder rate` of `murder`.
+
+    Of whole numbers it may be a share of something else: `return rate` of a number of returns.
+    """
+    if items[place].text not in ("rate", "rates") or not place or not items[place - 1].columns:
+        return False
+    best = items[place - 1].columns[0]
+    is_named = best.score >= MIN_NAMED_SCORE and best.coverage >= 1
+    is_measured = best.column.type == "number" and is_measurable(best.column)
+    return is_named and is_measured and default_function(best.column) == "mean"
 
 
 def _is_unknown(item: QuestionItem) -> bool:
@@ -343,6 +357,9 @@ def skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
 
 def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     item = items[sketch.place]
+    if _names_rate(items, sketch.place):
+        name = items[sketch.place - 1].columns[0].column.name
+        return sketch.skip(EVENT_COST, False).with_note(f"`{name}` is taken for the rate.")
     cost = EVENT_COST if _tells_column(items, sketch.place) else _known_cost(items, sketch.place)
     if cost is not None:
         return sketch.skip(cost, False)
