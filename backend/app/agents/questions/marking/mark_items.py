@@ -22,7 +22,7 @@ from app.agents.questions.grammar_words import (
 from app.agents.questions.items import QuestionItem, read_items
 from app.agents.questions.marking.joined_phrases import join_modifiers
 from app.agents.questions.marking.money_words import named_by_money
-from app.agents.questions.marking.origin_and_destination import is_other_end
+from app.agents.questions.marking.origin_and_destination import as_going, at_own_end
 from app.agents.questions.marking.row_nouns import (
     DAYS,
     MIN_CLEAR_SCORE,
@@ -80,7 +80,8 @@ def mark_items(question: str, tables: Sequence[TableProfile]) -> QuestionItems:
     """Split a question and mark what its words may mean in the tables."""
     index = TableIndex(tables)
     items = join_modifiers(_mark_phrases(read_items(question), index))
-    items = [_at_own_end(items, place) for place in range(len(items))]
+    items = [at_own_end(items, place) for place in range(len(items))]
+    items = [as_going(items, place) for place in range(len(items))]
     items = [_as_label(items, place) for place in range(len(items))]
     return QuestionItems(name_unknown_rows(items, tables))
 
@@ -97,13 +98,6 @@ def _as_label(items: Sequence[QuestionItem], place: int) -> QuestionItem:
     match = before.columns[0]
     values = tuple(value for value in match.column.values if str(value).casefold() == item.text)
     return replace(item, values=(ValueMatch(match.table, match.column, values, 1.0),)) if values else item
-
-
-def _at_own_end(items: Sequence[QuestionItem], place: int) -> QuestionItem:
-    """An item without the values of the other end of a way than its preposition says: `to Roma` of `origin`."""
-    item, before = items[place], items[place - 1].text if place else ""
-    values = tuple(match for match in item.values if not is_other_end(match.column.name, before))
-    return replace(item, values=values) if values and len(values) < len(item.values) else item
 
 
 class TableIndex:

@@ -64,7 +64,9 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     if outer and reading.keys:
         if subject and not _is_counted(sketch, reading, subject):
             return
-        yield plan_two_levels(reading, figure, reading.keys.pop(), outer, base), cost
+        key = _inner_key(sketch, reading)
+        reading.keys.remove(key)
+        yield plan_two_levels(reading, figure, key, outer, base), cost
         return
     if outer:
         cost += UNUSED_COST
@@ -150,6 +152,20 @@ def _subject(sketch: Sketch) -> Mention | None:
     if "distinct" in sketch.flags and sketch.heads:
         return sketch.heads[0]
     return nouns[0] if nouns else None
+
+
+_EACH_WORDS = frozenset({"per", "each", "every"})
+
+
+def _inner_key(sketch: Sketch, reading: QuestionReading) -> Value:
+    """The group of which each has a figure: the customers of `average orders per customer by tier`."""
+    items = reading.text.items
+    inner = [
+        key.value
+        for key in sketch.keys
+        if key.place > 0 and items[key.place - 1].text in _EACH_WORDS and key.value in reading.keys
+    ]
+    return inner[0] if len(inner) == 1 and inner[0] else reading.keys[-1]
 
 
 def _count_of_measure(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
