@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
+from app.agents.goals.units import find_unit, unit_of
 from app.agents.goals.vocabulary import WEEKDAYS
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.items import QuestionItem
@@ -82,6 +83,8 @@ _BINS = (
     f"{_BY}|in|for? C=column {_CLASS}? ,? in|into|by N=width @unit? {_STEPS}",
     f"{_BY} C=column {_CLASS} of N=width @unit?",
     f"{_BY}|in N=width @unit? C=column {_STEPS}",
+    f"C=column {_CLASS} of N=width @unit?",
+    f"C=column in|into N=width @unit? {_STEPS}",
 )
 """Phrases of classes of a number that are equally wide."""
 
@@ -96,12 +99,21 @@ def parse_bins(reading: QuestionReading) -> None:
         if match is None or item is None or width is None or not width.number:
             continue
         reference = reading.column(item, True)
-        reading.text.use(match.places, "group")
+        reading.text.use([*match.places, *_told_again(reading, match, reference)], "group")
         number = build.literal(int(width.number) if width.number == int(width.number) else width.number)
         lower = build.arithmetic(
             "*", build.call("floor", build.arithmetic("/", reference.expression, number)), number
         )
         reading.keys.append(Value(lower, f"{reference.column.name} from", "number", reference))
+
+
+def _told_again(reading: QuestionReading, match: PhraseMatch, reference: Reference) -> list[int]:
+    """The places of the unit behind the width of classes, and of `in each` at the end of the question."""
+    items, place = reading.text.items, match.places[-1] + 1
+    unit = find_unit(items[place].word) if place < len(items) else None
+    places = [place] if unit is not None and unit == unit_of(reference.column) else []
+    groups = reading.text.find("in|for|of each", place)
+    return [*places, *(groups.places if groups and groups.places[-1] == len(items) - 1 else [])]
 
 
 def _parse_periods(reading: QuestionReading) -> None:

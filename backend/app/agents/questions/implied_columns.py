@@ -37,11 +37,11 @@ def mark_implied(items: QuestionItems, text: str, tables: Sequence[TableProfile]
     marked = [*items.items]
     for place, item in enumerate(items.items):
         if _names_nothing(item) and not _describes_next(items.items, place):
+            other_keys = {other.key for i in marked for other in i.columns[:1]}
             match = _linked(item, links, columns)
-            is_taken = match is not None and any(
-                match.key == other.key for i in marked for other in i.columns[:1]
-            )
-            if match is not None and not is_taken:
+            if match is None and _names_groups(items.items, place):
+                match = _linked_groups(item, links, columns, other_keys)
+            if match is not None and match.key not in other_keys:
                 marked[place] = replace(item, columns=(match,))
         elif _is_doubtful(item):
             marked[place] = _mend(item, links, columns)
@@ -102,6 +102,44 @@ def _linked(
         return None  # of a column of classes, the word is as likely another class: `sugar` of a column `food`
     score = MIN_IMPLIED_SCORE + (MAX_IMPLIED_SCORE - MIN_IMPLIED_SCORE) * shares[best]
     return ColumnMatch(table.name, column, score, 1.0)
+
+
+_GROUPING = frozenset({"by", "per", "each", "every", "across"})
+MIN_GROUP_PROBABILITY, MIN_GROUP_LEAD = 0.35, 0.7
+"""Probability of a column of classes for a noun that names groups, and its part of that of all such columns: of
+the nouns behind `by` and `per` of goals that the links had not seen, about nine in ten were then right."""
+
+
+def _names_groups(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if a noun stands behind a word of groups, where it names a column and no class: `per chain`."""
+    return place > 0 and items[place - 1].text in _GROUPING
+
+
+def _linked_groups(
+    item: QuestionItem,
+    links: ColumnLinks,
+    columns: Sequence[tuple[TableProfile, Column]],
+    other_keys: set[tuple[str, str]],
+) -> ColumnMatch | None:
+    """Return the column of classes that a noun of groups is linked with, if it is likelier than the others."""
+    shares = _shares(item, links)[:-1]
+    classes = [
+        place
+        for place, (table, column) in enumerate(columns)
+        if _has_classes(column) and (table.name, column.name) not in other_keys
+    ]
+    best = max(classes, key=shares.__getitem__, default=None)
+    if best is None or shares[best] < MIN_GROUP_PROBABILITY:
+        return None
+    if shares[best] < MIN_GROUP_LEAD * sum(shares[place] for place in classes):
+        return None
+    table, column = columns[best]
+    score = MIN_IMPLIED_SCORE + (MAX_IMPLIED_SCORE - MIN_IMPLIED_SCORE) * shares[best]
+    return ColumnMatch(table.name, column, score, 1.0)
+
+
+def _has_classes(column: Column) -> bool:
+    return not (is_measurable(column) or column.unique or column.type == "datetime" or column.hint == "id")
 
 
 def _is_doubtful(item: QuestionItem) -> bool:

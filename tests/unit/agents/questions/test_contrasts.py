@@ -79,6 +79,7 @@ TABLES = (
         ("number of subscriptions in January, February and March", [(1, 2), (2, 2)]),
         ("number of subscriptions in 2022, 2023 and 2024", [(2024, 4)]),
         ("how many subscriptions were shipped in winter", [(4,)]),
+        ("difference in average age between clients with and without insurance", [(-10, 40, 50)]),
     ],
 )
 def test_a_contrast_comes_to_what_the_rows_say(question: str, answer: list[tuple[object, ...]]) -> None:

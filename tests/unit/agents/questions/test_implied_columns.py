@@ -38,3 +38,22 @@ def test_without_an_aggregate_rows_stay_rows() -> None:
     marked = mark_implied(mark_items(question, [GIFTS]), question, [GIFTS])
     gifts = next(item for item in marked.items if item.text == "gifts")
     assert "amount_eur" not in [match.column.name for match in gifts.columns]
+
+
+FIELDS = TableProfile(
+    "fields",
+    90,
+    (
+        text("crop", "maize", "wheat", "barley"),
+        text("farm", "Mill", "Dock", "Hill"),
+        number("area_ha", 90.0),
+        number("yield_t", 900.0),
+    ),
+)
+
+
+def test_a_noun_behind_a_word_of_groups_may_mean_a_column_of_classes() -> None:
+    question = "total yield per cereal"
+    marked = mark_implied(mark_items(question, [FIELDS]), question, [FIELDS])
+    cereal = next(item for item in marked.items if item.word == "cereal")
+    assert [match.column.name for match in cereal.columns] == ["crop"]

@@ -114,6 +114,9 @@ FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "did Ash have more jobs than Oak?": ("Ash", 3, True),
     "did Ash have more jobs than Oak in January?": ("Ash", 3, True),
     "were there fewer jobs of Oak than of Elm?": ("Oak", 2, False),
+    "are jobs of Ash returned more often than jobs of Oak?": ("Ash", 1 / 3, 3, True),
+    "is the share of returned jobs higher for Oak than for Ash?": ("Oak", 0.0, 2, False),
+    "fee income by year of report": (2022, 600),
 }
 
 
@@ -124,6 +127,9 @@ def test_a_figure_comes_to_what_the_rows_say(question: str, workshop: duckdb.Duc
 
 GROUPS: Mapping[str, list[tuple[Any, ...]]] = {
     "how many jobs by age in steps of 20?": [(20, 2), (40, 2), (60, 2)],
+    "number of jobs, age in 20 year groups": [(20, 2), (40, 2), (60, 2)],
+    "age bands of 20: how many jobs in each?": [(20, 2), (40, 2), (60, 2)],
+    "total fee by customer, only customers with at least 2 jobs": [("Ash", 700, 3), ("Oak", 800, 2)],
     "number of jobs by age group: under 30, 30 to 49, 50 and over": [
         ("under 30", 1),
         ("30 to 49", 2),
@@ -144,6 +150,13 @@ def test_the_change_from_month_to_month_keeps_the_months(workshop: duckdb.DuckDB
     rows = answer("month over month change of the total fee", workshop)
     assert [row[1] for row in rows] == [300, 400, 1100]
     assert [row[2] for row in rows] == [0, 100, 700]
+
+
+@pytest.mark.parametrize(
+    "question", ["who paid the highest fee, and where?", "the highest fee: when, where and by whom?"]
+)
+def test_a_second_question_that_no_column_answers_is_asked_about(question: str) -> None:
+    assert isinstance(parse_question(question, TABLES), UnparsedQuestion)
 
 
 @pytest.mark.parametrize(

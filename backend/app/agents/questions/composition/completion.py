@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from app.agents.questions.composition.plans.bounded_groups import plan_bounded_groups
 from app.agents.questions.composition.plans.comparisons import plan_difference, plan_ratios
 from app.agents.questions.composition.plans.counting import (
     plan_absent,
@@ -52,7 +53,9 @@ def _kind(completion: Completion, parts: str, flags: str = "") -> PlanKind:
 
 KINDS: tuple[PlanKind, ...] = (
     _kind(
-        plan_shares, "measures functions keys heads rows order counts", "share rate versus frequency distinct"
+        plan_shares,
+        "measures functions keys heads rows order counts",
+        "share rate versus frequency distinct compared others",
     ),
     _kind(
         plan_series,
@@ -60,6 +63,7 @@ KINDS: tuple[PlanKind, ...] = (
         "cumulative change share amount whole_series",
     ),
     _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared share"),
+    _kind(plan_bounded_groups, "bounds measures functions keys heads rows shown order limit default"),
     _kind(plan_absent, "absent rows counts heads", "any"),
     _kind(
         plan_ranking,
@@ -76,7 +80,7 @@ KINDS: tuple[PlanKind, ...] = (
     ),
     _kind(
         plan_difference,
-        "measures functions rows default adjective counts",
+        "measures functions keys rows default adjective counts",
         "difference excess change versus compared others amount share",
     ),
     _kind(plan_ratios, "measures functions keys rows default counts", "ratio share rate versus"),

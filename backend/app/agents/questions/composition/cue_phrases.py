@@ -67,7 +67,7 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "degree of",
         "magnitude of",
     ),
-    "ask": ("which", "what", "who", "whose", "where", "when", "whom", "by whom"),
+    "ask": ("which", "what", "who", "whose", "where", "when", "whom", "by whom", "why", "what for"),
     "show": ("list", "show", "give", "display", "names of", "name", "names", "find", "tell", "return", "print"),
     "key": (
         "for each",
@@ -189,8 +189,6 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "gap",
     ),
     "compared": (
-        "less often than",
-        "more often than",
         "less than",
         "more than",
         "fewer than",
@@ -212,13 +210,15 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "larger",
         "bigger",
         "smaller",
-        "more often",
-        "less often",
         "differ",
         "differs",
         "differ between",
         "compare",
         "compared",
+    ),
+    "likelihood": (
+        *(f"{word} likely{link}" for word in ("more", "less") for link in ("", " to", " to be", " to have")),
+        *(f"{word} often{than}" for word in ("more", "less") for than in ("", " than")),
     ),
     "excess": (
         "how many more",

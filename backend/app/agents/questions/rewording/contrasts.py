@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from app.agents.goals.stemming import stem, stems
 from app.agents.goals.tables import Column, TableProfile
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import mark_items
@@ -78,4 +79,5 @@ def _find_flag(word: str, tables: Sequence[TableProfile]) -> Column | None:
         return None
     flags = [m for m in item.columns if flag_values(m.column) is not None]
     matches = [m for m in flags if m.score >= MIN_FLAG_SCORE or denies_flag(word, m.column)]
+    matches = matches or [m for m in flags if stem(word.casefold()) in stems(m.column.name)]
     return matches[0].column if len({m.column.name for m in matches}) == 1 else None

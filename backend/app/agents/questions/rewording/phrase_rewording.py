@@ -228,10 +228,18 @@ def split_preamble(question: str, tables: Sequence[TableProfile]) -> tuple[str, 
     parts = [part.strip() for part in _SENTENCE_END.split(question) if part.strip()]
     if len(parts) < 2:
         return question, []
-    meaningful = [part for part in parts if _has_meaning(part, tables)]
+    meaningful = [part for n, part in enumerate(parts) if _has_meaning(part, tables) or (n and _asks(part))]
     if not meaningful or len(meaningful) == len(parts):
         return question, []
     return ", ".join(meaningful), [part for part in parts if part not in meaningful]
+
+
+_INTERROGATIVES = frozenset({"where", "when", "who", "whom", "whose", "why"})
+
+
+def _asks(part: str) -> bool:
+    """Tell if the words behind a title ask for further facts: `most expensive repair: when and by whom?`."""
+    return not _INTERROGATIVES.isdisjoint(words(part))
 
 
 def _has_meaning(part: str, tables: Sequence[TableProfile]) -> bool:

@@ -18,6 +18,7 @@ from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import Condition, QuestionReading, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.plans import build
@@ -81,7 +82,25 @@ def _pair_with_rest(sketch: Sketch, reading: QuestionReading) -> tuple[Condition
     if "others" in sketch.flags and not conditions and len(reading.keys) == 1:
         # The question's only condition was made a group.
         return _sides_of_key(sketch, reading)
-    return None
+    return _sides_of_flag(reading)
+
+
+def _sides_of_flag(reading: QuestionReading) -> tuple[Condition, Condition] | None:
+    """Rows with and without what a yes/no column says, which are the only groups."""
+    reference = reading.keys[0].reference if len(reading.keys) == 1 else None
+    flags = flag_values(reference.column) if reference else None
+    if reference is None or flags is None:
+        return None
+    reading.keys.clear()
+    no, yes = (
+        Condition(
+            build.compare("=", reference.expression, build.literal(value)),
+            reference,
+            (f"{reference.column.name} {value}",),
+        )
+        for value in flags
+    )
+    return yes, no
 
 
 def _sides_of_key(sketch: Sketch, reading: QuestionReading) -> tuple[Condition, Condition] | None:

@@ -50,6 +50,9 @@ def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     averages = sketch.pending.functions and sketch.pending.functions != ("sum",) and not sketch.measures
     if sketch.ranking or sketch.absent or averages:
         return
+    is_set_against = "others" in sketch.flags or any(c.is_compared for c in reading.conditions)
+    if "compared" in sketch.flags and not is_set_against:
+        return
     odd = [m for m in sketch.measures if m.functions and m.functions != ("sum",)]
     cost = UNUSED_COST * (len(odd) + len(sketch.displayed))
     values = [measure.value for measure in sketch.measures if measure.value]

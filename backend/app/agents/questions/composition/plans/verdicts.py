@@ -32,9 +32,11 @@ def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
         return plan
     place, group = groups[0]
     rest = plan.steps[place + 1 :]
-    if len(group.keys) != 1 or len(group.aggregations) != 1 or not _only_orders(rest):
+    if len(group.keys) != 1 or not _only_orders(rest):
         return plan
     key, figure = group.keys[0], group.aggregations[0]
+    if len(group.aggregations) > 1 and figure.function != "share_true":
+        return plan  # of a share, the number of rows beside it says how many it is of
     sign = comparative[1]
     if comparative[0] in _PACES and PACE_WORDS & {*name_parts(figure.column or "")}:
         sign = _OPPOSITE[sign]
@@ -48,7 +50,7 @@ def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
         build.window(both, "sum" if is_additive else "mean", figure.name),
         build.derive(verdict, build.compare(sign, compared_figure, build.column(both))),
         build.sort((key, subject)),
-        build.select([key, figure.name, verdict]),
+        build.select([key, *(entry.name for entry in group.aggregations), verdict]),
     ]
     return plan.model_copy(update={"steps": [*plan.steps[: place + 1], *steps]})
 

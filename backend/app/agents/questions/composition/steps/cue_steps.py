@@ -61,6 +61,9 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
             continue
         if cue.kind == "superlative":
             yield from takings_steps(sketch, cue, places, reading)
+        if cue.kind == "likelihood":
+            yield from _likelihood_steps(sketch, cue, places)
+            continue
         if cue.kind == "missing":
             yield from _missing_steps(sketch, places)
             continue
@@ -81,6 +84,14 @@ def _typical_key(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 
 _SIDES: dict[str, build.ComparisonSign] = {"negative": "<", "positive": ">", "zero": "="}
 """Signs of comparisons with zero; of others the number is unequal to it."""
+
+
+def _likelihood_steps(sketch: Sketch, cue: Cue, places: Places) -> Iterator[Sketch]:
+    """`more likely to cancel than men` compares shares; `more often than` compares numbers of rows too."""
+    shares = sketch.flagged("compared", "share")
+    yield sketch.advance(places, flags=shares, share_place=places[0])
+    if "often" in cue.argument:
+        yield sketch.advance(places, flags=sketch.flagged("compared"))
 
 
 def _side(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:

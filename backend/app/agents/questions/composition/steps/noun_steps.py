@@ -277,19 +277,26 @@ def combine_values(first: Value, second: Value, sign: Literal["+", "-"]) -> Valu
     return Value(build.arithmetic(sign, first.expression, second.expression), label, "number")
 
 
+DIVISOR_COST, WEAK_DIVISOR_COST = 0.03, 0.2
+"""Cost of a division, and further cost of a measure behind `per` that its word hardly resembles."""
+
+
 def _divided(sketch: Sketch, divisor: Mention) -> Iterator[Sketch]:
     """The last measure, or the rows, divided by what stands behind `per`."""
     cleared = replace(sketch.pending, key_word="", functions=())
+    column = divisor.value.reference.column if divisor.value and divisor.value.reference else None
+    is_weak = any(m.column == column and m.score < MIN_BOUNDED_SCORE for m in divisor.item.columns)
+    cost = DIVISOR_COST + (WEAK_DIVISOR_COST if is_weak else 0.0)
     if sketch.measures and sketch.measures[-1].divisor is None and sketch.last == "measure":
         last = replace(sketch.measures[-1], divisor=divisor)
         yield sketch.advance(
-            [sketch.place], 0.03, measures=(*sketch.measures[:-1], last), pending=cleared, last="measure"
+            [sketch.place], cost, measures=(*sketch.measures[:-1], last), pending=cleared, last="measure"
         )
     elif sketch.ranking is None and sketch.rows and sketch.last == "rows":
         rows = replace(sketch.rows[-1], divisor=divisor)
         yield sketch.advance(
             [sketch.place],
-            0.03,
+            cost,
             rows=sketch.rows[:-1],
             measures=(*sketch.measures, rows),
             counts=False,

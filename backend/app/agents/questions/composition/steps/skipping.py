@@ -3,29 +3,31 @@
 from collections.abc import Sequence
 
 from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import words
 from app.agents.goals.vocabulary import word_set
 from app.agents.questions.composition.cues import PERIODS, find_cues
-from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.composition.steps.event_times import grows_things, says_happened
+from app.agents.questions.composition.steps.noun_modifiers import (
+    MIN_NAMED_SCORE,
+    MIN_VERB_SCORE,
+    modifies_name,
+    names_kind,
+    restates_name,
+    tells_time,
+)
+from app.agents.questions.composition.steps.second_interrogatives import joins_question
 from app.agents.questions.figures import default_function
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.row_nouns import PEOPLE
-from app.agents.questions.matching.column_matching import BEGINNING, word_strength
 from app.agents.questions.matching.value_matching import denies_flag, flag_values
 from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.unexplained_words import is_action, is_filler
 
 CONTENT_COST, CUE_COST, FILLER_COST = 1.5, 0.8, 0.02
 """Cost of a word that a sketch leaves out: a noun or number, a word of grammar, and a verb of events."""
-MIN_VERB_SCORE = 0.6
-"""Score of a measure that a verb names: `earns` of a column `salary`."""
 UNIT_COST = 0.1
 """Cost of a unit that is not read with its number: half an hour is no half."""
-MIN_NAMED_SCORE = 0.9
-"""Score of a column that a word names in full, so that it is no verb: `score`, `cause`."""
 EVENT_COST = 0.06
 """Cost of a verb that only says what rows are: `copies sold`, `parcels shipped from Italy`."""
 MEASURED_EVENT_COST = 0.25
@@ -40,27 +42,6 @@ _UNITS = CLASSES["@unit"]
 
 _WONDERING = word_set("tell me us know see check say find out whether wonder even and test")
 """Words before an `if` that only asks whether something holds."""
-_KINDS_OF_VALUES = word_set(
-    "code codes name names number numbers type types value values category categories level levels status"
-    " address addresses"
-)
-"""Words behind a column's name that only say what its values are: `status codes`."""
-_KINDS_OF_SPANS = word_set("length time duration")
-"""The same behind the name of how long something takes: `consultation length`."""
-_KINDS_OF_TIMES = word_set("date dates day days time times timestamp")
-"""The same behind the name of a column of times: `due date`."""
-
-
-def _names_kind(items: Sequence[QuestionItem], place: int) -> bool:
-    item, before = items[place], items[place - 1] if place else None
-    is_noun = bool(item.columns) and item.columns[0].score >= MIN_VERB_SCORE
-    if is_noun or before is None or not before.columns:
-        return False
-    best = before.columns[0]
-    kinds = _KINDS_OF_TIMES if best.column.type == "datetime" else _KINDS_OF_VALUES
-    if is_measurable(best.column) and is_time(best.column):
-        kinds = kinds | _KINDS_OF_SPANS
-    return item.word in kinds and best.score >= MIN_NAMED_SCORE
 
 
 def _names_rate(items: Sequence[QuestionItem], place: int) -> bool:
@@ -240,13 +221,17 @@ def _known_cost(items: Sequence[QuestionItem], place: int) -> float | None:
         return UNIT_COST
     if _says_how_often(items, place) or _completes_value(items, place):
         return POSTFIX_COST
-    if _names_kind(items, place) or grows_things(items, place) or _counts_measure(items, place):
+    if restates_name(items, place):
+        return EVENT_COST
+    if names_kind(items, place) or grows_things(items, place) or _counts_measure(items, place):
         return EVENT_COST
     if items[place].text == "new" and place + 1 < len(items) and _is_new(items[place + 1]):
         return NEW_COST
-    return MODIFIER_COST if _modifies_name(items, place) else None
+    return MODIFIER_COST if modifies_name(items, place) else None
 
 
+MODIFIER_COST = 0.15
+"""Cost of an unknown word beside the full name of a column, to which it adds nothing."""
 NEW_COST = 0.08
 """Cost of `new` before rows that all begin at some time: `new members per month`."""
 
@@ -263,42 +248,6 @@ def _counts_measure(items: Sequence[QuestionItem], place: int) -> bool:
     best = items[place + 2].columns[0] if items[place + 2].columns else None
     is_named = best is not None and best.score >= MIN_NAMED_SCORE and is_measurable(best.column)
     return is_named and items[place - 1].word in CLASSES["@agg"]
-
-
-MODIFIER_COST = 0.15
-"""Cost of an unknown word beside the full name of a column, to which it adds nothing."""
-_MEASURED_NOUNS = word_set(
-    "reading readings use usage income intake measurement measurements earnings takings payment payments bill"
-)
-"""Nouns behind the name of a number that only say how it comes about: `ozone reading`, `battery use`."""
-
-
-def _modifies_name(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if a word only describes a named column: `ozone reading`, `total shipping cost` of shipments."""
-    item = items[place]
-    if item.kind != "word" or item.values or find_cues(items, place):
-        return False
-    before, following = (
-        items[place - 1] if place else None,
-        items[place + 1] if place + 1 < len(items) else None,
-    )
-    is_known = bool(item.columns or item.row_tables)
-    if is_known and (item.word.endswith("s") or any(is_measurable(m.column) for m in item.columns)):
-        return False
-    if not is_known and before is not None and item.word in _MEASURED_NOUNS and before.columns:
-        return before.columns[0].score >= MIN_NAMED_SCORE and is_measurable(before.columns[0].column)
-    if following is None or not following.columns or following.values or is_filler(item.text):
-        return False
-    best = following.columns[0]
-    is_full = best.score >= MIN_NAMED_SCORE and best.coverage >= 1
-    if is_measurable(best.column):
-        is_of_rows = any(word_strength(item.word, part) >= BEGINNING for part in words(best.table))
-        return is_full and is_of_rows and before is not None and before.word in CLASSES["@agg"]
-    return is_full and before is not None and before.text in _GROUP_WORDS
-
-
-_GROUP_WORDS = word_set("by per each every which across")
-"""Words before the noun of groups: an adjective of it restricts no rows."""
 
 
 def _assumes(items: Sequence[QuestionItem], place: int) -> bool:
@@ -352,15 +301,20 @@ def skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     if item.kind == "sign" or link:
         is_cue = _denies_again(items, sketch.place) or _says_share(items, sketch.place)
         return sketch.skip(CUE_COST if is_cue else 0.0, False, link)
-    return sketch.skip(CONTENT_COST, True) if _restricts(items, sketch.place) else _skip_word(sketch, items)
+    if _restricts(items, sketch.place):
+        return sketch.skip(CONTENT_COST, True)
+    return (_skip_rate if _names_rate(items, sketch.place) else _skip_word)(sketch, items)
+
+
+def _skip_rate(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
+    name = items[sketch.place - 1].columns[0].column.name
+    return sketch.skip(EVENT_COST, False).with_note(f"`{name}` is taken for the rate.")
 
 
 def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     item = items[sketch.place]
-    if _names_rate(items, sketch.place):
-        name = items[sketch.place - 1].columns[0].column.name
-        return sketch.skip(EVENT_COST, False).with_note(f"`{name}` is taken for the rate.")
-    cost = EVENT_COST if _tells_column(items, sketch.place) else _known_cost(items, sketch.place)
+    is_told = _tells_column(items, sketch.place) or tells_time(sketch, items)
+    cost = EVENT_COST if is_told else _known_cost(items, sketch.place)
     if cost is not None:
         return sketch.skip(cost, False)
     if _assumes(items, sketch.place) or any(denies_flag(item.word, match.column) for match in item.columns):
@@ -369,6 +323,8 @@ def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     # `dropped calls`: verbs of a change are more often events.
     kinds = {cue.kind for cue in cues} - {"shift", "each"}
     is_asking = item.word not in ("number", "times") or any(cue.size > 1 for cue in cues)
+    if joins_question(sketch, items):
+        return sketch.skip(CONTENT_COST, True)
     if kinds & {"ask", "count"} and is_asking:
         return sketch.skip(ASKING_COST, False)
     is_noun = bool(item.values and item.values[0].score >= 0.9) or bool(item.columns or item.row_tables)
