@@ -97,3 +97,57 @@ def test_a_unit_or_a_no_is_not_taken_for_a_column_in_passing(question: str) -> N
 def test_a_change_of_unit_is_no_share() -> None:
     parsed = parse_question("share of orders that took more than 7 days to deliver", (ORDERS,))
     assert not isinstance(parsed, ParsedQuestion) or "share" in parsed.description
+
+
+STAYS = """
+    (1, timestamp '2024-07-01', timestamp '2024-07-04', 100.0, 'no', 'closed', timestamp '2024-06-01 10:00'),
+    (2, timestamp '2024-07-02', timestamp '2024-07-03', 200.0, 'yes', 'open', timestamp '2024-06-03 10:00')
+"""
+STAY_SCHEMA: TableSchema = {
+    "booking_id": "integer",
+    "arrival": "datetime",
+    "departure": "datetime",
+    "price_per_night": "number",
+    "canceled": "text",
+    "status": "text",
+    "opened_at": "datetime",
+}
+BOOKINGS = TableProfile(
+    "bookings",
+    500,
+    (
+        Column("booking_id", "integer", "id", 500, unique=True, low=1, high=500),
+        Column("arrival", "datetime", "datetime", 300, low="2024-01-01", high="2025-05-01"),
+        Column("departure", "datetime", "datetime", 300, low="2024-01-03", high="2025-05-08"),
+        Column("price_per_night", "number", "numeric", 480, low=60.0, high=320.0),
+        Column("canceled", "text", "category", 2, top=("no", "yes"), values=("no", "yes")),
+        Column("status", "text", "category", 2, top=("open", "closed"), values=("open", "closed")),
+        Column("opened_at", "datetime", "datetime", 490, low="2023-10-01T08:00:00", high="2025-05-01T18:00:00"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("average length of stay", {(2.0,)}),
+        ("total revenue", {(500.0,)}),
+        ("how many bookings were opened in June 2024?", {(2,)}),
+        ("how many open bookings are there?", {(1,)}),
+    ],
+)
+def test_a_question_about_stays_has_its_answer(question: str, rows: set[tuple[Any, ...]]) -> None:
+    parsed = parse_question(question, (BOOKINGS,))
+    assert isinstance(parsed, ParsedQuestion), parsed
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"CREATE TABLE bookings AS SELECT * FROM (VALUES {STAYS}) AS t({', '.join(STAY_SCHEMA)})"
+        )
+        answered = connection.execute(compile_plan(parsed.plan, {"bookings": STAY_SCHEMA}).sql).fetchall()
+    assert {tuple(map(_plain, row)) for row in answered} == rows, parsed.description
+
+
+def test_a_word_that_only_has_to_do_with_a_flag_selects_no_rows() -> None:
+    parsed = parse_question("longest stay", (BOOKINGS,))
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert "`canceled`" not in parsed.description

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 
 from app.agents.goals.tables import Column
+from app.agents.goals.tokenizer import words
 from app.agents.questions.grammar_words import NEGATIONS
+from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import bare_value
+from app.agents.questions.matching.column_matching import ColumnMatch
 from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
 from app.agents.questions.question_reading import (
     Condition,
@@ -23,8 +26,11 @@ MIN_SCORE_BESIDE_COLUMN = 0.4
 that a value is meant."""
 MIN_UNNOTED_SCORE = 0.9
 """Score below which a note says for what a spelling was taken."""
-MIN_FLAG_SCORE = 0.6
-"""Score of a yes/no column that is a condition by itself."""
+MIN_FLAG_SCORE = 0.7
+"""Score of a yes/no column that is a condition by itself. Below, a word only has to do with it: `stay` of a
+hotel has to do with `canceled`, and says nothing of it."""
+MIN_SHARED_LETTERS = 5
+"""Letters that two words of one family begin with: `conversion` and `converted`."""
 MAX_SCORE_DIFFERENCE = 0.01
 """Difference of scores below which the tables that the question names decide between values."""
 MAX_LISTED_VALUES = 12
@@ -207,14 +213,23 @@ def parse_literals(reading: QuestionReading) -> None:
         )
 
 
+def names_flag(item: QuestionItem, match: ColumnMatch) -> bool:
+    """Tell if a word names a yes/no column, and has not only to do with it."""
+    beginning = item.word[:MIN_SHARED_LETTERS]
+    is_of_family = len(beginning) == MIN_SHARED_LETTERS and any(
+        part.startswith(beginning) for part in words(match.column.name)
+    )
+    return match.score >= MIN_FLAG_SCORE or is_of_family
+
+
 def parse_flags(reading: QuestionReading) -> None:
     """Parse yes/no columns as conditions: `survivors`, `who did not survive`."""
     for place, item in enumerate(reading.text.items):
-        if item.role or not item.columns or item.columns[0].score < MIN_FLAG_SCORE:
+        if item.role:
             continue
         before = reading.text.items[place - 1].word if place else ""
         after = reading.text.items[place + 1].word if place + 1 < len(reading.text.items) else ""
-        flags = [m for m in item.columns if flag_values(m.column)]
+        flags = [m for m in item.columns if flag_values(m.column) and names_flag(item, m)]
         if not flags or before in ("by", "per", "each") or after in ("rate", "rates") or item.kind == "name":
             continue
         reference = Reference(flags[0].table, flags[0].column)

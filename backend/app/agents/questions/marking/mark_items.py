@@ -30,6 +30,7 @@ from app.agents.questions.marking.row_nouns import (
     row_noun_strengths,
     row_tables,
 )
+from app.agents.questions.marking.word_senses import BEFORE_UNITS, meant_columns, meant_values
 from app.agents.questions.matching.column_matching import (
     MAX_ASKED_SCORE,
     STEM,
@@ -168,10 +169,8 @@ def _mark_word(
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
     columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
     columns = named_by_money(word, columns, index.tables)
-    if word in _PACES or (find_unit(word) and not _counts_unit(before)):
-        columns = tuple(match for match in columns if not match.column.name.startswith("duration "))
-    if word == "no" and _is_determiner(before):
-        values = ()  # `customers with no orders` of a column `returned` with the values yes and no
+    columns = meant_columns(word, columns, before)
+    values = meant_values(item, values, columns, before)
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
     if columns and columns[0].score < MIN_CLEAR_SCORE and _tells_rows_apart(columns[0].column):
         # An identifier is never meant by a related word, whose plural means the rows: `parcels`.
@@ -192,23 +191,6 @@ def _mark_word(
     return replace(item, columns=columns, values=values, row_tables=rows)
 
 
-def _counts_unit(before: QuestionItem | None) -> bool:
-    """Tell if a unit of time is one of a number or an amount: a `month` alone is a period and no duration."""
-    return before is not None and (before.kind == "number" or before.text in _BEFORE_UNITS | {"in"})
-
-
-_PACES = word_set("hourly daily nightly weekly monthly quarterly yearly annual annually")
-"""Adverbs of periods, which are no time that something takes."""
-_BEFORE_DETERMINERS = word_set(
-    "with had have has having there is are was were made placed got get gets found show shows"
-)
-
-
-def _is_determiner(before: QuestionItem | None) -> bool:
-    """Tell if `no` says that there is none of what follows, and is no stored answer."""
-    return before is None or before.text in _BEFORE_DETERMINERS
-
-
 def _tells_rows_apart(column: Column) -> bool:
     """Tell if a column is an identifier of the rows."""
     return column.unique and bool(IDENTIFIER_WORDS & {*words(column.name)})
@@ -221,8 +203,6 @@ def _may_count(column: Column, word: str) -> bool:
 
 _UNIT_NOUNS = {"tonnage": "tonnes", "mileage": "km", "acreage": "acres", "wattage": "watts", "tons": "tonnes"}
 """Nouns of amounts in a unit."""
-_BEFORE_UNITS = word_set("many much total sum average mean median most fewest more less fewer number of")
-"""Words before a unit that is a noun and not that of a number: `how many kg`."""
 _UNIT_NOUN_SCORE = 0.8
 """Score of the only column in a unit that a word names: `tonnes` of `load_t`."""
 
@@ -233,7 +213,7 @@ def _named_by_unit(
     """The columns of a word, and the only measure in the unit that it is: hours of `minutes` are converted."""
     word = _UNIT_NOUNS.get(word, word)
     unit = find_unit(word)
-    is_noun = len(word) >= MIN_UNIT_LETTERS or (before is not None and before.text in _BEFORE_UNITS)
+    is_noun = len(word) >= MIN_UNIT_LETTERS or (before is not None and before.text in BEFORE_UNITS)
     if unit is None or not is_noun or any(m.score >= _MIN_BARE_SCORE for m in columns):
         return columns
     alike = [

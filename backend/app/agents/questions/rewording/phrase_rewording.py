@@ -100,6 +100,8 @@ _OCCASIONS = re.compile(
     re.IGNORECASE,
 )
 _COUNTS_OF_OCCASIONS = {"once": 1, "twice": 2, "thrice": 3}
+_SPLIT = re.compile(r"^\W*(\w{2,30}(?: \w{2,30})?) (?:split|breakdown)\W*$", re.IGNORECASE)
+"""Rows counted by what stands before: `gender split`."""
 _ORDER_VALUE = re.compile(
     r"\b(?:order|basket|cart) (?:value|size)\b(?! (?:above|below|over|under)\b)", re.IGNORECASE
 )
@@ -116,6 +118,7 @@ def reword(question: str) -> str:
     text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
     text = _OCCASIONS.sub(lambda match: f"{match[1]} {_COUNTS_OF_OCCASIONS[match[2].lower()]} times", text)
+    text = _SPLIT.sub(r"number of rows by \1", text)
     text = _ORDER_VALUE.sub("revenue per order", text)
     text = _SEASON.sub(lambda match: f"{match[1]} {_SEASONS[match[2].casefold()]}", text)
     text = _OPEN_NUMBER.sub(_put_bound_first, text)

@@ -27,6 +27,7 @@ _ENDS = word_set(
     back answered
     """
 )
+_ENDS_OF_WAY = word_set("arrival departure arrived departed arrives departs")
 _SECONDS = {
     "second": 1,
     "minute": 60,
@@ -59,7 +60,7 @@ def derive_columns(
     derived: DerivedColumns = {}
     profiles = []
     for table in tables:
-        added = [*_durations(table, question_words), *_products(table)]
+        added = [*_durations(table, question_words), *_products(table, question_words)]
         derived |= {(table.name, column.name): expression for column, expression in added}
         profiles.append(replace(table, columns=(*table.columns, *(column for column, _ in added))))
     return profiles, derived
@@ -75,14 +76,19 @@ def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[
     unit = next(
         (unit for unit in _SECONDS if stem(unit) in question_words), "day" if _has_days_only(start) else "hour"
     )
+    expression = _elapsed(start, end, unit)
+    missing = max(start.missing, end.missing, 0.001)
+    yield Column(f"duration {unit}s", "number", "numeric", distinct=table.rows, missing=missing), expression
+
+
+def _elapsed(start: Column, end: Column, unit: str) -> Expression:
+    """The time between two dates in a unit of `_SECONDS`."""
     if _has_days_only(start):
         between, per_unit = "days_between", _SECONDS[unit] / _SECONDS["day"]
     else:
         between, per_unit = "seconds_between", float(_SECONDS[unit])
     elapsed = build.call(between, build.column(start.name), build.column(end.name))
-    expression = elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
-    missing = max(start.missing, end.missing, 0.001)
-    yield Column(f"duration {unit}s", "number", "numeric", distinct=table.rows, missing=missing), expression
+    return elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
 
 
 def _is_duration(column: Column) -> bool:
@@ -113,6 +119,9 @@ def _span(table: TableProfile, question_words: frozenset[str]) -> tuple[Column, 
     mentioned = named_dates(table, question_words)
     if len(mentioned) == 2 and _SPAN_WORDS & question_words and (ordered := _in_order(*mentioned)):
         return ordered
+    ends_of_way = [column for column in dates if _ENDS_OF_WAY & set(words(column.name))]
+    if len(ends_of_way) == 2 and (way := _in_order(*ends_of_way)):
+        return way  # guests of a hotel depart after their arrival, and trains before it
     starts = [column for column in dates if _STARTS & set(words(column.name))]
     ends = [column for column in dates if _ENDS & set(words(column.name)) and column not in starts]
     if len(starts) == 1 and len(ends) == 1:
@@ -159,9 +168,30 @@ def _pairs_by_name(numbers: Sequence[Column]) -> tuple[list[Column], list[Column
     return None
 
 
-def _products(table: TableProfile) -> Iterator[tuple[Column, Expression]]:
+_PACED = {"night": "day", "day": "day", "hour": "hour", "week": "week", "month": "month"}
+"""Units behind `per` in names of prices, and those of the time that is paid for."""
+
+
+def _paced_price(numbers: Sequence[Column]) -> tuple[Column, str] | None:
+    """The only price of a unit of time, and the unit: `price_per_night`."""
+    paced = [
+        (column, _PACED[parts[-1]])
+        for column in numbers
+        if (parts := words(column.name))[-2:-1] == ["per"] and parts[-1] in _PACED and PRICES & set(parts)
+    ]
+    return paced[0] if len(paced) == 1 else None
+
+
+def _products(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
     numbers = [column for column in table.columns if column.is_number and not column.is_stored_as_text]
     if any(REVENUES & set(name_parts(column.name)) for column in numbers):
+        return
+    span = _span(table, question_words)
+    if span is not None and (paced := _paced_price(numbers)):
+        # What a stay costs: the price of a night for each of its nights.
+        product = build.arithmetic("*", build.column(paced[0].name), _elapsed(*span, paced[1]))
+        missing = max(paced[0].missing, *(date.missing for date in span), 0.001)
+        yield Column("revenue", "number", "numeric", distinct=table.rows, missing=missing), product
         return
     prices = [c for c in numbers if PRICES & set(name_parts(c.name))]
     quantities = [

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.conditions.value_conditions import value_condition
+from app.agents.questions.conditions.value_conditions import names_flag, value_condition
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
@@ -192,9 +192,21 @@ def flag_step(sketch: Sketch, reference: Reference, item: QuestionItem) -> Sketc
     pending = replace(sketch.pending, is_negated=False)
     cost = FLAG_IN_LIST_COST if sketch.last == "key" and sketch.link else FLAG_COST
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
-    return sketch.advance(
-        [sketch.place], cost, conditions=_add_condition(sketch, condition), pending=pending, last="value"
-    ).with_note(f"Those for which `{reference.column.name}` is {value} are meant.")
+    note = f"Those for which `{reference.column.name}` is {value} are meant."
+    matches = [match for match in item.columns if match.column == reference.column]
+    is_related = bool(matches) and not any(names_flag(item, match) for match in matches)
+    step = sketch.advance(
+        [sketch.place],
+        cost + RELATED_FLAG_COST * is_related,
+        conditions=_add_condition(sketch, condition),
+        pending=pending,
+        last="value",
+    )
+    return step.with_assumption(note) if is_related else step.with_note(note)
+
+
+RELATED_FLAG_COST = 0.3
+"""Cost of a condition by a yes/no column that a word only has to do with."""
 
 
 def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) -> Sketch:

@@ -1,0 +1,60 @@
+"""Senses of single words by the words around them: units of time, verbs of events, `no` before a noun."""
+
+from collections.abc import Sequence
+
+from app.agents.goals.units import find_unit
+from app.agents.goals.vocabulary import word_set
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.column_matching import ColumnMatch
+from app.agents.questions.matching.value_matching import ValueMatch
+
+MIN_EVENT_SCORE = 0.9
+"""Score of a time from which a participle names it."""
+BEFORE_UNITS = word_set("many much total sum average mean median most fewest more less fewer number of")
+"""Words before a unit that is a noun and not that of a number: `how many kg`."""
+
+
+def meant_columns(
+    word: str, columns: tuple[ColumnMatch, ...], before: QuestionItem | None
+) -> tuple[ColumnMatch, ...]:
+    """The columns of a word, without the time between two dates for a unit that only names a period."""
+    if word not in _PACES and (find_unit(word) is None or _counts_unit(before)):
+        return columns
+    return tuple(match for match in columns if not match.column.name.startswith("duration "))
+
+
+def meant_values(
+    item: QuestionItem,
+    values: tuple[ValueMatch, ...],
+    columns: Sequence[ColumnMatch],
+    before: QuestionItem | None,
+) -> tuple[ValueMatch, ...]:
+    """The values of a word: of a verb, whole spellings only, and none of `customers with no orders`."""
+    if item.word == "no" and _is_determiner(before):
+        return ()
+    is_verb = _tells_event(item, columns) or (before is not None and before.text == "to")
+    return tuple(match for match in values if match.score >= 1) if is_verb else values
+
+
+def _tells_event(item: QuestionItem, columns: Sequence[ColumnMatch]) -> bool:
+    """Tell if a participle names the time of an event: `opened` of `opened_at` is no status `open`."""
+    return item.word.endswith("ed") and any(
+        match.column.type == "datetime" and match.score >= MIN_EVENT_SCORE for match in columns
+    )
+
+
+def _counts_unit(before: QuestionItem | None) -> bool:
+    """Tell if a unit of time is one of a number or an amount: a `month` alone is a period and no duration."""
+    return before is not None and (before.kind == "number" or before.text in BEFORE_UNITS | {"in"})
+
+
+_PACES = word_set("hourly daily nightly weekly monthly quarterly yearly annual annually")
+"""Adverbs of periods, which are no time that something takes."""
+_BEFORE_DETERMINERS = word_set(
+    "with had have has having there is are was were made placed got get gets found show shows"
+)
+
+
+def _is_determiner(before: QuestionItem | None) -> bool:
+    """Tell if `no` says that there is none of what follows, and is no stored answer."""
+    return before is None or before.text in _BEFORE_DETERMINERS
