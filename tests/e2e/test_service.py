@@ -163,7 +163,7 @@ async def test_every_process_shows_its_figures_and_the_service_shows_all_that_ar
     assert names["worker-steps-1"] == names["worker-compute-1"] < names["api"]
     assert 'labcrew_sessions_ended_total{graph="pipeline",status="completed"}' in shown["worker-steps-1"]
     assert 'labcrew_tool_calls_total{agent="data_analyst",outcome="done"' in shown["worker-steps-1"]
-    assert 'labcrew_cells_ended_total{end="returned",function="train.' in shown["worker-compute-1"]
+    assert 'labcrew_cells_ended_total{end="returned",function="models.train.' in shown["worker-compute-1"]
     assert 'labcrew_workers{queue="compute"} 1.0' in shown["api"]
     assert 'route="/lab/agent/sessions",status="201"' in shown["api"]
     lines = [json.loads(line) for line in (up.home / "logs" / "worker-steps-1.log").read_text().splitlines()]
