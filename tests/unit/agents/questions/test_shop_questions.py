@@ -68,6 +68,10 @@ def shop() -> Iterator[duckdb.DuckDBPyConnection]:
         ("which customers did not order in 2026", {("Bob",)}),
         ("which product brings in the most money?", {("Mug", 36.0)}),
         ("top customer by revenue", {("Ada", 57.0)}),
+        (
+            "2 month moving average of revenue",
+            {("2025-03", 19.0, 19.0), ("2025-04", 20.0, 19.5), ("2026-01", 27.0, 23.5), ("2026-02", 5.0, 16.0)},
+        ),
     ],
 )
 def test_a_plain_question_has_its_answer(

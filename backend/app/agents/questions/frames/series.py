@@ -1,9 +1,13 @@
 """Figures along time or along an order: running totals, moving averages and changes between periods."""
 
+from app.agents.goals.tables import Column, row_spacing_s
+from app.agents.goals.vocabulary import SECONDS_BY_UNIT
 from app.agents.questions.conditions.date_columns import date_reference
-from app.agents.questions.figures import measured
+from app.agents.questions.figures import default_function, measured
+from app.agents.questions.frames.group_figures import values_of
+from app.agents.questions.grouping import make_period
 from app.agents.questions.question_reading import QuestionReading, Value
-from app.agents.questions.rows_plan import start_plan
+from app.agents.questions.rows_plan import Figure, start_plan
 from app.plans import build
 from app.plans.plan import Plan
 
@@ -11,8 +15,8 @@ from app.plans.plan import Plan
 def moving_average(reading: QuestionReading) -> Plan | None:
     """`12-month moving average of spending`."""
     match = reading.text.find(
-        "N=width @period? moving|rolling average|mean|avg of? C=column"
-    ) or reading.text.find("moving|rolling average|mean of? C=column over N=width @period?")
+        "N=width @period?=period moving|rolling average|mean|avg of? C=column"
+    ) or reading.text.find("moving|rolling average|mean of? C=column over N=width @period?=period")
     if match is None:
         return None
     width, item = reading.text.item(match, "width"), reading.text.item(match, "column")
@@ -21,6 +25,10 @@ def moving_average(reading: QuestionReading) -> Plan | None:
         return None
     reading.text.use(match.places, "figure")
     value = measured(reading, item)
+    period = reading.text.item(match, "period")
+    unit = period.word.removesuffix("s") if period else ""
+    if unit in SECONDS_BY_UNIT and _has_several_rows(reference.column, unit):
+        return _average_of_periods(reading, value, make_period(reference, unit), int(width.number))
     conditions = [c.expression for c in reading.conditions]
     draft = start_plan(reading, [value, Value(reference.expression, "", "datetime")], conditions=[])
     measure, date = draft.name_of(value), draft.source.names[reference.name]
@@ -32,4 +40,26 @@ def moving_average(reading: QuestionReading) -> Plan | None:
         draft.keep(condition)
     draft.steps.append(build.sort((date, False)))
     draft.select([date, measure, name])
+    return draft.plan()
+
+
+def _has_several_rows(column: Column, unit: str) -> bool:
+    """Tell if a period has several rows: of other things, or at shorter times."""
+    spacing_s = row_spacing_s(column)
+    return not column.unique or spacing_s is None or spacing_s < SECONDS_BY_UNIT[unit]
+
+
+def _average_of_periods(reading: QuestionReading, value: Value, period: Value, width: int) -> Plan:
+    """Average the figures of periods: `7-day moving average of load` of rows of every hour."""
+    column = value.reference.column if value.reference else None
+    figure = Figure(default_function(column) if column else "sum", value)
+    word = "total" if figure.function == "sum" else figure.function
+    reading.note(f"The {word} of `{value.label}` in each {period.label} is averaged over {width} of them.")
+    draft = start_plan(reading, [period, *values_of([figure])])
+    draft.present([figure])
+    draft.group([period], [figure])
+    date, name = draft.name_of(period), f"moving mean {value.label}"
+    window = build.window(name, "moving_mean", figure.name, order=[(date, False)], rows=width)
+    draft.steps += [window, build.sort((date, False))]
+    draft.select([date, figure.name, name])
     return draft.plan()

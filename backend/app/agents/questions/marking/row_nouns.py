@@ -105,6 +105,8 @@ def row_tables(
     own = expand(word)
     if len(word) < 3 or word in _NEVER_ROWS:
         return ()
+    if word in _OF_TWO_PLACES and not any(own in nouns[table.name] for table in tables):
+        return ()
     scores = {table.name: _row_score(word, own, table, nouns[table.name]) for table in tables}
     if max(scores.values(), default=0.0) == 0.0:
         if word in ROW_NOUNS or (len(tables) == 1 and may_be_rows(word, tables[0])):
@@ -183,7 +185,7 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
             continue
         before = [i.text for i in items[max(place - 3, 0) : place]]
         is_plural = item.word.endswith("s") or item.word in ("people",)
-        if _is_part_of_value(item.word, named_tables[0]):
+        if item.word in _OF_TWO_PLACES or _is_part_of_value(item.word, named_tables[0]):
             continue
         following = items[place + 1].text if place + 1 < len(items) else ""
         if (is_plural or ("which" in before[-1:] and is_named)) and (
@@ -198,6 +200,8 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
     return items
 
 
+_OF_TWO_PLACES = frozenset({"route", "routes", "connection", "connections", "pair", "pairs"})
+"""Nouns of things that two columns name together: no rows, of which many share a route."""
 _RELATIVES = frozenset(
     {"that", "who", "which", "with", "without", "whose", "where", "in", "from", "above", "below"}
 )
