@@ -28,6 +28,8 @@ def moving_average(reading: QuestionReading) -> Plan | None:
     period = reading.text.item(match, "period")
     unit = period.word.removesuffix("s") if period else ""
     if unit in SECONDS_BY_UNIT and _has_several_rows(reference.column, unit):
+        if any(condition.is_date for condition in reading.conditions):
+            return None  # the periods before it would be missing from the first averages
         return _average_of_periods(reading, value, make_period(reference, unit), int(width.number))
     conditions = [c.expression for c in reading.conditions]
     draft = start_plan(reading, [value, Value(reference.expression, "", "datetime")], conditions=[])
@@ -46,7 +48,11 @@ def moving_average(reading: QuestionReading) -> Plan | None:
 def _has_several_rows(column: Column, unit: str) -> bool:
     """Tell if a period has several rows: of other things, or at shorter times."""
     spacing_s = row_spacing_s(column)
-    return not column.unique or spacing_s is None or spacing_s < SECONDS_BY_UNIT[unit]
+    return not column.unique or spacing_s is None or spacing_s < MIN_SPACING * SECONDS_BY_UNIT[unit]
+
+
+MIN_SPACING = 0.9
+"""Part of a period from which rows are one for each: months have 28 to 31 days."""
 
 
 def _average_of_periods(reading: QuestionReading, value: Value, period: Value, width: int) -> Plan:
