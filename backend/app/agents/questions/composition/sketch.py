@@ -27,6 +27,12 @@ class Mention:
     """Cost of a measure beside others, which is given back where it turns out to be a bound."""
 
     @property
+    def comes_back(self) -> bool:
+        """Tell if the noun names things that several rows are about: `customers` of a table of orders."""
+        reference = self.value.reference if self.value else None
+        return reference is not None and not reference.column.unique and reference.column.type != "datetime"
+
+    @property
     def is_rows(self) -> bool:
         return self.value is None
 

@@ -10,7 +10,6 @@ from app.agents.questions.composition.plans.measure_figures import (
     is_pace,
     names_function,
 )
-from app.agents.questions.composition.plans.quantifiers import repeats
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.ordering import Order
@@ -35,7 +34,7 @@ def plan_ordered_groups(sketch: Sketch, reading: QuestionReading) -> Iterator[tu
     """Order the things that several rows are about by a figure of each: a listed row has no mean."""
     nouns = [noun for noun in (*sketch.heads, *sketch.displayed) if noun.value]
     order = sketch.ordered_by
-    if order is None or order.value is None or len(nouns) != 1 or not repeats(nouns[0]):
+    if order is None or order.value is None or len(nouns) != 1 or not nouns[0].comes_back:
         return
     if reading.keys or sketch.measures or sketch.counts or sketch.ranking:
         return

@@ -29,15 +29,9 @@ def plan_all(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, f
     yield draft.plan(), UNUSED_COST * (len(sketch.heads) + len(sketch.displayed))
 
 
-def repeats(mention: Mention) -> bool:
-    """Tell if a noun names things that several rows are about: `customers` of a table of orders."""
-    reference = mention.value.reference if mention.value else None
-    return reference is not None and not reference.column.unique and reference.column.type != "datetime"
-
-
 def denied_of_things(sketch: Sketch) -> bool:
     """Tell if a verb that is denied belongs to things of several rows, none of which may meet the condition."""
-    return "never" in sketch.flags and any(map(repeats, _subjects(sketch)))
+    return "never" in sketch.flags and any(subject.comes_back for subject in _subjects(sketch))
 
 
 def _subjects(sketch: Sketch) -> list[Mention]:
@@ -55,7 +49,7 @@ def plan_never(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan,
         person = person_column(reading, column.table) if column else None
         nouns = [person] if person else []
     denied = [c for c in reading.conditions if c.place > sketch.never_place >= 0]
-    if "never" not in sketch.flags or len(nouns) != 1 or len(denied) != 1 or not repeats(nouns[0]):
+    if "never" not in sketch.flags or len(nouns) != 1 or len(denied) != 1 or not nouns[0].comes_back:
         return
     key, condition = nouns[0].value, denied[0]
     if key is None or sketch.measures or reading.keys or key.reference == condition.column:

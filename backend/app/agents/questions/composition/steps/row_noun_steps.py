@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from app.agents.goals.stemming import stem
 from app.agents.goals.tokenizer import words
-from app.agents.questions.composition.plans.quantifiers import repeats
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
@@ -84,7 +83,7 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
 
 def _has_denied_date(sketch: Sketch, reading: QuestionReading) -> bool:
     """Tell if things of several rows have none of a time: `customers with no orders in 2026`."""
-    subjects = [noun for noun in (*sketch.heads, *sketch.displayed) if repeats(noun)]
+    subjects = [noun for noun in (*sketch.heads, *sketch.displayed) if noun.comes_back]
     dates = [condition for condition in reading.conditions if condition.is_date]
     return bool(subjects) and any(condition.place > sketch.place for condition in dates)
 
