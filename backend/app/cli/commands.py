@@ -1,5 +1,6 @@
 """Every command of `labcrew`."""
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Annotated
 
@@ -9,11 +10,13 @@ from app.cli import prices
 from app.cli.administration import accounts, blobs, doctor, maintenance
 from app.cli.chat import command as chat
 from app.cli.connection import web_sign_in
+from app.cli.connection.command_process import register_runner
 from app.cli.jobs import commands as job_commands
 from app.cli.scoring import evaluate
 from app.cli.sessions import commands as session_commands
 from app.cli.sessions import download, run
 from app.cli.supervisor import process_commands, up
+from app.cli.terminal.exit_codes import exit_code_of
 from app.cli.workflows import commands as workflow_commands
 
 app = typer.Typer(
@@ -75,3 +78,10 @@ app.add_typer(accounts.keys, name="key")
 app.add_typer(accounts.secrets, name="secret")
 app.add_typer(prices.app, name="prices")
 app.add_typer(blobs.app, name="blobs")
+
+
+def _run(arguments: Sequence[str]) -> int:
+    return exit_code_of(lambda: app([*arguments], standalone_mode=False))
+
+
+register_runner(_run)
