@@ -49,7 +49,7 @@ def format_cell(cell: Any) -> str:
     if cell is None:
         return "no value"
     if isinstance(cell, bool) or not isinstance(cell, int | float):
-        text = str(cell)
+        text = str(cell).removesuffix("T00:00:00")  # of a day, a month or a year
         return text if len(text) <= _MAX_CELL_CHARS else text[:_MAX_CELL_CHARS] + "…"
     if isinstance(cell, int):
         return f"{cell:,}"
