@@ -69,6 +69,24 @@ def test_the_answer_in_a_sentence():
 
 
 @pytest.mark.parametrize(
+    ("name", "moment", "shown"),
+    [
+        ("month", "2026-09-01T00:00:00", "September 2026"),
+        ("quarter", "2026-07-01T00:00:00", "quarter 3 of 2026"),
+        ("year", "2026-01-01T00:00:00", "2026"),
+        ("month", "2026-09-15T00:00:00", "2026-09-15"),
+        ("ordered_at", "2026-09-01T00:00:00", "2026-09-01"),
+        ("ordered_at", "2026-09-01T10:15:30", "2026-09-01T10:15:30"),
+    ],
+)
+def test_a_day_or_a_period_has_no_midnight(name: str, moment: str, shown: str) -> None:
+    columns = [{"name": name, "type": "datetime"}, {"name": "rows", "type": "integer"}]
+    calls = answered([[moment, 5]], columns=columns)
+    assert plain_text(headline(draft(calls))) == f"{name}: {shown}; rows: 5."
+    assert verify_report(compose(draft(calls)).to_json(), calls).passes
+
+
+@pytest.mark.parametrize(
     ("rows", "sentence"),
     [
         ([["beech", 21.5, True], ["oak", 18.2, False]], "Yes: mean height: beech 21.5; oak 18.2."),

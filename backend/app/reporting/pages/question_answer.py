@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from app.recorded_call import Json
 from app.reporting.claims import Claim
 from app.reporting.document.blocks import AnswerBlock, AnswerFigure
 from app.reporting.document.elements import Callout, ReportTable
@@ -124,7 +125,22 @@ def _required(fact: RecordedFact, name: str) -> RecordedFact:
 
 
 def _cell(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -> Text:
-    return draft.render(cell, _style(draft, column))
+    period = _period_style(column.text("name"), cell.value) if cell else None
+    return draft.render(cell, period or _style(draft, column))
+
+
+_MIDNIGHT = "T00:00:00"
+_FIRST_DAYS = {"month": "-01", "quarter": "-01", "year": "-01-01"}
+"""Ends of the first days of periods, by the names of their columns."""
+
+
+def _period_style(name: str, value: Json) -> str | None:
+    """Return the style of a moment that stands for a day, or for the period that its column is named by."""
+    if not (isinstance(value, str) and value.endswith(_MIDNIGHT)):
+        return None
+    first_day = _FIRST_DAYS.get(name)
+    is_period = first_day is not None and value.removesuffix(_MIDNIGHT).endswith(first_day)
+    return name if is_period else "moment"
 
 
 def _amount(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -> Text:
