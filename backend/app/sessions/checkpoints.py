@@ -30,6 +30,7 @@ ALLOWED_TYPES: tuple[tuple[str, str], ...] = ()
 
 _KEEP_S = 24 * 3600
 """Default lifetime of a thread after its last write, in seconds. Workers set their own from the settings."""
+# LangGraph puts `:` and `|` into namespaces, so neither can part the names of fields.
 _SEPARATOR = "\x1f"
 
 
@@ -62,6 +63,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         fields = await self._read(thread_id)
         requested_id = get_checkpoint_id(config)
         ids = [stored for stored in _checkpoint_ids(fields, namespace) if requested_id in (None, stored)]
+        # Ids of LangGraph are UUIDs that grow with time: the largest is the newest.
         return self._tuple(fields, thread_id, namespace, max(ids)) if ids else None
 
     async def alist(
@@ -102,6 +104,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         thread_id, namespace = _read_address(config)
         parent = config["configurable"].get("checkpoint_id")
         value = self._dump([checkpoint, get_checkpoint_metadata(config, metadata), parent])
+        # One transaction: a hash without its lifetime would stay in Redis for ever.
         async with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hset(checkpoint_key(thread_id), _checkpoint_field(namespace, checkpoint["id"]), value)
             pipeline.expire(checkpoint_key(thread_id), self._keep_s)
@@ -116,6 +119,8 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
         checkpoint_id = config["configurable"]["checkpoint_id"]
         async with self._redis.pipeline(transaction=True) as pipeline:
             for i, (channel, value) in enumerate(writes):
+                # Special channels have fixed negative places, so that
+                # a second interrupt takes the place of the first.
                 index = WRITES_IDX_MAP.get(channel, i)
                 name = _SEPARATOR.join(("w", namespace, checkpoint_id, task_id, str(index)))
                 put = pipeline.hsetnx if index >= 0 else pipeline.hset
@@ -138,6 +143,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
             expired = [
                 name
                 for name in fields
+                # Names of checkpoints and of writes both have namespace and id at places 1 and 2.
                 if strategy == "delete" or newest.get(name.split(_SEPARATOR)[1]) != name.split(_SEPARATOR)[2]
             ]
             if expired:
@@ -145,6 +151,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
 
     async def replace(self, thread_id: str, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
         """Store a checkpoint as the only one of its thread."""
+        # One transaction: a reader finds the former checkpoint or this one, never none.
         async with self._redis.pipeline(transaction=True) as pipeline:
             pipeline.delete(checkpoint_key(thread_id))
             pipeline.hset(
@@ -186,6 +193,7 @@ class RedisCheckpoints(BaseCheckpointSaver[int]):
 
     def _dump(self, value: Any) -> bytes:
         kind, raw = self.serde.dumps_typed(value)
+        # Kinds are words (`msgpack`, `bytes`), so the first bar ends the kind whatever follows.
         return kind.encode() + b"|" + raw
 
     def _load(self, value: bytes) -> Any:

@@ -18,6 +18,8 @@ from app.sessions.events.serialization import EventMessage, dump_event, make_eve
 from app.sessions.lease import DriveSignal, Lease, LeaseLost, make_drive_signal
 from app.sessions.statements import JOURNAL
 
+# Only the commit of a step moves `last_seq`: calls,
+# questions and rounds belong to the step that is still open.
 GUARD_STEP = JOURNAL.guard.replace("crashes = 0,", "crashes = 0, last_seq = $3,")
 
 
@@ -57,6 +59,7 @@ class FencedWriter:
 
     async def write(self, sql: str, seq: int, events: Sequence[Durable], *args: object) -> WriteResult | None:
         """Run a statement of `make_fenced_statement`. None if its guard fails or its rows exist already."""
+        # One time for the rows and the messages: watchers see the same event from either.
         at = datetime.now(UTC)
         kinds = [event.kind for event in events]
         bodies = [dump_event(event) for event in events]
@@ -65,6 +68,8 @@ class FencedWriter:
             row = await self.db.row(
                 sql, lease.facts.id, lease.fence, seq, self.lease_s, at, kinds, bodies, *args
             )
+        # A call that is sent again after a lost reply passes
+        # the guard, which only the commit of a step moves on.
         except asyncpg.UniqueViolationError:
             return None
         if row is None:
@@ -83,4 +88,5 @@ class FencedWriter:
         row = await self.db.row(sql, self.lease.facts.id, *args)
         if row is None or FenceRow(**row).fence != self.lease.fence:
             raise LeaseLost
+        # Its events are rows, which watchers find; the next write or renewal reads whether to stop.
         return WriteResult(DriveSignal.GO_ON, ())

@@ -44,10 +44,12 @@ class DriveSignal(StrEnum):
 
 def make_drive_signal(cancel: bool, overdue: bool | None, paused: bool) -> DriveSignal:
     """Return the most urgent signal of a session's row."""
+    # The cancel first: a user who cancelled is not told that the time was used up.
     if cancel:
         return DriveSignal.CANCEL
     if overdue:
         return DriveSignal.OVERDUE
+    # The pause last: what ends the session leaves nothing to pause.
     return DriveSignal.PAUSE if paused else DriveSignal.GO_ON
 
 
@@ -162,6 +164,7 @@ class Leases:
     def __init__(self, db: Database, config: SessionsConfig, graphs: Versions) -> None:
         self._db = db
         self._config = config
+        # Encoded once: it is a parameter of every claim.
         self._graphs = dumps({name: list(versions) for name, versions in graphs.items()})
 
     async def claim(self, session_id: UUID) -> Lease | None:
@@ -189,6 +192,7 @@ class Leases:
     async def renew(self, lease: Lease) -> DriveSignal:
         """Extend the lease by `lease_s`. Raises LeaseLost."""
         row = await self._db.row(LIFECYCLE.renew, lease.facts.id, lease.fence, self._config.lease_s)
+        # No row: a newer fence, or the session has ended.
         if row is None:
             raise LeaseLost
         return SignalRow(**row).signal
@@ -199,6 +203,7 @@ class Leases:
         `has_more`: the driver has more to do; otherwise the session waits for its user or for fits. Safe to
         send twice: the second statement matches no lease and returns False, and the sweeper sees `wake > seen`.
         """
+        # `int(has_more)` is added to `wake`, which makes the session due again.
         row = await self._db.row(LIFECYCLE.hand_back, lease.facts.id, lease.fence, int(has_more))
         return bool(row and ReleaseRow(**row).more)
 
@@ -208,6 +213,7 @@ class Leases:
         None if it could not be ended: the lease is lost, or the ending is `cancelled` and a fit of the session
         still runs.
         """
+        # One time for the row and the message: watchers see the same event from either.
         at, body = datetime.now(UTC), dump_event(ending)
         failure = ending if isinstance(ending, SessionFailed) else None
         row = await self._db.row(
@@ -234,6 +240,7 @@ def _make_lease(row: SessionClaimRow) -> Lease:
         facts=SessionFacts(
             id=row.id,
             owner_id=row.owner_id,
+            # Every agent reads the goal, and with it the notes, without knowing of forks.
             goal=fork.extend_goal(row.goal) if fork else row.goal,
             preferences=json.loads(row.preferences),
             dataset_ids=tuple(row.dataset_ids),

@@ -81,6 +81,7 @@ async def _renew(recheck: asyncio.Event, renew: Callable[[], Awaitable[bool]], i
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(interval_s):
                 await recheck.wait()
+        # Before the renewal: an announcement that comes while it runs causes another one.
         recheck.clear()
         try:
             is_valid = await renew()

@@ -149,10 +149,12 @@ def _is_allowed(position: SessionPosition, event: LifecycleEvent) -> bool:
             return position.is_paused and not position.is_cancelled
         case LifecycleEvent.ANSWER:
             return position.has_open_question
+        # Also while it is being cancelled: a repeated cancel is no error.
         case LifecycleEvent.CANCEL:
             return True
         case LifecycleEvent.END_CANCELLED:
             # `cancelled` promises that nothing of the session runs any more.
             return position.is_driver and not position.has_running_fit
+        # What remains are events of a driver, which only the newest fence may cause.
         case _:
             return position.is_driver

@@ -42,6 +42,7 @@ class SessionDrive:
     signal: DriveSignal = DriveSignal.GO_ON
     started: float = field(default_factory=time.monotonic)
     """Monotonic clock at the claim, in seconds."""
+    # The task that makes the drive runs its graph too: that is the one to cancel.
     task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
     _ledger: BudgetLedger | None = None
 
@@ -72,6 +73,7 @@ class SessionDrive:
 
         Drain if the session is paused or the slice is over.
         """
+        # Published even if the drive stops now: the rows of these events are committed.
         for message in write.messages:
             self.publisher.publish(self.lease.facts.id, message)
         if write.signal not in (DriveSignal.GO_ON, DriveSignal.PAUSE):
@@ -81,6 +83,8 @@ class SessionDrive:
             self._cancel()
         elif write.signal is DriveSignal.PAUSE:
             self.control.request_drain("pause")
+        # Asked for at a write, so that looking at the clock
+        # needs no timer and a slice ends between two steps.
         elif time.monotonic() - self.started > self.slice_s:
             self.control.request_drain("slice")
 

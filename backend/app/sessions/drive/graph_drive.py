@@ -20,6 +20,7 @@ class GraphDrive:
 
     def begin(self, seq: int, node: str) -> DrivenStep:
         self.drive.node = node
+        # Log lines of tools and chat models name the step without being handed it.
         structlog.contextvars.bind_contextvars(step=seq, node=node)
         return DrivenStep(self.drive, seq, node)
 

@@ -109,6 +109,7 @@ class Journal:
         if seq > self.last_seq:
             return None
         if seq not in self._steps:
+            # All later steps at once: a replay asks for each of them in turn.
             rows = await self.writer.db.rows(JOURNAL.steps_from, self.writer.lease.facts.id, seq)
             self._steps = {step.seq: step for step in (StoredStep(**row) for row in rows)}
         recorded = self._steps[seq]
@@ -131,6 +132,7 @@ class Journal:
             _make_step_sql(has_outputs), step.seq, outputs.events, step.node, raw, step.started_at, *extra
         ) or await self.writer.confirm_own_write(JOURNAL.fence_of_step, step.seq)
         self.last_seq = step.seq
+        # A committed step is not run again by this drive: its calls need not stay in memory.
         self._calls.pop(step.seq, None)
         update: dict[str, Any] = json.loads(raw)
         return update, write
@@ -140,6 +142,7 @@ class Journal:
 
         The tuple tells a recorded null from a call that is not recorded.
         """
+        # A fork is created with fence 1: its own first claim has 2, and reads what was copied.
         if self.writer.lease.fence == 1:
             return None  # the session's first claim: nothing is recorded yet
         if seq not in self._calls:

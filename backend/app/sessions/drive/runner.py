@@ -105,6 +105,7 @@ class Runner:
 
     async def advance(self, session_id: UUID) -> None:
         """Drive a session for a slice, if it is due and no worker drives it."""
+        # The message is used up, and the session still due: the sweeper of another worker queues it.
         if self.draining:
             return
         with self.rechecks.listen(session_id) as recheck:
@@ -119,6 +120,7 @@ class Runner:
         """Queue a session again if only workers of another version can drive it."""
         if session_id in self._requeued or not await self.leases.is_for_others(session_id):
             return
+        # One timer for a session: each doubled wake-up would start another circle of messages.
         self._requeued.add(session_id)
 
         def send() -> None:
@@ -136,12 +138,16 @@ class Runner:
         with meter_usage() as usage:
             outcome = await self._outcome(lease, saved, recheck)
         if isinstance(outcome, Pause):
+            # Before the lease is free: the next driver may claim
+            # at once, and would run again what the checkpoint has.
             await saved.flush()
             await self._hand_back(lease, outcome.has_more, outcome.is_urgent)
         elif not isinstance(outcome, Abandoned):
+            # Seconds of this session's own work: a fork is not charged with what it copied.
             await self._end(
                 lease, outcome, saved, lease.worked_s - lease.inherited_s + time.monotonic() - clock
             )
+        # Last, when nobody waits: the lease is free and the events are out.
         await self.charge(lease.facts.owner_id, usage.cpu_s)
 
     async def drain(self) -> None:
@@ -156,14 +162,17 @@ class Runner:
             drive.halt(DriveSignal.SHUTDOWN)
 
     async def _outcome(self, lease: Lease, saved: SliceCheckpoint, recheck: asyncio.Event) -> Outcome:
+        # Before the version is looked up: a worker without it may claim a session only to end it.
         if lease.signal is not DriveSignal.GO_ON:
             return make_stop_outcome(lease.signal)
+        # Before the step runs once more: it may be what kills the process.
         if lease.crashes > self.config.max_crashes:
             return SessionFailed(
                 code="crashed",
                 detail=f"The process that ran step {lease.last_seq + 1} died {lease.crashes} times.",
             )
         try:
+            # A stranded session comes here without its version, and ends with an error that says so.
             spec = self.graphs.get(lease.graph, lease.graph_version)
         except LabError as error:
             return SessionFailed(code=error.code, detail=error.detail)
@@ -171,6 +180,7 @@ class Runner:
         renew = partial(self._renew, drive)
         async with renew_in_background(self._running, lease.facts.id, drive, renew, self.config.renew_s):
             outcome = await _guarded(drive, spec, saved)
+        # A halt cancelled this task, perhaps twice; the statements of the hand-back must not be cut by it.
         await consume_cancellation(drive.task)
         return outcome
 
@@ -194,6 +204,7 @@ class Runner:
             signal = await self.leases.renew(drive.lease)
         except LeaseLost:
             signal = DriveSignal.LOST
+        # Renewed on: the step that runs needs its lease until it ends.
         if signal is DriveSignal.PAUSE:
             drive.control.request_drain("pause")
             return True
@@ -217,9 +228,12 @@ class Runner:
                 self.publisher.announce_change(cancelled_id)
             for due_id in (*end.woken, *end.cancelled):
                 self.send_job(jobs.advance_job(due_id))
+            # Only after the end: a session that could not be ended goes on from its checkpoint.
             await saved.forget(lease)
             await self._queue.admit()
         else:
+            # A cancelled session whose fit still runs: the end of
+            # that fit wakes it. Under a lost lease this does nothing.
             await self._hand_back(lease, has_more=False)
 
 
@@ -250,12 +264,14 @@ async def _guarded(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint)
     """Run the graph and turn its errors into outcomes."""
     try:
         return await _run(drive, spec, saved)
+    # What `request_drain` leads to: a pause, a used-up slice or a shutdown.
     except GraphDrained:
         return make_stop_outcome(drive.signal)
     except LeaseLost:
         return Abandoned()
     except asyncio.CancelledError:
         if drive.signal is DriveSignal.GO_ON:
+            # Nobody halted the drive: the worker itself ends its task.
             raise
         return make_stop_outcome(drive.signal)
     except StoreUnavailable as error:
@@ -277,13 +293,17 @@ async def _guarded(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint)
 async def _run(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
     lease = drive.lease
     resumed = await saved.load(lease)
+    # A copy, since all drives of this process share the compiled graph.
     out = await spec.graph.copy({"checkpointer": saved}).ainvoke(
+        # LangGraph goes on from the checkpoint if the input is None, and begins anew with any other.
         None if resumed else {**spec.initial(lease.facts), "step": 0},
         {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MAX_SUPERSTEPS},
         context=GraphDrive(drive, spec.make_context),
+        # One checkpoint at the end of the slice: one per superstep doubles the time of a step.
         durability="exit",
         control=drive.control,
     )
     if out.get("__interrupt__"):
+        # What the session waits for is a row, so nothing of the interrupt itself is kept.
         return Pause(has_more=False)
     return SessionFinished(result=spec.result(out))

@@ -54,6 +54,7 @@ class DrivenStep:
     async def recorded(self) -> dict[str, Any] | None:
         """Return the update of a committed step. Publish the start of a new one and return None."""
         update = await self._journal.step(self.seq, self.node)
+        # The start of a recorded step was published when it ran.
         if update is None:
             self._drive.publish_live(StepStarted(step=self.seq, node=self.node, attempt=self.attempt))
         return update
@@ -63,6 +64,7 @@ class DrivenStep:
         finished = StepFinished(step=self.seq, node=self.node, duration_ms=_elapsed_ms(self._clock))
         posted = [MessagePosted(step=self.seq, role=role, text=text) for role, text in self._messages]
         saved = [_artifact_saved(self.seq, artifact) for artifact in self._artifacts]
+        # The end of the step last: a watcher who sees it has seen all that the step left.
         outputs = StepOutputs([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
         step = StepEntry(self.seq, self.node, update, self._started_at)
         replayed, write = await self._journal.commit(step, outputs)
@@ -79,6 +81,8 @@ class DrivenStep:
             result = await run()
             result = replace(result, usage={**result.usage, **meter.facts()})
             set_attributes(_make_span_attributes(call, result))
+        # Loaded before the call is a row and added to after:
+        # a ledger that is loaded later would count it twice.
         ledger = await self._drive.ledger()
         warnings = ledger.make_warnings(call.kind, result.usage, self._drive.own_worked_s)
         saved = [_artifact_saved(self.seq, artifact) for artifact in result.artifacts]
@@ -98,11 +102,13 @@ class DrivenStep:
 
     async def can_afford(self, kind: str, agent: str) -> bool:
         ledger = await self._drive.ledger()
+        # Again after each answer: it may add too little, or another resource may be used up as well.
         while not ledger.is_wrapping_up(kind):
             resource = ledger.find_exhausted(kind, self._drive.own_worked_s)
             if resource is None:
                 return True
             question = ledger.make_question(resource, agent, self._drive.own_worked_s)
+            # Where nobody may add more, asking would only make the session wait.
             answer = await self._answer(question, take_default=ledger.max_increase(resource) == 0)
             ledger.apply_answer(resource, answer)
         return False
@@ -122,6 +128,7 @@ class DrivenStep:
             log.info("question_asked", question=key, question_kind=question.kind, agent=question.agent)
             self._drive.handle_write(state.write)
             if not state.is_answered:
+                # A turn that waits for this session may have to pass the question on to its user.
                 await self._wake_waiting()
         if state.is_answered:
             return state.answer
@@ -134,10 +141,12 @@ class DrivenStep:
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
         ledger = await self._drive.ledger()
+        # A round gets no more seconds than the user granted: a fit cannot ask for more.
         budget_s = ledger.limits.get(Resource.SECONDS, math.inf) - self._drive.own_worked_s
         deadline_s = max(_MIN_ROUND_S, min(deadline_s, budget_s))
         fit_round = await rounds.join_round(self._journal.writer, self.seq, key, fits, deadline_s)
         if fit_round.write:
+            # Only who opened the round queues its fits: on a replay they are queued, running or done.
             self._drive.handle_write(fit_round.write)
             for candidate in range(len(fits)):
                 self._drive.send(fit_job(self.session.id, fit_round.key, candidate))

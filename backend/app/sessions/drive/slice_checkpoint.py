@@ -37,10 +37,12 @@ class SliceCheckpoint(BaseCheckpointSaver[int]):
         One that is ahead of the journal belongs to steps that were never committed, and is not used.
         """
         self._thread_id = str(lease.facts.id)
+        # The first claim: nothing can be stored yet, so Redis is not asked.
         if lease.fence == 1:
             return False
         try:
             stored = await self._store.aget_tuple(thread_config(self._thread_id))
+        # The graph then runs again over its journal, which only takes longer.
         except (RedisError, OSError):
             return False
         if stored and stored.checkpoint["channel_values"].get("step", 0) <= lease.last_seq:
@@ -56,6 +58,7 @@ class SliceCheckpoint(BaseCheckpointSaver[int]):
                 return
 
     async def forget(self, lease: Lease) -> None:
+        # A session that ended in its first slice has stored none.
         if lease.fence > 1:
             try:
                 await self._store.adelete_thread(str(lease.facts.id))

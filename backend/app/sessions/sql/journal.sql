@@ -3,6 +3,7 @@
 -- A statement is a guard, what it inserts from `s` ($8 and on), and RESULT.
 with s as (
   update sessions set
+    -- A write is progress: crashes are counted between two writes.
     crashes = 0, event_seq = event_seq + cardinality($6::text[]), lease_until = now() + $4 * interval '1 second'
   where id = $1 and fence = $2 and last_seq = $3 - 1 and ended_at is null
   returning id, owner_id, event_seq, cancel, deadline_at < now() as overdue, paused_at is not null as paused,

@@ -10,6 +10,7 @@ with own as (
 ), live as (
   -- Each class is counted by itself: whoever runs programs may start as many studies as before.
   select count(*) as n from (
+    -- Rows beyond the limit are not counted: an owner may have very many.
     select from sessions where owner_id = $2 and ended_at is null and class = (select class from kind)
     limit (select nullif(max_live, 0) from own)) as few
 ), parent as (
@@ -22,6 +23,7 @@ with own as (
   from own, owned, kind, live
   where owned.n = cardinality($6::uuid[]) and (own.max_live = 0 or live.n < own.max_live)
     and ($10::uuid is null or exists (select from parent where may_start))
+  -- The same id or idempotency key: the caller then reads the session that exists.
   on conflict do nothing
   returning id, created_at, admitted_at
 ), message as (
@@ -65,6 +67,7 @@ with q as (
   insert into events (session_id, n, kind, body, at)
   select id, event_seq, 'clarification_answered', $5::json, $4 from s
 ), message as (
+  -- Negative: apart from the numbers of messages that steps post.
   insert into messages (session_id, seq, n, role, text) select id, last_seq + 1, -event_seq, 'user', $6 from s
 ), trail as (
   insert into audit (owner_id, session_id, actor, action, detail)
@@ -146,8 +149,10 @@ select ended_at from sessions where id = $1 and owner_id = $2
 with s as (
   update sessions s set
     fence = fence + 1,
+    -- In the same UPDATE: what is asked for from now on makes the session due again.
     seen = wake,
     status = case when cancel then 'cancelling' else 'running' end,
+    -- A lease that is still set has run out: whoever held it is dead or cut off.
     crashes = crashes + (lease_until is not null)::int,
     event_seq = event_seq + (fence = 0)::int,
     graph_version = coalesce(graph_version, ($4::jsonb -> graph ->> 0)::int),
@@ -181,6 +186,7 @@ select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created
   (extract(epoch from now() - s.started_at) - s.waited_s + s.inherited_s)::float8 as worked_s, s.inherited_s,
   s.forked_from, s.fork, coalesce(s.datasets_at, s.created_at) as datasets_at,
   extract(epoch from s.started_at - s.created_at)::float8 as queued_s,
+  -- A subquery sees the row as it was before this statement.
   (select lease_until is not null from sessions where id = $1) as taken_over,
   e.body as started, e.at as started_at
 from s left join e on true
@@ -275,6 +281,7 @@ where id in (
       select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now()))
     or (cancel and not exists (
       select from fits f where f.session_id = s.id and f.status = 'running' and f.lease_until > now())))
+  -- Every worker sweeps at the same time: rows that another pass has locked are left to it.
   limit 200 for update skip locked)
 returning id
 
@@ -289,6 +296,7 @@ where id in (
 returning id
 
 -- name: admit
+-- The queue is mostly empty, and the function takes a lock that all share.
 select unnest(case when exists (
     select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel and paused_at is null)
   then array(select admit_sessions($1, $2)) end) as id

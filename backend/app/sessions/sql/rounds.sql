@@ -41,6 +41,7 @@ with f as (
 select event_seq, woken from s
 
 -- name: give_back
+-- `runs - 1`: the stop of a worker is no crash of the fit.
 update fits set status = 'queued', lease_until = null, queued_at = now(), runs = runs - 1
 where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
 returning 1

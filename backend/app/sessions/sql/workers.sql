@@ -19,6 +19,7 @@ update sessions s set stranded_at = case when stranded_at is null then now() end
 where s.id in (
   select s.id from sessions s
   where s.ended_at is null and not s.cancel
+  -- Both ways at once: marked where no worker is left, unmarked where one has come back.
   and s.paused_at is null and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen)) and (s.stranded_at is null) <> exists (
     select from workers w
     where w.seen_at > now() - $2 * interval '1 second' and $3 = any(w.queues)
