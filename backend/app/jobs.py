@@ -132,10 +132,12 @@ class JobSender:
     async def _flush(self) -> None:
         while self._waiting:
             jobs = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            # No transaction: half of the wake-ups is better than none.
             pipeline = self.redis.pipeline(transaction=False)
             for job in jobs:
                 pipeline.lpush(QUEUES[job.name], encode_message(job))
             try:
                 await pipeline.execute()
             except REDIS_AWAY:
+                # Not kept for later: the sweeper finds the rows, and a list here could only grow.
                 self.on_drop(len(jobs))

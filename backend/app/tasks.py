@@ -34,6 +34,7 @@ async def cancel_and_wait(*tasks: "asyncio.Task[Any] | None") -> None:
         for task in running:
             task.cancel()
         try:
+            # Not gather: what a task raises is for its owner to read.
             await asyncio.wait(running, timeout=_CANCEL_INTERVAL_S)
         except asyncio.CancelledError as error:
             cancellation = error
@@ -45,7 +46,9 @@ async def cancel_and_wait(*tasks: "asyncio.Task[Any] | None") -> None:
 async def consume_cancellation(task: "asyncio.Task[Any] | None") -> None:
     """Consume the pending cancellations of a cancelled task that has to clean up."""
     if task and task.cancelling():
+        # A cancellation is delivered at the next await: here, and not in the clean-up.
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
+        # A timeout or a task group of the clean-up would take the rest for its own.
         while task.cancelling():
             task.uncancel()

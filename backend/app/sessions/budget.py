@@ -37,6 +37,7 @@ def read_extra_seconds(question: str, answer: JsonValue) -> float:
 
 
 def _read_increase(answer: JsonValue) -> float:
+    # To Python, True is an int.
     return float(answer) if isinstance(answer, int | float) and not isinstance(answer, bool) else 0.0
 
 
@@ -60,6 +61,7 @@ class BudgetLedger:
 
     def is_wrapping_up(self, kind: str) -> bool:
         """Check if the session has to end without more calls of that kind."""
+        # An agent that may call no tool has nothing to decide, so its chat model is not asked either.
         needed = NEEDS["tool"] if kind == "tool" else (*NEEDS["chat"], *NEEDS["tool"])
         return not self.exhausted.isdisjoint(needed)
 
@@ -94,6 +96,7 @@ class BudgetLedger:
         for resource, limit in self.limits.items():
             used = self.used(resource, worked_s) + measure_call(kind, usage).get(resource, 0.0)
             if used >= WARN_AT * limit and (resource, limit) not in self.warned_limits:
+                # Before the event is a row: a write that fails ends the drive, and the next one reads rows.
                 self.warned_limits.add((resource, limit))
                 warnings.append(BudgetWarning(budget=resource, used=round(used, 6), limit=limit))
         return warnings
@@ -107,6 +110,7 @@ class BudgetLedger:
             number["maximum"] = increase
             bound = f" (at most {style.format(increase)})"
         return Question(
+            # Each answer is a row of its own, so the next question about a resource needs another key.
             key=f"budget:{resource}:{self.answer_counts.get(resource, 0)}",
             agent=agent,
             text=f"The session has used {style.format(self.used(resource, worked_s))} of a budget of "

@@ -36,6 +36,7 @@ async def read_evidence(database: Database, owner: UUID, session_id: UUID, step:
     """Read one recorded call. Raises NotFound."""
     row = await database.row(VIEWS.call_evidence, session_id, owner, step, key)
     if row is None:
+        # Tells a missing call from a session that is not the user's.
         if await database.row(VIEWS.last_step, session_id, owner) is None:
             raise make_not_found_error(session_id)
         raise NotFound(

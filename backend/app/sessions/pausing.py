@@ -62,12 +62,14 @@ class Pauses:
         row = await self.db.row(LIFECYCLE.pause, session_id, owner, at, body)
         if row is None:
             stored = await self._find(owner, session_id)
+            # A session that is paused already is no error: the request may have been sent twice.
             if stored.paused_at is None:
                 raise _make_refusal(stored)
             return SessionStatus(stored.status)
         paused = PauseRow(**row)
         message = make_event_message(paused.event_seq, at, event.kind, body)
         self.publisher.publish(session_id, message)
+        # Its driver learns of it now, and not at its next renewal.
         self.publisher.announce_change(session_id)
         # Its place is free, unless a driver has to end its step first.
         await AdmissionQueue(self.db, self.send_job, self.config).admit()
@@ -89,8 +91,10 @@ class Pauses:
         resumed = ResumeRow(**row)
         message = make_event_message(resumed.event_seq, at, event.kind, body)
         self.publisher.publish(session_id, message)
+        # While it was paused no claim succeeded, so the wake-ups of these fits are used up.
         for round_key, candidate in json.loads(resumed.open_fits):
             self.send_job(fit_job(session_id, round_key, candidate))
+        # It may have kept its place, or need a new one: whichever comes first drives it.
         self.send_job(advance_job(session_id))
         await AdmissionQueue(self.db, self.send_job, self.config).admit()
         return SessionStatus(resumed.status)

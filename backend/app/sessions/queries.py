@@ -101,6 +101,7 @@ class SessionReader:
         scope, after = (self.owner, status, RUN if self.runs else STUDY), portion.after
         cursor = (after.at, after.id) if after else (None, None)
         rows = await self.db.rows(VIEWS.list_sessions, *scope, *cursor, portion.limit + 1, portion.offset)
+        # Counting costs more than the page: later pages carry the total of the first in their cursor.
         count = None if after else await self.db.row(VIEWS.count_sessions, *scope, MAX_COUNTED_ROWS)
         total = _read_total(count) if count else after.total if after else 0
         summaries = [SessionSummary(**_select(row, "fork"), fork=_make_fork(row["fork"])) for row in rows]
@@ -160,8 +161,10 @@ class SessionReader:
 
     async def _page(self, sql: str, session_id: UUID, limit: int, offset: int) -> tuple[list[Record], int]:
         """Return one page of the rows of a session, and their total number, also beyond the last page."""
+        # Steps, messages and calls have no owner of their own: this keeps them private.
         await self.check_exists(session_id)
         rows = await self.db.rows(sql, session_id, limit, offset)
+        # The total stands on each row, and a page beyond the last has no row.
         counted = rows if rows or not offset else await self.db.rows(sql, session_id, 1, 0)
         return list(rows), _read_total(counted[0]) if counted else 0
 
@@ -211,6 +214,7 @@ def _make_usage(row: SessionDetailRow) -> UsageView:
     parts = [StepUsage(**part) for part in json.loads(row.usage)]
     totals, worked_s = total_usage(parts), round(row.worked_s, 3)
     copied = [part for part in parts if part.inherited]
+    # With the answers so far, as the driver reads it: limits include what the user added.
     ledger = make_ledger(json.loads(row.preferences).get("budget", {}), json.loads(row.budget_answers))
     ledger.spent = {
         Resource.TOKENS: totals.input_tokens + totals.output_tokens,

@@ -127,6 +127,7 @@ class SessionService:
             self.config.max_running,
             self.config.max_running_per_owner,
         )
+        # The statement joins the owner's row: without it there is no owner.
         if row is None:
             raise Unauthorized("account_gone", "This account has been deleted.")
         creation = CreateRow(**row)
@@ -138,6 +139,7 @@ class SessionService:
             return existing
         SESSIONS_CREATED.labels(self.graph).inc()
         past_span("create_session", self.graph, session_id, started_at, {})
+        # Perhaps other sessions than this one: creating also fills places that became free.
         for admitted_id in creation.admitted:
             self.send_job(advance_job(admitted_id))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=creation.created_at)
@@ -175,6 +177,7 @@ class SessionService:
                 "idempotency_key_reused",
                 "This Idempotency-Key was used for another request. Use a new key for a new session.",
             )
+        # The process that created it may have died before it queued the session.
         self.send_job(advance_job(existing.id))
         return SessionCreated(
             id=existing.id, status=SessionStatus(existing.status), created_at=existing.created_at
@@ -193,6 +196,7 @@ class SessionService:
         raw = dumps(answer, "answer")
         at, event = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
         event_body = dump_event(event)
+        # Postgres cannot hold a NUL in text.
         text = (answer if isinstance(answer, str) else raw).replace("\0", "\ufffd")
         extra_s = read_extra_seconds(key, answer)
         row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, event_body, text, extra_s)
@@ -202,6 +206,7 @@ class SessionService:
         message = make_event_message(AnswerEventRow(**row).event_seq, at, event.kind, event_body)
         self.publisher.publish(session_id, message)
         self.send_job(advance_job(session_id))
+        # It gave its place up when it asked.
         await AdmissionQueue(self.db, self.send_job, self.config).admit()
         return key
 
@@ -216,6 +221,7 @@ class SessionService:
                 raise make_not_found_error(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
         for cancelled_id in cancelled:
+            # Its driver and its running fits learn of it now, and not at their next renewal.
             self.publisher.announce_change(cancelled_id)
             self.send_job(advance_job(cancelled_id))
 

@@ -71,6 +71,7 @@ class WorkerHeartbeat:
             while True:
                 try:
                     await self.db.row(WORKERS.heartbeat, self.id, graphs, list(self.queues), self.fit_slots)
+                # The leases of this worker hold without it, and the next beat mends the row.
                 except Exception:
                     log.warning("the heartbeat of this worker failed", exc_info=True)
                 await asyncio.sleep(HEARTBEAT_S)

@@ -55,6 +55,7 @@ class EventPublisher:
 
     async def close(self) -> None:
         await cancel_and_wait(self._task)
+        # The end of a session may be among what is left.
         await self._publish(set(self._pending))
         await self._disconnect()
 
@@ -106,9 +107,12 @@ class EventPublisher:
                 connection.pack_command("PUBLISH", name, "\n".join(texts)) for name, texts in messages.items()
             ]
             await connection.send_packed_command(
-                [part for parts in packed for part in parts], check_health=False
+                # A health check would wait for the reply to its PING, and this connection gets none.
+                [part for parts in packed for part in parts],
+                check_health=False,
             )
         except REDIS_AWAY:
+            # Watchers read rows meanwhile: sending these later would only repeat them.
             self._pending, self._size = {}, 0
             await self._disconnect()
 

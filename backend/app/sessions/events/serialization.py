@@ -26,6 +26,7 @@ def dumps(value: Any, label: str = "value") -> str:
     """
     try:
         raw = _ENCODER.encode(value)
+        # True of whole pairs (an emoji) too, which the slow way leaves as they are.
         if "\\u0000" in raw or "\\ud" in raw:
             raw = _ENCODER.encode(_make_storable(value))
     except (TypeError, ValueError) as error:
@@ -40,6 +41,7 @@ def request_digest(value: Any) -> str:
 
 def _make_storable(value: Any) -> Any:
     if isinstance(value, str):
+        # UTF-16 joins two halves that stand side by side, and replaces one that stands alone.
         text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace("\x00", "\ufffd")
     if isinstance(value, dict):
@@ -61,6 +63,7 @@ class EventMessage:
 def make_event_message(seq: int | None, created_at: datetime, kind: str, body: str) -> EventMessage:
     """Prepend the number and the time of an event to `body`, its JSON object."""
     head = f'"seq":{seq},' if seq is not None else ""
+    # Spliced as text: the body is JSON already, and events are the most frequent messages.
     return EventMessage(seq, kind, f'{{{head}"created_at":"{created_at.isoformat()}",{body.lstrip()[1:]}')
 
 

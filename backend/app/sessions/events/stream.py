@@ -94,6 +94,7 @@ class EventStreams:
                     subscription.last_number = rows[-1].seq or subscription.last_number
                     if rows[-1].kind in TERMINAL_KINDS:
                         return
+                    # A full page: there may be more rows, and the tail is of use only after the last.
                     if len(rows) == _PAGE:
                         continue
                 elif await self._is_finished(session_id, subscription):
@@ -126,6 +127,7 @@ class EventStreams:
     @contextlib.asynccontextmanager
     async def _subscribed(self, session_id: UUID, subscription: Subscription) -> AsyncIterator[Subscription]:
         self._checker = self._checker or asyncio.create_task(self._check_for_ever(), name="event-checks")
+        # Listed before Redis is asked: the first event may come with its reply.
         self._subscriptions.setdefault(session_id, set()).add(subscription)
         try:
             await self._subscriber.subscribe(session_id)
@@ -164,6 +166,7 @@ class EventStreams:
                     subscription.mark_behind()
                 elif change.place and change.length:
                     _announce_position(subscription, change.place, change.length)
+                # It has left the queue: if it comes back, even the same place is news.
                 else:
                     subscription.queue_position = None
 
@@ -171,6 +174,7 @@ class EventStreams:
 def _summarize(subscriptions: Collection[Subscription]) -> tuple[int, int | None, int | None]:
     """Return the highest event number that every watcher of a session has, and their common queue position."""
     positions = {subscription.queue_position for subscription in subscriptions}
+    # Watchers that differ send none, which the statement takes for news and so tells all of them.
     place, length = (len(positions) == 1 and positions.pop()) or (None, None)
     return min(subscription.last_number for subscription in subscriptions), place, length
 

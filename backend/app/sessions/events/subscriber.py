@@ -62,12 +62,14 @@ class EventSubscriber:
     async def resubscribe(self) -> None:
         """Subscribe to the sessions that Redis does not send yet, since it was away."""
         missing = [channel_name(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
+        # A command that hangs holds the lock: another one would only queue up behind it.
         if missing and not self._commanding.locked():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_COMMAND_TIMEOUT_S):
                     await self._run_shielded(self._subscribe(missing))
 
     async def unsubscribe(self, session_id: UUID) -> None:
+        # Before the command, which then sees whether a new watcher has come meanwhile.
         self._ready.pop(session_id, None)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_COMMAND_TIMEOUT_S):
@@ -107,6 +109,7 @@ class EventSubscriber:
     async def _read_for_ever(self, pubsub: PubSub) -> None:
         while True:
             try:
+                # A channel that nobody publishes on, so that there is a connection to read from.
                 if not pubsub.subscribed and not await self._subscribe(["labcrew:watch"]):
                     await asyncio.sleep(0.2)
                     continue
@@ -115,6 +118,7 @@ class EventSubscriber:
                 if message:
                     self._handle(message["type"], message["channel"].decode(), message["data"])
             except REDIS_AWAY:
+                # A read that failed may have left half a reply: only a new connection is in step.
                 await self._disconnect(pubsub)
                 await asyncio.sleep(0.2)
 

@@ -75,6 +75,7 @@ class Subscription:
 
     def _try_push(self) -> bool:
         """Push all pending events. Return True if the waiting task has nothing left to do."""
+        # Only while the task waits: what it has taken, and not sent yet, must not be overtaken.
         if self.push is None or self._overrun or not self._idle or self._wake_up.is_set():
             return False
         batch = self._take_next()

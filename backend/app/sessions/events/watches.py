@@ -86,6 +86,7 @@ class Watches:
 
     def _begin(self, name: str, work: Coroutine[None, None, None]) -> None:
         if name not in self._tasks and len(self._tasks) >= MAX_WATCHES:
+            # A coroutine that is never run warns when it is collected.
             work.close()
             raise TooMany("too_many_watches", f"One stream watches at most {MAX_WATCHES} sessions.")
         if former := self._tasks.pop(name, None):
@@ -98,6 +99,7 @@ class Watches:
         except NotFound as error:
             await self._frames.put(Frame(name, refusal=error.code))
             return
+        # A cancelled watch unsubscribes now, and not when its generator is collected.
         async with aclosing(self.events(session_id, since)) as batches:
             async for batch in batches:
                 await self._frames.put(Frame(name, batch))

@@ -103,6 +103,7 @@ class SessionComparison:
         sessions = {row["id"]: _read(ComparedRow(**row)) for row in rows}
         for session_id in ids:
             if session_id not in sessions:
+                # In the order of the request, so that the first unknown id is the one that is named.
                 raise make_not_found_error(session_id)
         first, *others = [sessions[session_id] for session_id in ids]
         holdouts = await self._compare_holdouts(first, others)
@@ -134,6 +135,7 @@ class SessionComparison:
         """Compare by rows where both have outputs; in the order of `others`."""
         reasons = [self._find_obstacle(first) or self._find_obstacle(other) for other in others]
         members = [first, *(other for other, reason in zip(others, reasons, strict=True) if reason is None)]
+        # One cell for all pairs: it reads the files of the first session once.
         scores = iter(await self._score_pairs(members) if len(members) > 1 else ())
         return [HoldoutComparison(reason=reason) if reason else next(scores) for reason in reasons]
 
@@ -158,6 +160,7 @@ class SessionComparison:
                 inputs |= {f"holdout_{place}": files.rows.digest, f"outputs_{place}": files.outputs.digest}
                 members.append(dict(files.outputs.meta))
         is_family = len({session.family_id for session in sessions}) == 1
+        # Unrelated sessions share no count: each of them was looked at once.
         looks = max(session.final_looks for session in sessions) if is_family else len(sessions)
         params: dict[str, JsonValue] = {"members": members, "seed": sessions[0].seed, "looks": looks}
         work = Computation("models.compare.compare_on_holdout", params)

@@ -120,6 +120,7 @@ class ForkService:
             self.config.max_running,
             self.config.max_running_per_owner,
             artifacts,
+            # Made from the fork's id: the statement copies under the same ids if it is sent again.
             [uuid5(fork_id, str(artifact)) for artifact in artifacts],
             *_make_events(source_id, source, request, effect),
             datetime.now(UTC),
@@ -183,6 +184,7 @@ class ForkService:
             check_answer(question_schema(source), change.answer)
             return ForkEffect(source.preferences)
         effect = self.rules.decide_effect(source, change)
+        # A fork counts its own usage from zero, so it needs a budget of its own.
         budget = self.config.make_budget(effect.preferences.get("budget", {}))
         return ForkEffect({**effect.preferences, "budget": budget}, effect.overlay, effect.notes)
 
@@ -199,6 +201,7 @@ class ForkService:
                 "idempotency_key_reused",
                 "This Idempotency-Key was used for another request. Use a new key for a new fork.",
             )
+        # The process that made it may have died before it queued the session.
         self.send_job(advance_job(existing.id))
         return ForkCreated(
             id=existing.id,
@@ -247,6 +250,7 @@ def _make_record(source: ForkSource, request: ForkCreate, effect: ForkEffect) ->
 def dump_change(change: ForkChange) -> dict[str, Any]:
     """Return the fields of a change that were sent; empty for a fork without a change."""
     document = change.model_dump(mode="json", exclude_unset=True)
+    # An answer may be null or false; empty settings change nothing.
     return {name: value for name, value in document.items() if name == "answer" or value}
 
 

@@ -154,6 +154,7 @@ def _refuse_source(source: ForkSource) -> LabError | None:
 
 
 def _refuse_point(source: ForkSource, at: ForkPoint) -> LabError | None:
+    # One that has not completed may be forked at its open step; a completed one has none.
     last = source.last_seq if source.status is SessionStatus.COMPLETED else source.last_seq + 1
     if at.question is not None:
         return make_question_not_found(at.question) if source.question is None else None

@@ -142,17 +142,21 @@ class Fits:
         if row is None:
             return
         claim = FitClaimRow(**row)
+        # A fit that was given back does not count as started, so a second start means that a lease ran out.
         if claim.runs > 1:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
         lease = _FitLease(key, claim.fence, claim.runs, shorten_time_limit(read_fit(claim.spec), claim.left_s))
         with meter_usage() as usage, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
             result = await self._result(lease, recheck)
+        # A halt cancelled this task, and the statements below must not be cut by it.
         await consume_cancellation(asyncio.current_task())
+        # Also where the lease was lost: the processor time was used.
         await self.charge(claim.owner_id, usage.cpu_s)
         if result is None:
             return
         if result.status == "queued":
+            # The row first: a job that comes before it finds the fit still claimed.
             if await self.db.row(ROUNDS.give_back, *key.key_columns, lease.fence):
                 self.send_job(jobs.fit_job(*key.key_columns))
             return
@@ -171,6 +175,7 @@ class Fits:
 
     async def _result(self, lease: _FitLease, recheck: asyncio.Event) -> _Result | None:
         """Compute a fit under its lease. None if the lease was lost."""
+        # Before it runs once more: it may be what kills the process.
         if lease.runs > self.config.max_crashes:
             return _Result("failed", {"reason": f"The process that computed it died {lease.runs - 1} times."})
         running_fit = _RunningFit(_current_task(), recheck)
@@ -184,15 +189,19 @@ class Fits:
         try:
             return _make_result(await self._compute(lease))
         except asyncio.CancelledError:
+            # Nobody halted the fit: the worker itself ends this task.
             if not running_fit.stop:
                 raise
             results = {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}
+            # None for a lost lease: its new holder writes the result.
             return results.get(running_fit.stop)
         except StoreUnavailable:
+            # Until the store is back; past the deadline of the round nobody claims the fit.
             return _Result("queued", {})
         except LabError as error:
             return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
         except Exception as error:
+            # No result can be written now: the lease runs out, and the sweeper queues the fit again.
             if is_away(error):
                 raise
             log.exception("fit %s failed", lease.key)
@@ -217,6 +226,7 @@ class Fits:
         key = lease.key
         try:
             raw = dumps(result.body, f"result of {lease.fit.name}")
+        # A result with a NaN fails this candidate, and not the whole round.
         except NotJson as error:
             result = _Result("failed", {"reason": error.detail}, error.detail)
             raw = dumps(result.body)

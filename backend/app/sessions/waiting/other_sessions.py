@@ -11,6 +11,7 @@ from app.sessions.fenced_writer import FencedWriter, WriteResult, make_fenced_st
 from app.sessions.lease import LeaseLost
 from app.sessions.statements import JOURNAL
 
+# In the guard's own UPDATE: Postgres ignores a second update of a row in the same statement.
 _GUARD = JOURNAL.guard.replace("crashes = 0,", f"crashes = 0, {JOURNAL.wait_columns.strip()},")
 
 

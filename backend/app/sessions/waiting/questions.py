@@ -35,6 +35,7 @@ async def ask(writer: FencedWriter, seq: int, question: Question, take_default: 
     `take_default`: record its default as the answer at once, with an event that says so.
     """
     key = f"{seq}.{question.key}"
+    # Read first: a step usually comes here again once the answer is there.
     if state := await _read_state(writer, key):
         return state
     asked_event = ClarificationAsked(

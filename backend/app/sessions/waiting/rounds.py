@@ -35,11 +35,13 @@ class Round:
 async def join_round(writer: FencedWriter, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     """Open the round of that key, or read it; close it if its deadline has passed. Raises LeaseLost."""
     round_key = f"{seq}.{key}"
+    # No last fit would ever wake the session.
     if not fits:
         return Round(round_key, [], is_open=False)
     rows = await _read_fits(writer, round_key)
     if not rows:
         return await _open(writer, seq, round_key, fits, deadline_s)
+    # A fit that is still computed finds its row closed when it ends, and its result is dropped.
     if rows[0].overdue and any(row.open for row in rows):
         if await writer.write(make_fenced_statement(ROUNDS.close_round), seq, (), round_key) is None:
             raise LeaseLost
