@@ -17,9 +17,9 @@ StatisticFactory = Callable[[Predicted], Statistic]
 
 MAX_SCORE_STEPS = 4096
 """Distinct ranks that scores are binned to; with fewer rows the result is exact."""
-MAX_RANKED_CELLS = 8_000_000
-"""Rows x classes up to which areas are recomputed; larger ones are approximated by the influence of each
-row."""
+MAX_RANKED_CELLS = 80_000
+"""Rows x classes up to which areas are recomputed for each resample; larger ones are approximated by the
+influence of each row."""
 
 
 def make_statistic(metric: str, predicted: Predicted) -> Statistic:
@@ -117,7 +117,7 @@ def _roc_auc(predicted: Predicted) -> Statistic:
     if output.shape[1] == 2:
         return _area(predicted.positive_share, predicted.is_positive.astype(bool))
     present = np.unique(truth).astype(int)
-    if output.size > MAX_RANKED_CELLS // 100:
+    if output.size > MAX_RANKED_CELLS:
         influences = [_influence(output[:, position], truth == position) for position in present]
         area, influence = (
             np.mean([class_area for class_area, _ in influences]),
