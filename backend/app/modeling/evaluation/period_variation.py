@@ -38,7 +38,7 @@ class Past:
 class Periods:
     """`scores` of equal parts of the evaluated rows in time order.
 
-    On the scale of `metric_ranges`: `chance`, the standard error of the score of all rows, and `spread`, the
+    On the scale of `score_transforms`: `chance`, the standard error of the score of all rows, and `spread`, the
     standard deviation of another period's score beyond it. `varied`: the variation of a numeric target in the
     richest part of the past, relative to these rows.
     """
@@ -56,7 +56,7 @@ class Periods:
         return self.spread > 3 * self.chance
 
     def worsens(self, greater_is_better: bool) -> bool:
-        """Return true if the last period is worse than the first beyond noise, with no better one between."""
+        """Return true if the last period is worse than the first beyond noise, and the worst of all."""
         sign = 1 if greater_is_better else -1
         fall = sign * (self.scores[0] - self.scores[-1])
         return fall > 2.8 * self.noise and sign * self.scores[-1] <= sign * min(
@@ -131,7 +131,7 @@ def widen_interval(score: Interval, periods: Periods, metric: str) -> Interval:
 
 
 def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
-    """Score of the best constant for these rows, on the scale of `metric_ranges`."""
+    """Score of the best constant for these rows, on the scale of `score_transforms`."""
     if problem.is_classification:
         shares = np.bincount(targets.astype(int), minlength=like.output.shape[1]) / max(len(targets), 1)
         predictions: np.ndarray = np.tile(shares, (len(targets), 1))
@@ -145,7 +145,7 @@ def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
 
 
 def _chance(score: Interval, metric: str) -> float | None:
-    """Standard error by chance alone, on the scale of `metric_ranges`."""
+    """Standard error by chance alone, on the scale of `score_transforms`."""
     if score["low"] is None or score["high"] is None:
         return None
     error = (to_unbounded(metric, score["high"]) - to_unbounded(metric, score["low"])) / (2 * 1.96)
