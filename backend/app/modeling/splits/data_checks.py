@@ -40,6 +40,7 @@ def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> Non
         )
     if problem.is_classification:
         _check_classes(labels, problem)
+    # With a horizon the target's own past can predict it, so other columns are not needed.
     if not problem.horizon and not _has_inputs(rows, problem):
         raise InvalidInput(
             "no_inputs",
@@ -50,6 +51,7 @@ def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> Non
 def _check_classes(labels: pd.Series, problem: Problem) -> None:
     counts = labels.value_counts()
     learnable = int((counts >= MIN_CLASS_ROWS).sum())
+    # A rare class beside two that can be learned is kept: it does not make the others worthless.
     if learnable >= 2:
         return
     rarest = (problem.classes or ())[int(counts.index[-1])]
@@ -97,11 +99,13 @@ def split_notes(
         notes.append(f"{duplicates.rows} rows {equal}; such rows were kept on one side of every split.")
     checked = rows if row_count <= MAX_CHECKED_ROWS else rows.head(MAX_CHECKED_ROWS)
     contradictions = count_contradictions(checked, problem, duplicates)
+    # Five rows at least: in a table of a hundred rows a single pair would reach the share.
     if contradictions >= max(5, MIN_CONTRADICTION_SHARE * len(checked)):
         notes.append(
             f"{contradictions:,} rows have the same inputs as another row but a different {problem.target!r}:"
             " no model can predict all of them correctly."
         )
+    # With a horizon the latest rows have no label yet.
     holdout_labels = labels[is_holdout]
     if problem.is_classification and len(np.unique(holdout_labels[~np.isnan(holdout_labels)])) < 2:
         notes.append("The hold-out has only one class, so it cannot measure how well classes are separated.")
@@ -119,6 +123,7 @@ def is_sorted_by_target(labels: np.ndarray, problem: Problem) -> bool:
         _, counts = np.unique(values, return_counts=True)
         pieces = int((steps != 0).sum()) + 1
         return bool(counts.min() >= MIN_CLASS_ROWS and pieces <= len(counts) + MAX_UNSORTED_SHARE * len(values))
+    # Equal neighbours fit either direction, so only changes are counted.
     moving = steps[steps != 0]
     if len(moving) < MIN_ROWS / 2:
         return False

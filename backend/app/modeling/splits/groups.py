@@ -11,6 +11,7 @@ def group_labels(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
     first, *others = (frame[name].astype("str") for name in problem.group_columns)
     labels = first
     for other in others:
+        # The separator keeps ("1", "23") and ("12", "3") apart.
         labels = labels + "\n" + other
     return labels.to_numpy()
 

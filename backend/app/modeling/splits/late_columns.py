@@ -57,6 +57,7 @@ def start_after(late: LateColumns, times: pd.Series) -> Any:
     """
     late_times = times[times >= late.first]
     middle = late_times.iloc[len(late_times) // 2]
+    # Rows of one moment stay on one side, and some late rows must be left to learn from.
     if middle == late.first:
         middle = late_times[late_times > late.first].min()
     held_out = int((late_times >= middle).sum())

@@ -46,9 +46,12 @@ def find_near_copies(rows: pd.DataFrame, problem: Problem) -> np.ndarray | None:
     complete = np.flatnonzero(numbers[names].notna().all(axis=1)) if names else np.empty(0, dtype=int)
     if len(names) < MIN_COLUMNS or len(complete) < MIN_ROWS:
         return None
+    # Ranks give all columns one unit, and an outlier cannot make all other rows look alike.
     ranks = numbers[names].iloc[complete].rank().to_numpy() / len(complete)
+    # One more than the neighbours: a row is the nearest to itself.
     distances, neighbours = cKDTree(ranks).query(ranks, k=NEIGHBOURS + 1)
     radius = MAX_RATIO * distances[:, -1:]
+    # Of equal rows, a row need not be listed first itself, so it is left out by its position.
     is_copy = (distances < radius) & (neighbours != np.arange(len(ranks))[:, None])
     share = float(is_copy.any(axis=1).mean())
     if share < max(MIN_COPIED_SHARE, MIN_CHANCE_RATIO * _expect_share(distances)):
@@ -58,6 +61,7 @@ def find_near_copies(rows: pd.DataFrame, problem: Problem) -> np.ndarray | None:
     groups = connected_components(links, directed=False)[1]
     sizes = np.bincount(groups)
     copied = sizes[sizes > 1]
+    # Chains of links are joined, so a dense region becomes one large group instead of pairs.
     if copied.max() > MAX_GROUP or copied.mean() > MAX_MEAN_GROUP:
         return None
     codes = np.full(len(rows), -1)

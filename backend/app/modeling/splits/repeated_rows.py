@@ -64,6 +64,7 @@ def _has_fine_column(rows: pd.DataFrame, codes: np.ndarray) -> bool:
 def _is_identifier(column: pd.Series, problem: Problem) -> bool:
     if column.name in (problem.target, problem.time_column, problem.group_column):
         return False
+    # Measurements and moments are all distinct by nature, and name no row.
     if pd.api.types.is_float_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return False
     return bool(column.notna().all() and column.is_unique)
@@ -76,6 +77,7 @@ def exceeds_chance(rows: pd.DataFrame, codes: np.ndarray) -> bool:
     """
     share = 1.0
     for name in rows.columns:
+        # Sum of squared shares: the probability that two rows drawn at random agree in this column.
         counts = np.bincount(pd.factorize(rows[name], use_na_sentinel=False)[0])
         share *= float(((counts / len(rows)) ** 2).sum())
     counts = np.bincount(codes).astype("float64")
@@ -85,6 +87,7 @@ def exceeds_chance(rows: pd.DataFrame, codes: np.ndarray) -> bool:
 
 def row_codes(rows: pd.DataFrame) -> np.ndarray:
     """Number the rows (rows,) so that equal rows share a number; a missing value counts as a value."""
+    # Much faster than grouping by all columns; 64 bits collide in a million rows with a probability of 3e-8.
     hashes = pd.util.hash_pandas_object(rows, index=False).to_numpy()
     codes: np.ndarray = np.unique(hashes, return_inverse=True)[1]
     return codes
@@ -92,6 +95,7 @@ def row_codes(rows: pd.DataFrame) -> np.ndarray:
 
 def count_contradictions(rows: pd.DataFrame, problem: Problem, duplicates: NearDuplicates) -> int:
     """Count the rows whose inputs equal those of another row with another target."""
+    # With an identifier among the inputs no two rows would be equal.
     inputs = [name for name in rows.columns if name != problem.target and name not in duplicates.names]
     if not inputs or problem.horizon:
         return 0
@@ -99,6 +103,7 @@ def count_contradictions(rows: pd.DataFrame, problem: Problem, duplicates: NearD
     if not exceeds_chance(rows[inputs], codes):
         return 0
     first = np.full(codes.max() + 1, -1)
+    # Assigned from the last row to the first, so that the first row of each code remains.
     first[codes[::-1]] = targets[::-1]
     differs = np.zeros(len(first), dtype=bool)
     differs[codes[targets != first[codes]]] = True

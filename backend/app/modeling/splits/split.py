@@ -56,15 +56,18 @@ def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind, moments: 
     `moments`: distinct times of rows whose every step is forecast; 0 for other problems.
     """
     rows = len(labels)
+    # The factor 1.5 undoes the third that is held out: the horizons must fit into the rest.
     if moments >= max(MIN_SERIES_MOMENTS, 1.5 * MIN_TRAIN_HORIZONS * (problem.horizon or 0)):
         return SERIES_SHARE
     if rows < SMALL_ROWS:
         return SMALL_SHARE
+    # Rows of one time or group vary together, so counts for independent rows do not suffice.
     if kind in (SplitKind.TIME, SplitKind.GROUPED):
         return USUAL_SHARE
     needed = ENOUGH_ROWS
     if problem.is_classification:
         rarest = float(labels.value_counts(normalize=True).min())
+        # A class below one row in a thousand is not measured that well: it would cost too many training rows.
         needed = max(needed, int(ENOUGH_CLASS_ROWS / max(rarest, 1e-3)))
     return float(np.clip(needed / rows, MIN_SHARE, USUAL_SHARE))
 
@@ -155,6 +158,7 @@ def split_holdout(
         raise InvalidInput("bad_share", f"The hold-out share must be between 0.05 and 0.5, not {share}.")
     rows, unlabelled = _labelled_rows(table, problem)
     if problem.time_column:
+        # Stable, so that rows of one moment keep the order of the file and the split can be repeated.
         rows = rows.sort_values(problem.time_column, kind="stable")
     rows = rows.reset_index(drop=True)
     labels = make_labels(rows, problem)
@@ -167,7 +171,9 @@ def split_holdout(
         is_holdout, reason = late_rows, late.reason
     else:
         is_holdout = _holdout_mask(rows, problem, kind, seed, share)
+    # Found before the rows are parted, since a copy may lie on the other side.
     duplicates = find_near_duplicates(rows, problem)
+    # Times and groups decide by themselves: a moved row would be a later one that teaches earlier ones.
     if kind in UNSTRUCTURED_KINDS:
         is_holdout = _keep_duplicates_together(is_holdout, duplicates)
     train = rows.loc[~is_holdout].reset_index(drop=True)
@@ -196,6 +202,7 @@ def _labelled_rows(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame,
     usable = table[problem.target].notna()
     if problem.time_column:
         usable &= table[problem.time_column].notna()
+    # A split in time does not look at groups, so a row without one is no obstacle there.
     for name in () if problem.time_column else problem.group_columns:
         usable &= table[name].notna()
     return table.loc[usable], int((~usable).sum())
@@ -221,6 +228,7 @@ def _holdout_mask(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: i
 
 def _holdout_start(times: pd.Series, share: float) -> Any:
     """The time from which rows are held out; `times` are in order, and some rows must lie before it."""
+    # The cut is a moment, not a row, so that rows of one moment are never on both sides.
     first = times.iloc[int(len(times) * (1 - share))]
     if first > times.iloc[0]:
         return first
@@ -235,10 +243,12 @@ def _holdout_start(times: pd.Series, share: float) -> Any:
 
 def _draw_holdout(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
     """Positions of randomly drawn hold-out rows."""
+    # A fold instead of GroupShuffleSplit, which would not keep the shares of the classes.
     if kind is SplitKind.GROUPED:
         return make_folds(rows, problem, FoldPlan(kind, round(1 / share), seed))[0].test
     labels = make_labels(rows, problem)
     counts = labels.value_counts()
+    # scikit-learn refuses to stratify a class of one row, or more classes than rows held out.
     one_of_each = kind is SplitKind.STRATIFIED and counts.min() >= 2 and len(counts) <= share * len(rows)
     splitter = StratifiedShuffleSplit if one_of_each else ShuffleSplit
     _, positions = next(splitter(1, test_size=share, random_state=seed).split(rows, labels))
@@ -285,6 +295,7 @@ def _split_pairs(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan:
                 return splitter.split(frame, labels, groups)
         return GroupKFold(count, shuffle=True, random_state=plan.seed).split(frame, labels, groups)
     if plan.kind is SplitKind.STRATIFIED:
+        # scikit-learn warns of a class with fewer rows than folds, and leaves it out of some of them.
         strata = _stratify_labels(labels, count)
         rarest = int(strata.value_counts().min())
         if rarest >= 2:
@@ -314,6 +325,7 @@ def _stratify_labels(labels: pd.Series, count: int) -> pd.Series:
     """Classes to distribute over folds; classes with fewer rows than folds are merged into one."""
     counts = labels.value_counts()
     rare = counts.index[counts < count]
+    # Rare classes too few for a row in each fold, even together, join the commonest one.
     rare_class = -1 if counts[rare].sum() >= count else counts.index[0]
     merged = labels.where(~labels.isin(rare), rare_class)
     return merged if merged.nunique() > 1 else labels
@@ -333,9 +345,12 @@ def _time_folds(frame: pd.DataFrame, problem: Problem, labelled: np.ndarray, cou
     """
     times = frame[problem.time_column].to_numpy()
     known_at = label_times(frame, problem).to_numpy()
+    # Without a horizon a label is known with its row.
     begins, ends = times[labelled], known_at[labelled] if problem.horizon else None
     return [
+        # The history has rows without a label too: lags and averages of the test rows reach into them.
         Fold(labelled[train], labelled[test], np.flatnonzero(times < begins[test[0]]))
+        # One block more than folds: the first one only trains.
         for train, test in walk_forward(time_blocks(begins, count + 1), begins, ends)
         if len(train)
     ]

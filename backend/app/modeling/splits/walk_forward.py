@@ -18,6 +18,7 @@ def walk_forward(blocks: list[np.ndarray], begins: np.ndarray, ends: np.ndarray 
     for number, test in enumerate(blocks[1:], start=1):
         train = np.concatenate(blocks[:number])
         if ends is not None:
+            # Strictly before: at the moment itself a forecaster would not have the label yet.
             train = train[ends[train] < begins[test[0]]]
         yield train, test
 
@@ -27,6 +28,7 @@ def time_blocks(begins: np.ndarray, count: int) -> list[np.ndarray]:
     order = np.argsort(begins, kind="stable")
     times = begins[order]
     bounds = np.linspace(0, len(order), count + 1).astype(int)[1:-1]
+    # To the left: a cut moves before all rows of its moment, which stay in one block.
     cuts = {int(cut) for cut in np.searchsorted(times, times[bounds], side="left")} - {0}
     if len(cuts) < count - 1:  # several bounds lie in one moment
         _add_cuts(cuts, times, count)
