@@ -39,6 +39,7 @@ def _ratio(numerator: np.ndarray, denominator: np.ndarray, default: float) -> np
 def _make_counter(positions: np.ndarray, width: int, keep: np.ndarray | None = None) -> Statistic:
     """Count the drawn rows at each position (width, resamples), of rows in the mask `keep` if there is one."""
     rows = np.arange(len(positions)) if keep is None else np.flatnonzero(keep)
+    # One sparse product counts all resamples at once; float32 is exact for counts below 2**24.
     ones = np.ones(len(rows), dtype="float32")
     table = csr_array((ones, (positions[rows], rows)), shape=(width, len(positions)))
 
@@ -53,6 +54,7 @@ def _bin_ranks(score: np.ndarray) -> tuple[np.ndarray, int]:
     """Rank of each row's score (rows,), equal for ties, and the number of ranks."""
     _, positions = np.unique(score, return_inverse=True)
     if positions.max(initial=0) >= MAX_SCORE_STEPS:
+        # Bins of ranks, not of scores: they hold about as many rows each, however skewed the scores are.
         _, positions = np.unique(
             (rankdata(score) * (MAX_SCORE_STEPS / (len(score) + 1))).astype(int), return_inverse=True
         )
@@ -92,6 +94,7 @@ def _area(score: np.ndarray, is_positive: np.ndarray) -> Statistic:
 
     def area(counts: np.ndarray) -> np.ndarray:
         positives, negatives = count_positives(counts), count_negatives(counts)
+        # Negatives of the same rank count half, as ties do in Mann and Whitney's statistic.
         negatives_below = np.cumsum(negatives, axis=0) - negatives / 2
         return _ratio(
             (positives * negatives_below).sum(axis=0), positives.sum(axis=0) * negatives.sum(axis=0), np.nan
@@ -135,6 +138,7 @@ def _roc_auc(predicted: Predicted) -> Statistic:
 
 
 def _average_precision(predicted: Predicted) -> Statistic:
+    # Negated, since ranks ascend and recall grows from the highest probability down.
     count_positives, count_negatives = _count_by_rank(
         -predicted.positive_share, predicted.is_positive.astype(bool)
     )
@@ -192,6 +196,7 @@ def _mcc(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np.ndarray
     spread = np.sqrt(rows**2 - (true_counts**2).sum(axis=0)) * np.sqrt(
         rows**2 - (predicted_counts**2).sum(axis=0)
     )
+    # Zero for a constant choice, as in scikit-learn.
     return _ratio(hits.sum(axis=0) * rows - (true_counts * predicted_counts).sum(axis=0), spread, 0.0)
 
 
@@ -202,6 +207,7 @@ def _cohen_kappa(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np
 
 
 def _r2(predicted: Predicted) -> Statistic:
+    # Centred first: in float32 the difference of two large sums of squares would be mostly rounding.
     truth = predicted.truth - predicted.truth.mean()
     values = np.array([np.ones(len(truth)), truth, truth**2, _error(predicted) ** 2]).astype("float32")
     min_spread = 1e-6 * float((truth**2).mean())
@@ -209,9 +215,8 @@ def _r2(predicted: Predicted) -> Statistic:
     def share(counts: np.ndarray) -> np.ndarray:
         rows, first, second, squared_errors = (values @ counts).astype("float64")
         spread = second / rows - (first / rows) ** 2
-        spread = np.where(
-            spread > min_spread, spread, 0.0
-        )  # below is rounding error: the drawn labels are equal
+        # What lies below is rounding error: the drawn labels are equal.
+        spread = np.where(spread > min_spread, spread, 0.0)
         return _ratio(spread - squared_errors / rows, spread, np.nan)
 
     return share
@@ -225,6 +230,7 @@ def _median_error(predicted: Predicted) -> Statistic:
     def median(counts: np.ndarray) -> np.ndarray:
         cumulative = np.cumsum(count(counts), axis=0)
         rows = cumulative[-1].astype(int)
+        # The median of an even number of rows is the mean of the two in the middle; else both are the same row.
         lower, upper = ((cumulative > position).argmax(axis=0) for position in ((rows - 1) // 2, rows // 2))
         middle: np.ndarray = (bin_means[lower] + bin_means[upper]) / 2
         return middle

@@ -61,6 +61,7 @@ def fit_calibration(
             best, loss = method, losses
     return {
         "method": best.name,
+        # Folds chose the kind of curve; the curve that is used learns from all rows.
         "parameters": best.fit(truth, output),
         "log_loss_before": round_significant(uncalibrated_loss),
         "log_loss": round_significant(float(loss.mean())),
@@ -119,10 +120,12 @@ def _fit_platt(truth: np.ndarray, output: np.ndarray) -> Parameters:
         mixed = weight @ odds
         curvature = np.array([[weight @ odds**2 + 1, mixed], [mixed, weight.sum() + 1]])
         step = np.linalg.solve(curvature, gradient)
+        # Far from the minimum the logistic curve is nearly flat, and a full Newton step overshoots.
         step /= max(1.0, float(np.abs(step).max()))
         slope, shift = slope - float(step[0]), shift - float(step[1])
         if np.abs(step).max() < 1e-8:
             break
+    # A falling curve would turn the order of the rows round; calibration must not change ROC AUC.
     return {"slope": max(slope, 0.01), "shift": shift}
 
 
@@ -132,6 +135,7 @@ def _apply_platt(output: np.ndarray, parameters: Parameters) -> np.ndarray:
 
 def _fit_temperature(truth: np.ndarray, output: np.ndarray) -> Parameters:
     logs = np.log(output)
+    # With a largest log of zero the sum does not underflow to zero at low temperatures.
     logs -= logs.max(axis=1, keepdims=True)
     true_class_logs = float(logs[np.arange(len(truth)), truth].sum())
 
@@ -139,6 +143,7 @@ def _fit_temperature(truth: np.ndarray, output: np.ndarray) -> Parameters:
         temperature = np.exp(log_temperature)
         return float(np.log(np.exp(logs / temperature).sum(axis=1)).sum() - true_class_logs / temperature)
 
+    # Temperatures from 0.05 to 20: beyond, probabilities are all but certain or uniform.
     minimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-3})
     return {"temperature": float(np.exp(minimum.x))}
 
@@ -154,6 +159,7 @@ def _fit_isotonic(truth: np.ndarray, output: np.ndarray) -> Parameters:
     order = np.argsort(output[:, 1], kind="stable")
     bins = [rows for rows in np.array_split(order, min(200, max(2, len(order) // 50))) if len(rows)]
     predicted_shares = np.array([output[rows, 1].mean() for rows in bins])
+    # Half a row is added to each class: a share of 0 or 1 would make the first exception's log loss huge.
     observed_shares = np.array([(truth[rows].sum() + 0.5) / (len(rows) + 1) for rows in bins])
     isotonic = IsotonicRegression().fit(
         predicted_shares, observed_shares, sample_weight=[len(rows) for rows in bins]

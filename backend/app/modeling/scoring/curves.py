@@ -34,6 +34,7 @@ def precision_recall_curve(predicted: Predicted) -> Curve | None:
     if not predicted.is_positive.any():
         return None
     precision, recall, _ = metrics.precision_recall_curve(predicted.is_positive, predicted.positive_share)
+    # scikit-learn returns recall falling; a figure is drawn with x rising.
     return _thin(recall[::-1], precision[::-1])
 
 

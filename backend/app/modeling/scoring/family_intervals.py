@@ -39,6 +39,7 @@ def widen_for_looks(score: Interval, looks: int, metric: str | None = None, made
     if looks <= made_for or value is None or low is None or high is None:
         return score
     factor = _quantile(looks) / _quantile(made_for)
+    # An interval that was widened before has had its shorter side lengthened already.
     is_balanced = made_for > 1
     bounds = _stretch_unbounded(value, low, high, factor, is_balanced, metric) if metric else None
     if bounds is None:

@@ -54,7 +54,9 @@ def make_resampling(rows: int, problem: Problem, groups: pd.Series | None = None
     rows."""
     resamples = int(np.clip(MAX_DRAWN_ROWS // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES))
     if problem.time_column:
+        # Labels overlap for a horizon, so only rows further apart than that may be drawn as independent ones.
         overlap_rows = 2 * (problem.horizon or 0) * problem.forecasts_per_row
+        # Blocks that grow with the cube root of the rows have the least error of a variance (Künsch 1989).
         block_rows = max(math.ceil(rows ** (1 / 3)), overlap_rows, rows // MIN_BLOCKS)
         length = min(max(block_rows, 1), max(rows // 2, 1))
         unit_count = max(rows // length, 2)
@@ -72,6 +74,7 @@ def _blocks(rows: int, length: int) -> Draw:
 
     def draw(rng: np.random.Generator) -> np.ndarray:
         starts = rng.integers(0, rows - length + 1, count)
+        # Blocks may begin at any row: a few fixed ones would give few different resamples. The last one is cut.
         positions: np.ndarray = (starts[:, None] + np.arange(length)).ravel()[:rows]
         return positions
 
@@ -83,6 +86,7 @@ def _clusters(groups: pd.Series) -> Draw:
     members = [group.index.to_numpy() for _, group in labels.groupby(labels, sort=True)]
 
     def draw(rng: np.random.Generator) -> np.ndarray:
+        # As many groups as there are, so that the number of rows varies as it would in new groups.
         return np.concatenate([members[number] for number in rng.integers(0, len(members), len(members))])
 
     return draw
@@ -160,6 +164,7 @@ def _make_interval(
 
     Bounds are None if more than a tenth of the resamples has no score, for example for lack of a class.
     """
+    # Leaving out many undefined resamples would bias the bounds to those that have all classes.
     finite = resampled[np.isfinite(resampled)]
     if len(finite) < 0.9 * len(resampled):
         return {"value": round_significant(value), "low": None, "high": None}
@@ -197,6 +202,7 @@ def _normal(value: float, resampled: np.ndarray, metric: str | None) -> tuple[fl
         positions = get_transform(metric).to_unbounded(resampled)
     middle = to_unbounded(metric, value)
     half_width = 1.96 * float(np.std(positions, ddof=1))
+    # A score at an end of its range has no place on the unbounded scale.
     if not np.isfinite([middle, half_width]).all():
         return float(resampled.min()), float(resampled.max())
     from_unbounded = get_transform(metric).from_unbounded

@@ -60,6 +60,7 @@ def fit_intervals(
         "steps": fitted["steps"],
         "step_scales": fitted["step_scales"],
         "level": DEFAULT_LEVEL,
+        # A target that was never negative (a price, a count) gets no negative bound.
         "lowest": 0.0 if truth.min() >= 0 else None,
         "coverage": round_significant(float(is_covered.mean())) or 0.0,
         "rows": len(truth),
@@ -93,6 +94,7 @@ def measure_coverage(
     """The share of rows inside their interval with its 95% Wilson interval, and the median width."""
     low, high = predict_interval(prediction, fitted, rows_ahead=rows_ahead)
     share, rows = float(((truth >= low) & (truth <= high)).mean()), len(truth)
+    # Wilson's interval, since the normal one passes 1 at shares this high.
     middle = (share + 1.96**2 / (2 * rows)) / (1 + 1.96**2 / rows)
     half_width = 1.96 / (1 + 1.96**2 / rows) * np.sqrt(share * (1 - share) / rows + 1.96**2 / (4 * rows**2))
     return {
@@ -139,6 +141,7 @@ def _step_scales(error: np.ndarray, rows_ahead: np.ndarray | None) -> tuple[np.n
         return np.zeros(0), np.zeros(0)
     steps = np.unique(rows_ahead)
     overall = max(_spread(error), 1e-12)
+    # At least a twentieth: a step whose few errors are equal would get intervals without width.
     return steps, np.array([max(_spread(error[rows_ahead == step]) / overall, 0.05) for step in steps])
 
 
@@ -149,6 +152,7 @@ def _scales(error: np.ndarray, prediction: np.ndarray) -> tuple[np.ndarray, np.n
     bins = np.array_split(order, int(np.clip(len(order) // MIN_ROWS_PER_BIN, 1, MAX_BINS)))
     positions = np.array([prediction[rows].mean() for rows in bins])
     scales = np.array([max(_spread(error[rows]), 0.05 * overall) for rows in bins])
+    # np.interp needs rising positions, and equal predictions fill several bins.
     is_new = np.append(True, np.diff(positions) > 0)
     return positions[is_new], scales[is_new]
 

@@ -78,6 +78,7 @@ def _roc_auc(predicted: Predicted) -> float:
     """One class against the rest; the mean over the classes present where there are more than two."""
     if predicted.output.shape[1] == 2:
         return _area(predicted.is_positive, predicted.positive_share)
+    # A class without rows has no area, and must not make the mean undefined.
     present = np.unique(predicted.truth).astype(int)
     areas = [_area(predicted.truth == position, predicted.output[:, position]) for position in present]
     return float(np.mean(areas))
@@ -126,6 +127,7 @@ def _average_precision(predicted: Predicted) -> float:
         return float("nan")
     order = np.argsort(-predicted.positive_share, kind="stable")
     score, hits = predicted.positive_share[order], predicted.is_positive[order].cumsum()
+    # One step for each distinct score: the order among equal ones is arbitrary.
     last = np.append(np.flatnonzero(np.diff(score)), len(score) - 1)
     precision = hits[last] / (last + 1)
     return float((np.diff(hits[last], prepend=0) * precision).sum() / positives)
@@ -178,6 +180,7 @@ def _cohen_kappa(predicted: Predicted) -> float:
 def _top_3(predicted: Predicted) -> float:
     """Share of rows whose class is among the three most likely."""
     true_class_shares = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
+    # Strictly greater: a class that ties with the third place counts as among the three.
     return float(((predicted.output > true_class_shares[:, None]).sum(axis=1) < 3).mean())
 
 

@@ -39,6 +39,7 @@ def count_at_thresholds(predicted: Predicted) -> ThresholdCounts:
     order = np.argsort(-share, kind="stable")
     sorted_share, true_positives = share[order], truth[order].cumsum()
     last = np.append(np.flatnonzero(np.diff(sorted_share)), len(sorted_share) - 1)
+    # The last candidate lies below all probabilities: every row is called positive.
     lower = np.append(sorted_share[last[:-1] + 1], max(0.0, sorted_share[-1] - 0.01))
     thresholds = (sorted_share[last] + lower) / 2
     positives = int(truth.sum())
@@ -69,6 +70,7 @@ def _balanced(counts: ThresholdCounts) -> np.ndarray:
 
 def _mcc(counts: ThresholdCounts) -> np.ndarray:
     predicted_positives = (counts.true_positives + counts.false_positives).astype("float64")
+    # Floats and two roots: a product of four counts passes 64 bits from 55,000 rows on.
     spread = np.sqrt(predicted_positives * (counts.false_negatives + counts.true_negatives)) * np.sqrt(
         float(counts.positives) * counts.negatives
     )
@@ -116,6 +118,7 @@ def choose_threshold(
         mean_cost = (costs[0] * counts.false_positives + costs[1] * counts.false_negatives) / max(
             counts.positives + counts.negatives, 1
         )
+        # Relative to the costs, so that the tolerance of a plateau does not depend on their currency.
         aim, values = "cost", -mean_cost / max(sum(costs), 1e-12)
         text = f"the lowest cost (a false alarm {costs[0]:g}, a missed positive {costs[1]:g})"
     value = _middle_of_plateau(counts.thresholds, values)
