@@ -55,6 +55,7 @@ def open_private(path: Path) -> Iterator[int]:
 def write_draft(path: Path, text: str) -> Path:
     """Write a new file beside `path`, for this user only, to be linked or renamed to it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    # O_EXCL and O_NOFOLLOW: whoever can write the folder may have planted a link under the name.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(draft, flags, 0o600), "w") as file:
         file.write(text)

@@ -46,6 +46,7 @@ def kombu_address(service: SentinelService) -> tuple[str, dict[str, Any]]:
     login = "".join((quote(service.username or "", safe=""), ":", quote(service.password or "", safe=""), "@"))
     login = login if service.login else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{service.database}" for host, port in service.hosts)
+    # kombu's clients block, so they take the retries of the package that blocks.
     sentinel_options = {**service.sentinel_options, **SHORT_TIMEOUTS, "retry": BlockingRetry(NoBackoff(), 0)}
     return hosts, {"master_name": service.name, "sentinel_kwargs": sentinel_options}
 

@@ -106,9 +106,11 @@ async def _run(program: str, database_url: str, *options: str) -> None:
     """Run a client program; the password goes through the environment, since all users see command lines."""
     url = make_url(database_url).set(drivername="postgresql")
     address = url._replace(password=None).render_as_string()
+    # `LC_ALL`: the first line of an error is shown to an operator, and all our messages are English.
     environment = {**os.environ, "PGPASSWORD": str(url.password or ""), "LC_ALL": "C"}
     process = await asyncio.create_subprocess_exec(
         client_program(program),
+        # The database that it is restored into may belong to another role.
         "--no-owner",
         "--no-privileges",
         f"--dbname={address}",
@@ -119,6 +121,7 @@ async def _run(program: str, database_url: str, *options: str) -> None:
     )
     try:
         _, stderr = await process.communicate()
+    # It would run on by itself, and keep its snapshot open.
     except asyncio.CancelledError:
         process.kill()
         await process.wait()

@@ -14,6 +14,8 @@ def create_engine(database_url: str, pool_size: int = 8) -> AsyncEngine:
         async_url(database_url),
         pool_size=pool_size,
         max_overflow=pool_size,
+        # A connection from before a restart of Postgres is
+        # replaced, instead of failing the request that gets it.
         pool_pre_ping=True,
         hide_parameters=True,  # errors are logged, and parameters hold users' data
     )

@@ -39,6 +39,7 @@ class Cursor:
             cursor = cls(datetime.fromisoformat(at), UUID(id_), int(total))
         except (ValueError, binascii.Error) as error:
             raise _bad_cursor() from error
+        # A cursor comes from a client: its total is shown without being counted again.
         if cursor.at.tzinfo is None or not 0 <= cursor.total <= MAX_COUNTED_ROWS:
             raise _bad_cursor()
         return cursor

@@ -28,6 +28,7 @@ def config(database_url: str, *folders: Path) -> "Config":
     settings.set_main_option("path_separator", "os")
     version_folders = (_FOLDER / "versions", *folders)
     settings.set_main_option("version_locations", os.pathsep.join(map(str, version_folders)))
+    # Alembic's settings are those of an INI file, which reads a percent sign as a reference.
     settings.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return settings
 

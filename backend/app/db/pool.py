@@ -82,8 +82,10 @@ class Database:
             min_size=0,
             init_size=1,
             max_size=size,
+            # A server that takes a statement and never answers counts as lost: the statement is sent again.
             command_timeout=30,
             reset=_skip_reset,
+            # Idle connections stay: the statement after a pause would wait for a new one.
             max_inactive_connection_lifetime=0,
         )
         return cls(pool, patience_s, dsn)
@@ -102,6 +104,7 @@ class Database:
         connection = await asyncpg.connect(self._dsn)
         try:
             yield connection
+        # Also when cancelled: closing politely would wait for what the server still does.
         except BaseException:
             connection.terminate()
             raise
@@ -115,6 +118,7 @@ class Database:
         except Exception as error:
             if not is_away(error):
                 raise
+        # Outside of the handler, so that an error of the retry does not drag the first one along.
         rows = await self._retry(sql, args)
         return rows[0] if rows else None
 
@@ -140,6 +144,7 @@ class Database:
         deadline_s = time.monotonic() + self._patience_s
         pause_s = _RETRY_PAUSE_S
         while True:
+            # All processes lost Postgres at the same moment, and should not come back in step.
             await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - jitter
             STATEMENTS_REPEATED.inc()
             try:

@@ -20,6 +20,7 @@ async def database_revision(database: Database) -> str | None:
     """Return the revision of a database; None for one that was never migrated or has no tables."""
     try:
         revision: str | None = await database.value("select version_num from alembic_version")
+        # The revision alone is no schema: its tables may have been dropped.
         await database.row("select 1 from sessions where false")
     except asyncpg.UndefinedTableError:
         return None
@@ -33,6 +34,7 @@ def schema_problem(version: str | None) -> str | None:
     """
     if version is None:
         return "The database has no Labcrew schema. Run: labcrew migrate"
+    # Revisions are numbers of one width, so their texts compare as the numbers do.
     if version < code_revision():
         return f"The schema is at {version}, and this version needs {code_revision()}. Run: labcrew migrate"
     return None

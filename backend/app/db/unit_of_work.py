@@ -24,6 +24,7 @@ class OpenUnitOfWork(Protocol):
 
 def unit_of_work(engine: AsyncEngine, send: SendJob) -> OpenUnitOfWork:
     """Make a factory of units of work: `async with open_uow() as uow: ...` commits at the end of the block."""
+    # Rows are read after the commit too, where a refresh would need a transaction that is no more.
     sessions = async_sessionmaker(engine, expire_on_commit=False)
 
     @asynccontextmanager
@@ -32,6 +33,7 @@ def unit_of_work(engine: AsyncEngine, send: SendJob) -> OpenUnitOfWork:
             uow = UnitOfWork(db)
             yield uow
             await db.commit()
+        # Only now do other processes see the rows that a job is about.
         for job in uow.outbox.drain():
             send(job)
 

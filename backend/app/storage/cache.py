@@ -34,6 +34,7 @@ class LocalCache:
         """Return the copy of a blob, marked as used now, or None."""
         path = self._folder / check_digest(digest)
         try:
+            # By hand: most mounts update the time of an access rarely or never.
             os.utime(path)
         except FileNotFoundError:
             return None
@@ -44,6 +45,7 @@ class LocalCache:
         lock = self._filling.setdefault(digest, asyncio.Lock())
         try:
             async with lock:
+                # Whoever has waited for the lock finds the copy that its holder made.
                 return self.find(digest) or await self._fetch(digest, source)
         finally:
             self._filling.pop(digest, None)
@@ -70,16 +72,19 @@ class LocalCache:
             part.unlink(missing_ok=True)
 
     def _part(self) -> Path:
+        # 0711: a cell of another user opens a file that it knows by name, and cannot list the others.
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=_PART, dir=self._folder)
         os.close(descriptor)
         return Path(name)
 
     def _publish(self, part: Path, digest: str) -> Path:
+        # Bytes that a store or a network has changed are found here, before anything reads them.
         blob = digest_file(part, self._limits.max_bytes)
         if blob.digest != digest:
             raise not_stored(digest)
         path = self._folder / digest
+        # Another process was faster, and has counted it.
         if path.exists():
             return path
         part.chmod(0o444)
@@ -107,6 +112,7 @@ class LocalCache:
         max_files = (1 - HEADROOM) * self._limits.cache_files
         max_used_at = time.time() - self._limits.cache_grace_s
         for used_at, size_bytes, path in copies:
+            # The least recently used come first: whatever follows was used even later.
             if not size.exceeds(max_bytes, max_files) or used_at > max_used_at:
                 break
             path.unlink(missing_ok=True)

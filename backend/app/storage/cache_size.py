@@ -76,9 +76,11 @@ class RunningSize:
 
     def _is_due(self, size: CacheSize) -> bool:
         age_s = time.time() - size.counted_at
+        # Below zero: the clock was set back, which would put the correction off.
         if age_s < 0 or age_s > MAX_COUNT_AGE_S or size.exceeds(size.due_bytes, size.due_files):
             return True
         is_over = size.exceeds(self._limits.cache_bytes, self._limits.cache_files)
+        # Over its bound because cells read the copies: worth another look once none of them can any more.
         return is_over and age_s > self._limits.cache_grace_s
 
     @contextmanager
@@ -115,5 +117,6 @@ def _read(descriptor: int) -> CacheSize:
 
 def _write(descriptor: int, size: CacheSize) -> None:
     line = json.dumps(asdict(size)).encode()
+    # A crash before the cut leaves text behind the number, which reads as damaged and so is corrected.
     os.pwrite(descriptor, line, 0)
     os.ftruncate(descriptor, len(line))

@@ -92,12 +92,15 @@ class FolderBlobs:
 
     def _store(self, write: WriteBlob) -> Blob:
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+        # On the filesystem of the blobs, so that the rename into place is atomic.
         descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
         part = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 blob = write(file.write)
                 file.flush()
+                # A row that names the blob may be committed at once,
+                # and must not outlive its bytes in a loss of power.
                 os.fsync(file.fileno())
             self._publish(part, self._path(blob.digest))
             BLOB_BYTES.labels("stored").inc(blob.size_bytes)
@@ -110,6 +113,7 @@ class FolderBlobs:
         part.chmod(0o444)
         # Also when the blob exists: the time of the new file keeps the sweep away from it.
         part.replace(path)
+        # The name needs a sync of its own: that of the file holds for its bytes.
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(folder)

@@ -88,6 +88,8 @@ class PostgresBlobs:
         return bool((await self._pool.execute(_FORGET, check_digest(digest), age_s)) == "DELETE 1")
 
     async def _put(self, blob: Blob, chunks: Iterable[bytes]) -> None:
+        # One transaction: a second writer of the same bytes
+        # waits at the row, and finds all chunks after that.
         async with self._pool.acquire() as connection, connection.transaction():
             if await connection.fetchval(_CLAIM, blob.digest, blob.size_bytes):
                 await self._copy(connection, blob.digest, chunks)
