@@ -83,6 +83,7 @@ def serve_requests(setup: CellSetup, cell_socket: socket.socket) -> NoReturn:
             report = {"end": End.REFUSED, "fault": _refusal_fault(error)}
         except BaseException as error:  # noqa: BLE001 (a cell's outermost edge: SystemExit is an answer, too)
             report = _exception_report(error)
+        # Before the report, after which the zygote stops the cell: what is still buffered would be lost.
         _flush()
         _write_report(report)
         if confinement:
@@ -114,8 +115,10 @@ def _confine(
     """Apply the limits and the isolation of a request, and enter its output folder."""
     sys.stdout = _open_capped(STDOUT, request.limits)
     sys.stderr = _open_capped(STDERR, request.limits)
+    # The limits first: the isolation forbids to set any.
     bounds.apply(request.limits, setup.base)
     _isolate(request, setup.tier, confinement, folder)
+    # Only now: the new root has other folders under the same paths.
     os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)

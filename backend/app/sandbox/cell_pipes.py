@@ -28,6 +28,7 @@ class BoundedPipe:
 
     def watch(self) -> None:
         """Close the writing end, which the cell has now, and read as data comes."""
+        # A writing end that stays open here would keep the pipe from ending with the cell.
         os.close(self.writer)
         asyncio.get_running_loop().add_reader(self._reader, self._read)
 

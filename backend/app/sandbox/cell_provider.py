@@ -106,6 +106,7 @@ class ProcessProvider:
         """End the zygote with all its cells, and remove the scratch folder."""
         if self._launch:
             self._launch.cancel()
+        # Before the link that they run over.
         await self._warm_cells.close()
         if self._link:
             await self._link.close()
@@ -157,6 +158,7 @@ class ProcessProvider:
             self._config.container.remove_leftovers()
 
     def _forget(self) -> None:
+        # A launch that still runs learns of the end by itself, and may try again.
         if self._launch and self._launch.done():
             self._link = self._launch = None
 

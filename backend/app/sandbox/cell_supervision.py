@@ -76,6 +76,7 @@ class RunningCell:
         signal.pidfd_send_signal(self.pidfd, signal.SIGSTOP)
 
     def kill(self, reason: str) -> None:
+        # The first reason is the cause; later ones follow from the kill.
         self.reason = self.reason or reason
         self.end()
 

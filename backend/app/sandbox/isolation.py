@@ -83,6 +83,7 @@ class Confinement:
             (view.output / Path(name).name).symlink_to(target)
         if self._tier is Tier.NONE:
             return
+        # Only now: making and entering the new root needs them.
         drop_capabilities()
         _hold_control_group()
         self._files.grant(landlock.READ, view.readable)

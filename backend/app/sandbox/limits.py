@@ -40,6 +40,7 @@ def apply(limits: Limits, base: Footprint) -> None:
     """
     address_space = limits.memory_bytes + (limits.threads + _EXTRA_THREADS) * PER_THREAD_BYTES
     for kind, value in {
+        # Beside what it shares with the zygote, which no cell has asked for.
         resource.RLIMIT_DATA: base.data + limits.memory_bytes,
         resource.RLIMIT_AS: base.address_space + address_space,
         resource.RLIMIT_CPU: cpu_limit_s(limits),
@@ -59,6 +60,7 @@ def cpu_limit_s(limits: Limits) -> int:
 
 def _lower(kind: int, value: int) -> None:
     _, hard = resource.getrlimit(kind)
+    # An operator may run the service under lower hard limits, which only root could raise.
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(kind, (bound, bound))
 

@@ -63,6 +63,7 @@ def meter_usage() -> Iterator[UsageMeter]:
     finally:
         _METER.reset(token)
         if outer:
+            # Of an inner meter only the time: its cells stand with the call that it meters.
             outer.cpu_s += meter.cpu_s
 
 

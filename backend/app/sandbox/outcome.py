@@ -66,7 +66,6 @@ _REPORTABLE_ENDS = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, En
 
 
 MAX_ANSWER_FRAME_BYTES = 64 << 10
-
 """Bytes for the JSON around a value, and for a fault: its code, detail and facts."""
 
 
@@ -81,17 +80,20 @@ def judge(
 
     `answer_limits`: bounds of the answer; None: those of a trusted computation.
     """
+    # Whatever it has reported: a cell that was killed did not finish.
     if ending.reason:
         end = _ENDS_BY_REASON.get(ending.reason, End.DIED)
         is_plain = ending.reason in _ENDS_BY_REASON
         fault = None if is_plain else Fault("killed", f"It was stopped: {ending.reason}.")
         return Outcome(end, ending.usage, fault=fault)
     answer = parse_report(report, answer_limits or AnswerLimits(limits.value_bytes))
+    # Only then: a report before a crash is not trusted to be whole.
     if ending.status == 0 and answer is not None:
         return answer.outcome(ending.usage)
     end = _classify_death(ending, limits)
     if ending.status != -signal.SIGKILL or end is not End.DIED:
         return Outcome(end, ending.usage, fault=_death_fault(ending))
+    # A program could use up the machine's memory to be begun again; the service's own code does not.
     if trusted or ending.oom_kills == 0:
         return Outcome(end, ending.usage, fault=KILLED_FROM_OUTSIDE)
     return Outcome(End.OUT_OF_MEMORY, ending.usage, fault=HOST_OUT_OF_MEMORY)

@@ -24,6 +24,7 @@ def find_definitions(source: str) -> dict[str, str]:
             definitions |= dict.fromkeys(names, text)
         else:
             for name in _bound_names(statement):
+                # A later assignment of the name takes the place of the definition.
                 definitions.pop(name, None)
     return {name: text for name, text in definitions.items() if len(text) <= MAX_SOURCE_CHARACTERS}
 
@@ -39,6 +40,7 @@ def run_definitions(
     waiting = [*dict.fromkeys(sources)]
     while waiting:
         failed = [source for source in waiting if not _succeeds(source, variables, execute)]
+        # No round without progress: what is left needs something that is no more.
         if len(failed) == len(waiting):
             return
         waiting = failed

@@ -41,6 +41,7 @@ class ProgramMemory:
 
     def load(self) -> dict[str, Any]:
         """Seed the generators and return the values of the variables that the program can reach."""
+        # The same program with the same variables draws the same numbers when it is run again.
         random.seed(self._request.seed)
         np.random.seed(self._request.seed % 2**32)
         groups = read_groups(self._inputs[STATE_FILE], [*self._request.groups]) if self._request.groups else {}

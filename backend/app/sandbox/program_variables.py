@@ -62,6 +62,7 @@ def find_reachable(source: str, groups: Mapping[str, str | None], sources: Mappi
             continue
         reachable.add(name)
         group = groups[name]
+        # With one member of a group all are loaded, since they may share objects.
         waiting += siblings[group] if group is not None else _select(sources.get(name, ""), groups)
     return reachable
 

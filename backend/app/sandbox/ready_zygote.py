@@ -109,6 +109,7 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
     report = bytes(pipes.report.data)
     outcome = judge(ending, report, request.limits, request.trusted, request.answer_limits)
     content = await await_thread(asyncio.to_thread(_collect_output, ending.folder, request))
+    # Also of a cell that answered: it may have written its last bytes between two surveys.
     if content.exceeds(request.limits.disk_bytes):
         outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
     return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)

@@ -75,6 +75,7 @@ class SpareCells:
                 return spare, initial_vitals
             except OSError:
                 spare.end()
+                # A spare may have died while it waited; a new cell that fails would fail again.
                 if is_new:
                     raise
 

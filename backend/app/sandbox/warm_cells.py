@@ -61,6 +61,7 @@ class WarmCells:
             await cell.end()
 
     def _get_cell(self, key: object, zygote: ReadyZygote, request: CellRequest) -> "WarmCell":
+        # Taken out and put back at the end, so that the order is that of the last use.
         cell = self._cells.pop(key, None)
         if cell is None or cell.is_over:
             cell = WarmCell(zygote, request, self._scratch)
@@ -110,6 +111,7 @@ class WarmCell:
             await asyncio.wait(waits, timeout=time_s, return_when=asyncio.FIRST_COMPLETED)
             outcome = self._outcome()
         except asyncio.CancelledError:
+            # It may be in the middle of this request, and would answer the next one with it.
             await self.end()
             raise
         if outcome.end not in _REUSABLE_ENDS:
@@ -160,10 +162,12 @@ class WarmCell:
         writing = asyncio.create_task(self._write_requests(writer, request))
         try:
             ending = await zygote.link.run(request, pipes)
+            # A warm cell leaves no files.
             if ending and ending.folder is not None:
                 os.close(ending.folder)
             return ending
         finally:
+            # Before the descriptor is closed: another file may get its number at once.
             writing.cancel()
             await asyncio.wait([writing])
             os.close(writer)

@@ -86,7 +86,9 @@ class Zygote:
         self._remaining.popleft()()
         if not self._remaining:
             _require_one_thread(self._proc)
+            # Spares that were forked before lack the libraries.
             self._spares.release()
+            # Measured anew: what was imported is memory that no cell has asked for.
             self._prepare_cells()
 
     def _load_all(self) -> None:
@@ -115,6 +117,7 @@ class Zygote:
             for handle in handlers:
                 handle()
             self._supervise()
+            # Messages first: forking spares and importing take time from a client that waits.
             if handlers:
                 continue
             self._adjust_spares()
@@ -154,6 +157,7 @@ class Zygote:
     def _adjust_spares(self) -> None:
         if self._spares.is_short:
             self._spares.add()
+        # Nothing has come for as long as the poll waits while spares are idle.
         elif not self._cells and not self._remaining:
             self._spares.release()
 
@@ -186,6 +190,7 @@ class Zygote:
         """End a client's cells, then close: by the close a client that waits knows that they have ended."""
         for running in self._cells_of(client):
             running.kill("its client ended")
+        # All are killed before the first is waited for, so that they end at the same time.
         for running in self._cells_of(client):
             self._reap(running)
         self._unwatch(client.fileno())
@@ -205,10 +210,12 @@ class Zygote:
             self._watch(running.pidfd, partial(self._reap, running))
             self._watch(running.cell_socket.fileno(), partial(self._on_cell_socket, running))
         finally:
+            # The cell has them now; a writing end that stays open here would keep its pipe from ending.
             for descriptor in descriptors:
                 os.close(descriptor)
 
     def _start(self, client: socket.socket, request: dict[str, Any], descriptors: list[int]) -> RunningCell:
+        # Before the clock below starts: the imports are no time of this request.
         if not request["first"]:
             self._load_all()
         bounds = Limits(**request["limits"])
@@ -234,6 +241,7 @@ class Zygote:
         )
 
     def _supervise(self) -> None:
+        # A copy: a cell whose end is noticed here is removed from the list.
         for running in [*self._cells]:
             if running.is_over:
                 continue
@@ -244,6 +252,7 @@ class Zygote:
 
     def _on_cell_socket(self, running: RunningCell) -> None:
         """Stop a cell that announces its answer; one that is ending closes the socket without a message."""
+        # Another event of the same round has reaped it.
         if running not in self._cells:
             return
         if running.cell_socket.recv(1):
@@ -272,6 +281,7 @@ class Zygote:
     def _reap(self, running: RunningCell) -> None:
         """Reap a cell that ended, with all that it left running, and report its end to the client."""
         if running in self._cells:
+            # Before its process is reaped: after that its number may be the group of somebody else.
             running.kill_group()
             _, status, rusage = os.wait4(running.pid, 0)
             self._forget_cell(running, os.waitstatus_to_exitcode(status), rusage)

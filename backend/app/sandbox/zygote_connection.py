@@ -65,6 +65,7 @@ class ZygoteLink:
         self._waiting[cell] = ended
         self._send_request(cell, request, pipes)
         try:
+            # Shielded: after a cancellation the end of the cell is still waited for.
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
             self._send({"kill": cell})
@@ -74,6 +75,7 @@ class ZygoteLink:
                 await wait_until_done(ended)
             finally:
                 kill_timer.cancel()
+                # Nobody takes the files of a cell that was cancelled.
                 _close_folder(ended.result())
             raise
 
@@ -89,13 +91,17 @@ class ZygoteLink:
         try:
             socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
         except OSError:
+            # The zygote is gone: for the caller this is the same as one that goes a moment later.
             self._waiting.pop(cell).set_result(None)
+        # Only when the cell has its ends, which are closed here.
         pipes.watch()
 
     async def close(self) -> None:
         """End this worker's cells, and the zygote if it was started here; returns when they have ended."""
         if self._alive:
             with contextlib.suppress(OSError):
+                # The zygote reads an end, kills this client's cells
+                # and closes: that is what is waited for below.
                 self._control.shutdown(socket.SHUT_WR)
             if self._process and not self._is_ready:
                 self._process.kill()  # it is importing libraries, and would not read the socket for seconds
@@ -136,6 +142,7 @@ class ZygoteLink:
         self._loop.remove_reader(self._control)
         self._control.close()
         if self._process:
+            # In a thread: waiting for a process blocks.
             self._reaped = self._loop.run_in_executor(None, reap, self._process)
         for ended in self._waiting.values():
             ended.set_result(None)
@@ -145,6 +152,7 @@ class ZygoteLink:
                 Unavailable("cells_unavailable", "The process that computes ended before it was ready.")
             )
         self._disconnected.set()
+        # Last: it makes room for the next link.
         self._on_end()
 
     def _send(self, message: dict[str, object]) -> None:

@@ -164,6 +164,7 @@ async def start_own_container(
             await asyncio.sleep(RETRY_S)
         message = (socket_folder / _OUTPUT_FILE).read_text()
         raise Unavailable("cells_unavailable", _start_refusal(container.image, message))
+    # Also when cancelled: a container without a client would run on.
     except BaseException:
         await asyncio.to_thread(reap, process)
         raise

@@ -57,6 +57,7 @@ async def start_own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subpr
             stdin=subprocess.DEVNULL,
             env=_environment(cache),
             cwd="/",
+            # Ctrl-C reaches all processes of a terminal's session: the zygote ends when its client does.
             start_new_session=True,
         )
     return client_end, process
@@ -76,6 +77,7 @@ def connect(path: Path) -> socket.socket:
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
+        # A short name for a folder of any depth: the kernel resolves the descriptor.
         connection.connect(f"/proc/self/fd/{folder}/{path.name}")
     except OSError:
         connection.close()
@@ -91,6 +93,7 @@ def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = 
 
     It ends with the process that started it; with `lifeline`, when its standard input ends.
     """
+    # The kernel keeps this request across the exec below.
     die_with_parent(os.getppid())
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
@@ -104,6 +107,7 @@ def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = 
 
 
 def _command(descriptor: int, cache: Path, tier: str) -> list[str]:
+    # `-P`: no module is looked for in the current folder.
     return [sys.executable, "-P", "-m", "app.sandbox.zygote", str(descriptor), str(cache.absolute()), tier]
 
 

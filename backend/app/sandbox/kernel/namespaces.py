@@ -102,8 +102,10 @@ def enter_root(readable: Iterable[Path], output: Path, folder: int | None) -> No
     _attach_mount(tree, _make_mount_point(output, output.is_dir()))
     syscall(SETUP.pivot_root, bytes(_NEW_ROOT), bytes(_NEW_ROOT / _OLD_ROOT), name="pivot_root")
     os.chdir("/")
+    # Lazily, since open descriptors of this process still lie in the old root.
     check_result(_libc.umount2(bytes(Path("/", _OLD_ROOT)), _DETACH), "umount of the old root")
     Path("/", _OLD_ROOT).rmdir()
+    # Last: until here mount points had to be made in it.
     _set_mount_attributes(_AT_FDCWD, "/", _READ_ONLY)
 
 
