@@ -1,4 +1,4 @@
-"""Fits `sentence_encoder.npz` and `column_links.npz` of `backend/app/agents/goals` to the training goals.
+"""Fits `words/sentence_encoder.npz` and `columns/links.npz` of `app/agents/goals` to the training goals.
 
 `PYTHONPATH=. python scripts/fit_column_links.py ENCODER [--folds FOLDER]`: `ENCODER` is the file that
 `scripts/sentence_encoder.py` makes of the published model. Changes of low rank to the upper layers of the
@@ -25,11 +25,12 @@ import optax
 from tests.corpora.planned_goals import make_schema
 from tests.corpora.training import FOLDS, TrainingGoal, TrainingTables, fold_of, load_training_goals
 
-from app.agents.goals import column_links, sentence_encoder
-from app.agents.goals.column_links import column_text
-from app.agents.goals.lexicon import lexicon_files
-from app.agents.goals.sentence_encoder import DIMENSIONS, HEADS, LAYERS, split_pieces
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.columns import links as column_links
+from app.agents.goals.columns.links import column_text
+from app.agents.goals.lexicon.concept_matches import lexicon_files
+from app.agents.goals.tables.profiles import make_table_profile
+from app.agents.goals.words import sentence_encoder
+from app.agents.goals.words.sentence_encoder import DIMENSIONS, HEADS, LAYERS, split_pieces
 
 EPOCHS = 4
 RANK, RANK_SCALE, FIRST_LAYER = 12, 2.0, 2

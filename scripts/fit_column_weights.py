@@ -1,4 +1,4 @@
-"""Fits `column_weights.json` of `backend/app/agents/goals` to the tuned goals and the training goals.
+"""Fits `columns/weights.json` of `backend/app/agents/goals` to the tuned goals and the training goals.
 
 `PYTHONPATH=. python scripts/fit_column_weights.py FOLDS [--check]`: a conditional logit with a ridge penalty.
 `FOLDS` is the folder that `scripts/fit_column_links.py --folds` has written: the links of a training goal are
@@ -27,15 +27,17 @@ from tests.corpora.labelled_goals import load_labelled_goals
 from tests.corpora.planned_goals import make_schema
 from tests.corpora.training import TrainingGoal, TrainingTables, fold_of, load_training_goals
 
-from app.agents.goals import column_links, lexicon, sentence_encoder
 from app.agents.goals.aims.classifier import Aim
 from app.agents.goals.aims.features import aim_features
-from app.agents.goals.column_features import GoalWords, column_features, name_scores, no_column_features
-from app.agents.goals.link_features import link_features
+from app.agents.goals.columns import links as column_links
+from app.agents.goals.columns.features import GoalWords, column_features, name_scores, no_column_features
+from app.agents.goals.columns.link_features import link_features
+from app.agents.goals.lexicon import concept_matches as lexicon
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.tables.profiles import make_table_profile
+from app.agents.goals.words import sentence_encoder
 
-TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/column_weights.json"
+TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/columns/weights.json"
 TUNED_FILES = frozenset({"general.txt"})
 """Files of the lexicon that were written with the tuned goals at hand. The weights are fitted without them, or
 they would trust the lexicon more than it deserves on goals that nobody has seen."""

@@ -1,11 +1,11 @@
-"""Makes `backend/app/agents/goals/lexicon_index.txt` from the files of the lexicon.
+"""Makes `backend/app/agents/goals/lexicon/index.txt` from the files of the lexicon.
 
 `PYTHONPATH=backend python scripts/index_lexicon.py`, whenever a line of the lexicon, the stemmer or the list of
 function words has changed.
 """
 
-from app.agents.goals.lexicon import lexicon_files, load_concept_lines
-from app.agents.goals.lexicon_index import INDEX_FILE, source_digest, write_index
+from app.agents.goals.lexicon.concept_matches import lexicon_files, load_concept_lines
+from app.agents.goals.lexicon.index import INDEX_FILE, source_digest, write_index
 
 
 def main() -> None:

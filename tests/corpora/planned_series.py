@@ -20,10 +20,10 @@ from tests.corpora.series import (
 )
 from tests.corpora.tables import Half
 
-from app.agents.goals.select_sql import KEY_SEPARATOR, select_all
-from app.agents.goals.series.series_sql import select_series
-from app.agents.goals.tables import make_table_profile, row_spacing_s
-from app.agents.goals.vocabulary import SECONDS_BY_UNIT
+from app.agents.goals.series.period_sql import select_series
+from app.agents.goals.series.select_sql import KEY_SEPARATOR, select_all
+from app.agents.goals.tables.profiles import make_table_profile, row_spacing_s
+from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
 from app.agents.planner.output import Plan
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.sql_policy.select_policy import require_select

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from app.agents.column_lineage import derived_columns, source_columns, unnamed_columns
 from app.agents.context import LabContext
-from app.agents.goals.named_columns import excluded_columns
+from app.agents.goals.columns.named_columns import excluded_columns
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.runtime.conversation import UserAnswer
 from app.agents.state import LabUpdate, SessionState
 from app.modeling.facts.conversion import parse_facts

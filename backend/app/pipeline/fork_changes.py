@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agents.column_lineage import derived_columns, unnamed_columns
-from app.agents.goals.named_columns import excluded_columns
+from app.agents.goals.columns.named_columns import excluded_columns
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.phrases.model_families import requested_families
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.planner.output import Plan
 from app.agents.planner.plan_editing import InvalidPlan, Tables, edit_plan
 from app.agents.planner.stages import STAGES

@@ -2,35 +2,13 @@
 
 import pytest
 
-from app.agents.goals.tables import Column, TableProfile
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.charts.chart_questions import parse_chart_question
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans.compiler import compile_plan
 
-ORDERS = TableProfile(
-    "orders",
-    1_000,
-    (
-        Column("order_id", "integer", "id", unique=True, distinct=1_000),
-        Column("date", "datetime", "datetime", low="2023-01-01", high="2024-12-31", distinct=700),
-        Column("product_id", "integer", "id", distinct=50),
-        Column("revenue", "number", "numeric", low=1, high=900, distinct=900),
-        Column("cost", "number", "numeric", low=1, high=500, distinct=900),
-        Column("region", "text", "category", distinct=2, values=("north", "south")),
-    ),
-)
-PRODUCTS = TableProfile(
-    "products",
-    50,
-    (
-        Column("product_id", "integer", "id", unique=True, distinct=50),
-        Column("product_name", "text", "text", distinct=50, unique=True),
-        Column("category", "text", "category", distinct=3, values=("a", "b", "c")),
-    ),
-)
-TABLES = (ORDERS, PRODUCTS)
+from .shop_tables import TABLES
 
 
 def plan(message: str) -> PlannedChart:

@@ -10,7 +10,7 @@ from tests.corpora.training import (
     load_training_goals,
 )
 
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.tables.profiles import make_table_profile
 
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
 MIN_TABLES, MIN_DOMAINS, MIN_GOALS = 880, 770, 15000

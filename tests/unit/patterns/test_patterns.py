@@ -28,7 +28,7 @@ OF_PROGRAMS = {
 
 RESOLVED_ELSEWHERE = {
     "app.agents.goals.series.axis_detection:_is_part": "alternatives of plain words between two plain ends",
-    "app.agents.goals.series.period_names:_parse_in_way": "PERIOD_NAMES, which are values",
+    "app.agents.goals.periods.names:_parse_in_way": "PERIOD_NAMES, which are values",
     "app.agents.questions.phrases:take_any": "phrases of its own language, no regular expressions",
     "app.agents.goals.phrases.costs:_phrase": "its results are values of the module",
     "app.agents.goals.parser:_first_match": "tables of phrases, which are values",
@@ -39,8 +39,8 @@ RESOLVED_ELSEWHERE = {
     "app.computations.uploads.column_types:_compiled": "TYPE_RULES, which are values",
     "app.workflows.intent.classification:_find_edits": "lists of verbs and nouns between bounded gaps",
     "app.workflows.intent.classification:_starts_with": "the same",
-    "app.agents.goals.signed_values:is_spelled": "an escaped value between two look-arounds",
-    "app.agents.goals.filters:_is_letter": "the same",
+    "app.agents.goals.words.signed_values:is_spelled": "an escaped value between two look-arounds",
+    "app.agents.goals.conditions.filters:_is_letter": "the same",
     "app.workflows.conversations.answer_documents:_names": "an escaped name between a look-around and its end",
     "app.workflows.intent.classification:_adds_beside": "bounded gaps between escaped names",
     "app.workflows.phrases.node_search:has_type_words": "alternatives of plain words",
@@ -63,7 +63,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     assert len(sources) > 200
     for place in (
         "app.agents.goals.phrases.patterns.POSITIVE",
-        "app.agents.assistant.study_requests.METRIC_PHRASES",
+        "app.agents.assistant.studies.requests.METRIC_PHRASES",
         "app.api.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
         "app.reporting.verification._LINK",

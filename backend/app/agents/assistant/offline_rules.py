@@ -8,35 +8,35 @@ from typing import NamedTuple
 
 from app.agents.assistant.answer_descriptions import describe_answer, describe_chart
 from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
-from app.agents.assistant.column_overviews import plan_column_overview
-from app.agents.assistant.file_requests import describe_files, read_file_request
-from app.agents.assistant.follow_ups import read_follow_up
-from app.agents.assistant.last_charts import draw_again, find_last_result
-from app.agents.assistant.new_columns import UnclearColumn, parse_new_column
+from app.agents.assistant.follow_ups.last_charts import draw_again, find_last_result
+from app.agents.assistant.follow_ups.requests import read_follow_up
 from app.agents.assistant.offered_readings import describe_offer, find_taken_reading
-from app.agents.assistant.random_tables import UnclearTable, parse_made_table
-from app.agents.assistant.study_descriptions import (
+from app.agents.assistant.studies.descriptions import (
     describe_comparison,
     describe_explanation,
     describe_start,
     describe_study,
 )
-from app.agents.assistant.study_requests import StudyRefusal, read_free_answer, read_study_message
-from app.agents.assistant.table_scope import (
+from app.agents.assistant.studies.requests import StudyRefusal, read_free_answer, read_study_message
+from app.agents.assistant.tables.file_requests import describe_files, read_file_request
+from app.agents.assistant.tables.new_columns import UnclearColumn, parse_new_column
+from app.agents.assistant.tables.overviews import plan_column_overview
+from app.agents.assistant.tables.random_tables import UnclearTable, parse_made_table
+from app.agents.assistant.tables.scope import (
     drop_superseded,
     list_joinable_groups,
     list_narrower_scopes,
 )
-from app.agents.assistant.workflow_requests import (
+from app.agents.assistant.workflows.requests import (
     WorkflowRequest,
     describe_saved,
     read_change_message,
     read_fetch,
     read_sent_data,
 )
-from app.agents.assistant.workflow_runs import run_saved_workflow
+from app.agents.assistant.workflows.runs import run_saved_workflow
 from app.agents.goals.refusals.unserved_requests import find_unserved
-from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.examples import example_questions

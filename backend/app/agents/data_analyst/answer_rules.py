@@ -2,7 +2,7 @@
 
 from app.agents.data_analyst.brief import AnswerBrief, TableAnswer
 from app.agents.data_analyst.output import Answer
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.tables.profiles import make_table_profile
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
 from app.agents.runtime.conversation import ConversationView

@@ -8,10 +8,10 @@ from app.agents.data_retrieval.brief import (
     TableRelations,
 )
 from app.agents.data_retrieval.output import Retrieved
-from app.agents.goals import select_sql
-from app.agents.goals.column_formula import select_with_column, select_with_derivation
-from app.agents.goals.row_conditions import select_rows
-from app.agents.goals.series import series_sql
+from app.agents.goals.conditions.row_conditions import select_rows
+from app.agents.goals.series import period_sql as series_sql
+from app.agents.goals.series import select_sql
+from app.agents.goals.tables.column_formula import select_with_column, select_with_derivation
 from app.agents.planner.output import Plan
 from app.agents.planner.tool_answers import DatasetListing
 from app.agents.runtime.conversation import ConversationView

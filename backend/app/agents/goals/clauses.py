@@ -14,7 +14,8 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
-from app.agents.goals.clause_vocabulary import (
+from app.agents.goals.tables.column_roles import ENTITIES
+from app.agents.goals.words.clause_vocabulary import (
     ARTICLES,
     ASKING,
     AUXILIARIES,
@@ -38,10 +39,9 @@ from app.agents.goals.clause_vocabulary import (
     TRANSPARENT,
     VERBS,
 )
-from app.agents.goals.column_roles import ENTITIES
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import cache_texts, without_accents
-from app.agents.goals.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import cache_texts, without_accents
+from app.agents.goals.words.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT
 
 
 class Part(Enum):

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.agents.goals.column_roles import ColumnRole
 from app.agents.goals.phrases import intents
 from app.agents.goals.phrases.costs import MistakeCosts
 from app.agents.goals.phrases.thresholds import Threshold
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.column_roles import ColumnRole
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 

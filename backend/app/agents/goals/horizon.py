@@ -1,7 +1,7 @@
 """Conversion of a goal's lookahead to rows."""
 
 from app.agents.goals.goal import Lookahead
-from app.agents.goals.tables import TableProfile, row_spacing_s
+from app.agents.goals.tables.profiles import TableProfile, row_spacing_s
 
 
 def is_counted_in_rows(lookahead: Lookahead, table: TableProfile, time_column: str) -> bool:

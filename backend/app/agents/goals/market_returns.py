@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from app.agents.goals.goal import Goal
 from app.agents.goals.phrases.trading_terms import forecast_unit
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.vocabulary import word_set
 
 _RETURNS = re.compile(r"\breturns?\b", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:changes?|growth|log[- ]returns?)\b", re.IGNORECASE)

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from app.agents.goals import vocabulary
-from app.agents.goals.column_roles import parse_roles
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.phrases import intents, patterns
 from app.agents.goals.phrases.costs import parse_costs
@@ -16,7 +14,9 @@ from app.agents.goals.phrases.stated_causes import split_causes
 from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
 from app.agents.goals.phrases.time_limit import parse_time_limit
 from app.agents.goals.phrases.trading_terms import names_barriers, parse_holding_time
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.column_roles import parse_roles
+from app.agents.goals.words import vocabulary
+from app.agents.goals.words.tokenizer import words
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 from app.modeling.problem.metrics import METRIC_PHRASES, QUANTILE_PERCENTS, REGRESSION_METRICS
 

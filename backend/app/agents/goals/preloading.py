@@ -1,6 +1,9 @@
 """Loading of what the first goal of a process needs, ahead of it."""
 
-from app.agents.goals import column_links, lexicon, sentence_encoder, word_vectors
+from app.agents.goals.columns import links as column_links
+from app.agents.goals.lexicon import concept_matches as lexicon
+from app.agents.goals.words import sentence_encoder
+from app.agents.goals.words import vectors as word_vectors
 
 
 def load_goal_reader() -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
 from app.agents.goals.phrases.thresholds import Threshold
-from app.agents.goals.tables import Column
-from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
+from app.agents.goals.tables.profiles import Column
 from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import ColumnPreference, UnknownColumn

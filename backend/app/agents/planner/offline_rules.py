@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from app.agents.goals import named_columns
 from app.agents.goals.clauses import goal_words, has_request
-from app.agents.goals.concepts import is_known_word
+from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.target import ScoredColumn, TargetMatch
+from app.agents.goals.periods.vocabulary import AHEAD
 from app.agents.goals.phrases.intents import GENERIC
 from app.agents.goals.phrases.patterns import VERB
 from app.agents.goals.refusals.languages import REFUSALS, foreign_language
@@ -14,11 +15,10 @@ from app.agents.goals.refusals.spelled_out_procedures import find_procedure
 from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.period_forecast_search import find_period_forecast
-from app.agents.goals.series.period_vocabulary import AHEAD
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, mentioned_tables
-from app.agents.goals.target import ScoredColumn, TargetMatch
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column, mentioned_tables
+from app.agents.goals.words.concepts import is_known_word
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
 from app.agents.planner import clarification, overview_plan, price_questions, question_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.period_plan import make_period_plan

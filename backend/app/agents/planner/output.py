@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.column_formula import Derivation
-from app.agents.goals.row_conditions import RowCondition
-from app.agents.goals.select_sql import Cut, PeriodAggregation
+from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.series.select_sql import Cut, PeriodAggregation
+from app.agents.goals.tables.column_formula import Derivation
 from app.agents.planner.stages import STAGES, Stage
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.json_types import JsonValue

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import TableProfile, mentioned_tables
+from app.agents.goals.tables.profiles import TableProfile, mentioned_tables
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps

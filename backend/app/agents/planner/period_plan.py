@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.agents.goals.row_conditions import describe_conditions
-from app.agents.goals.select_sql import PeriodAggregation
+from app.agents.goals.conditions.row_conditions import describe_conditions
 from app.agents.goals.series.period_forecast import PeriodForecast
-from app.agents.goals.series.series_request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
+from app.agents.goals.series.request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
+from app.agents.goals.series.select_sql import PeriodAggregation
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_steps
 from app.counts import describe_count

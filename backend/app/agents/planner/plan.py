@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.agents.goals import named_columns
 from app.agents.goals.clauses import head_stems
-from app.agents.goals.filters import find_conditions
+from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.target import ScoredColumn
+from app.agents.goals.conditions.filters import find_conditions
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead
 from app.agents.goals.phrases.thresholds import Threshold
-from app.agents.goals.quantities import fits_unit
-from app.agents.goals.row_conditions import RowCondition
-from app.agents.goals.select_sql import Cut
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tables import Column, TableProfile, mentioned_tables
-from app.agents.goals.target import ScoredColumn
-from app.agents.goals.units import convert
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.series.select_sql import Cut
+from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tables
+from app.agents.goals.tables.quantities import fits_unit
+from app.agents.goals.tables.units import convert
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps

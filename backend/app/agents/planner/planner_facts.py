@@ -6,9 +6,10 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from app.agents.goals.aims.classifier import Aim, classify_aim
+from app.agents.goals.columns.name_score import QUOTED_SCORE
+from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.market_returns import settle_returns
-from app.agents.goals.name_score import QUOTED_SCORE
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.phrases.trading_terms import (
@@ -17,8 +18,7 @@ from app.agents.goals.phrases.trading_terms import (
     names_barriers,
     parse_market_terms,
 )
-from app.agents.goals.tables import TableProfile, make_table_profile
-from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
+from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
 from app.agents.planner.preferences import (

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.tables.profiles import TableProfile
 from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.name_resolution import nearest_names

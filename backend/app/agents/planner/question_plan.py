@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from app.agents.goals.phrases.trading_terms import names_barriers
 from app.agents.goals.refusals.languages import REFUSALS, foreign_language
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.tokenizer import words
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps

@@ -1,6 +1,6 @@
 """The steps of a plan in words."""
 
-from app.agents.goals.row_conditions import describe_conditions
+from app.agents.goals.conditions.row_conditions import describe_conditions
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
 from app.counts import describe_count

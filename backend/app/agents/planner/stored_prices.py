@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.vocabulary import COINS
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.vocabulary import COINS
 from app.agents.planner.tool_answers import PriceListing, PriceListingRow
 from app.agents.runtime.conversation import ConversationView
 from app.computations.bars.interval import DAY_S, interval_seconds

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.agents.goals.columns.target import ScoredColumn
 from app.agents.goals.goal import Goal
 from app.agents.goals.phrases.trading_terms import MarketTerms, interval_length_s, parse_bps
-from app.agents.goals.target import ScoredColumn
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.planner.output import Plan, TradeBarriers, Trading
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.price_questions import FEES, WHAT_COSTS

@@ -1,7 +1,7 @@
 """The reading of a goal in a sentence that is shown before time is spent, with its confidence."""
 
-from app.agents.goals.row_conditions import describe_conditions
-from app.agents.goals.target import ScoredColumn, TargetMatch
+from app.agents.goals.columns.target import ScoredColumn, TargetMatch
+from app.agents.goals.conditions.row_conditions import describe_conditions
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_horizon
 from app.agents.planner.stored_prices import PRICES

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.plans.expressions import (
     ColumnExpression,

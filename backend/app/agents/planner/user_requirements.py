@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.agents.goals import named_columns
+from app.agents.goals.columns import named_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead, is_counted_in_rows
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.phrases.model_families import requested_families
-from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences, resolve_preferences
 from app.agents.planner.step_descriptions import describe_steps

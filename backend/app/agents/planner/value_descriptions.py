@@ -1,7 +1,7 @@
 """Columns described by their values, in questions and in what was understood."""
 
 from app.agents.goals.series.axis_detection import FIRST_YEAR, LAST_YEAR
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 
 MAX_EXAMPLES = 3
 """Values that are shown: enough to notice a misreading at a glance."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.composition.steps.event_times import grows_things
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
 from app.agents.questions.items import QuestionItem

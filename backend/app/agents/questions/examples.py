@@ -1,6 +1,6 @@
 """Examples of questions that a table answers."""
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.matching.value_matching import flag_values
 
 

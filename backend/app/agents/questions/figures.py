@@ -1,10 +1,10 @@
 """Figures of columns and rows: the number that a noun means, its aggregate where none is named, and counts."""
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.grammar_words import PERSON_NOUNS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts, word_strength

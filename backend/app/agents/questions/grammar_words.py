@@ -1,6 +1,6 @@
 """The words of the grammar of questions, by class."""
 
-from app.agents.goals.vocabulary import MONTHS, WEEKDAYS, word_set
+from app.agents.goals.words.vocabulary import MONTHS, WEEKDAYS, word_set
 
 MONTH_NUMBERS = {
     **{name: number for number, name in enumerate(MONTHS, 1)},

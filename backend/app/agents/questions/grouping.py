@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import Column
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import WEEKDAYS
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.vocabulary import WEEKDAYS
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch

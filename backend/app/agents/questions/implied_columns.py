@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.column_links import ColumnLinks, link_columns, softmax
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.columns.links import ColumnLinks, link_columns, softmax
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.cues import ADVERBS, is_cue
 from app.agents.questions.conditions.date_spans import BOUNDS
 from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES

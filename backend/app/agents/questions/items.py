@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import Lexeme, lexemes, without_accents, words
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import Lexeme, lexemes, without_accents, words
 from app.agents.questions.grammar_words import SCALES
 from app.agents.questions.matching.column_matching import ColumnMatch
 from app.agents.questions.matching.value_matching import ValueMatch

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.grammar_words import LOW
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from app.agents.goals.phrases import patterns
 from app.agents.goals.phrases.costs import parse_costs
 from app.agents.goals.phrases.intents import NO_MODEL
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.ambiguity import describe_ambiguity
 from app.agents.questions.composition.completion import Composed

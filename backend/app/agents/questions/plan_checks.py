@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.composer import plan_columns
 from app.agents.questions.question_reading import QuestionReading, is_measurable
 from app.plans.plan import Aggregation, GroupStep, Plan, PlanSource

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch, name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch, QuestionItems

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import inf
 from typing import Literal
 
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.number_bounds import (
     NumberBound,
     bound_condition,

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.grammar_words import CLASSES, IGNORED, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from app.agents.goals.stemming import stem
+from app.agents.goals.words.stemming import stem
 from app.number_words import ABOVE_ONE
 from app.workflows.differences import WorkflowDifference, compare_documents
 from app.workflows.document import Node, WorkflowDocument

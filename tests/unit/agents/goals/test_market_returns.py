@@ -4,7 +4,7 @@ import pytest
 
 from app.agents.goals.market_returns import settle_returns
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 
 DATE = Column("day", "datetime", "datetime", 400, low="2023-01-01", high="2024-02-04")
 CLOSES = TableProfile("closes", 400, (DATE, Column("close", "number", "numeric", 390, low=3, high=9)))

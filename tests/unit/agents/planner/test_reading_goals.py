@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.goals.column_roles import is_entity
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.phrases.costs import parse_costs
-from app.agents.goals.tables import make_table_profile
+from app.agents.goals.tables.column_roles import is_entity
+from app.agents.goals.tables.profiles import make_table_profile
 from app.sessions.in_memory import MemoryJournal
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.phrases.model_families import requested_families
-from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.planner.output import Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.user_requirements import UserRequirements

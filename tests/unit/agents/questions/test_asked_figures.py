@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
 from app.plans.compiler import compile_plan

@@ -1,6 +1,6 @@
 """Columns that words of a question mean by their links, and what the whole of it is about."""
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.marking.mark_items import mark_items
 

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.agents.goals.tables import Column, TableProfile, make_table_profile
+from app.agents.goals.tables.profiles import Column, TableProfile, make_table_profile
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import is_question, parse_question
 from app.plans.compiler import compile_plan

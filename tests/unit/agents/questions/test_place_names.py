@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.matching.value_matching import ValueIndex
 
 CODES = Column("nation", "text", "category", 4, values=("SUI", "AUT", "GB", "Côte d'Ivoire"))

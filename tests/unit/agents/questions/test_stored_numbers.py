@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.conditions.stored_numbers import stored_number
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question

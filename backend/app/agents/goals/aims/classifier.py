@@ -13,7 +13,7 @@ from typing import Literal
 
 from app.agents.goals.aims.features import aim_features
 from app.agents.goals.goal import Goal
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.tables.profiles import TableProfile
 
 Aim = Literal["predict", "drivers", "forecast", "explore", "question", "unserved", "nonsense"]
 """`drivers`: explain what a column goes with. `explore`: describe the tables, or find groups of rows.

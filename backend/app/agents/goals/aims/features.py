@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from app.agents.goals.clauses import has_request
-from app.agents.goals.concepts import is_known_word
 from app.agents.goals.goal import Goal
+from app.agents.goals.periods import vocabulary as period_vocabulary
+from app.agents.goals.periods.phrases import read_period
 from app.agents.goals.phrases.patterns import VERB
 from app.agents.goals.refusals.languages import foreign_language
 from app.agents.goals.refusals.unserved_requests import find_unserved
-from app.agents.goals.sentence_encoder import encode
-from app.agents.goals.series import period_vocabulary
-from app.agents.goals.series.period_phrases import read_period
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import FUNCTION_WORDS, word_set
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.concepts import is_known_word
+from app.agents.goals.words.sentence_encoder import encode
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
 
 MAX_WORDS = 60
 """Words of a goal that are looked at: the request of a longer text stands at its beginning."""

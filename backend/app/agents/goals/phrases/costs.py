@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.agents.goals.typed_pattern import TypedPattern
-from app.agents.goals.vocabulary import COUNT_WORDS
+from app.agents.goals.words.typed_pattern import TypedPattern
+from app.agents.goals.words.vocabulary import COUNT_WORDS
 
 _MISS = (
     r"(?:(?:an? |one )?miss(?:ed|es|ing)?(?: an?| one| the)?(?: \w+){0,2}?|(?:an? |one )?false negatives?"

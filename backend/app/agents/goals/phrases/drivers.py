@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.vocabulary import word_set
 
 _ASKING = word_set("what which whether how does do did is are")
 _DRIVING = word_set(

@@ -2,7 +2,7 @@
 
 import re
 
-from app.agents.goals.vocabulary import FUNCTION_WORDS, word_set
+from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
 
 DENIED = re.compile(
     r"\b(?:(?:do not|don't|never|not|no need to|nicht)(?: want(?: you)?)?(?: to)?"

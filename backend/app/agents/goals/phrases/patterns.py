@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from app.agents.goals.typed_pattern import TypedPattern
-from app.agents.goals.vocabulary import COUNT_WORDS, ROW_UNITS, SECONDS_BY_UNIT
+from app.agents.goals.words.typed_pattern import TypedPattern
+from app.agents.goals.words.vocabulary import COUNT_WORDS, ROW_UNITS, SECONDS_BY_UNIT
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 

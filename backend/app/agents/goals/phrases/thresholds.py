@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from app.agents.goals.units import find_unit
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.units import find_unit
+from app.agents.goals.words.vocabulary import word_set
 from app.number_words import ABOVE_ONE
 
 

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from app.agents.goals.typed_pattern import TypedPattern
-from app.agents.goals.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT, UNIT_ABBREVIATIONS
+from app.agents.goals.words.typed_pattern import TypedPattern
+from app.agents.goals.words.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT, UNIT_ABBREVIATIONS
 
 MIN_LIMIT_S, MAX_LIMIT_S = 1.0, 86_400.0
 """Seconds, the bounds of the preference `time_budget_s`."""

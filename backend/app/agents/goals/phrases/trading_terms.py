@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.typed_pattern import TypedPattern
-from app.agents.goals.vocabulary import COINS, COUNT_WORDS, MONTHS, ROW_UNITS, SECONDS_BY_UNIT
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.typed_pattern import TypedPattern
+from app.agents.goals.words.vocabulary import COINS, COUNT_WORDS, MONTHS, ROW_UNITS, SECONDS_BY_UNIT
 
 _NUMBER = r"\d+(?:[.,]\d+)?"
 _COUNT = rf"\d+|{'|'.join(COUNT_WORDS)}"

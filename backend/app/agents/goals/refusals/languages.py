@@ -1,7 +1,7 @@
 """The language of a goal, told by its stop words: other languages than English are refused in their own."""
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 
 _STOP_WORDS = {
     "English": word_set(

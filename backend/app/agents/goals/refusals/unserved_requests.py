@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from app.agents.goals.clauses import has_request
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from app.agents.goals.series.period_names import (
+from app.agents.goals.periods.names import (
     FREQUENCIES,
     PERIOD_NAMES_BY_NAME,
     PeriodName,
@@ -14,7 +14,7 @@ from app.agents.goals.series.period_names import (
     find_year,
     parse_periods,
 )
-from app.agents.goals.series.time_axis import (
+from app.agents.goals.periods.time_axis import (
     MIN_COVERAGE,
     MONTHS_IN,
     AxisPart,
@@ -25,7 +25,7 @@ from app.agents.goals.series.time_axis import (
     count_periods,
     measure_frequency,
 )
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 
 MIN_PERIOD_COLUMNS = 4
 """Columns named by periods from which a table is wide: fewer are a comparison of years."""

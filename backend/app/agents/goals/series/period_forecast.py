@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from app.agents.goals.row_conditions import RowCondition
-from app.agents.goals.select_sql import PeriodAggregation
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.series.select_sql import PeriodAggregation
+from app.agents.goals.tables.profiles import TableProfile
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.derived_targets import with_measures
+from app.agents.goals.columns.derived_targets import with_measures
+from app.agents.goals.columns.named_columns import match_columns
 from app.agents.goals.goal import Goal
-from app.agents.goals.named_columns import match_columns
-from app.agents.goals.series import period_vocabulary as vocabulary
+from app.agents.goals.periods import vocabulary
+from app.agents.goals.periods.time_axis import MeasuredAxis
 from app.agents.goals.series.axis_detection import find_time_axes
+from app.agents.goals.series.layout import SeriesLayout, find_layout
 from app.agents.goals.series.period_forecast import PeriodForecast
-from app.agents.goals.series.series_layout import SeriesLayout, find_layout
-from app.agents.goals.series.series_request import SeriesRequest
-from app.agents.goals.series.time_axis import MeasuredAxis
-from app.agents.goals.stemming import stems
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.series.request import SeriesRequest
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stems
 
 
 def find_period_forecast(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.charts.chart_phrases import ChartPhrase
 from app.agents.questions.examples import example_questions
 from app.agents.questions.matching.column_mentions import find_column

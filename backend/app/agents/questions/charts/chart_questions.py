@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.agents.goals.tables import TableProfile
+from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.charts.chart_answers import plan_figures
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.figures import PIECE_PRICES, QUANTITY_NAMES

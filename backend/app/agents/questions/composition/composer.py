@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.completion import Composed, complete
 from app.agents.questions.composition.search import find_sketches

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.agents.goals.quantities import stored_quantities
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit, find_unit
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.quantities import stored_quantities
+from app.agents.goals.tables.units import column_unit, find_unit
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.conditions.stored_numbers import PERCENT, stored_number
 from app.agents.questions.grammar_words import ADJECTIVES, CLASSES, MONEY_SIGNS, PACE_WORDS

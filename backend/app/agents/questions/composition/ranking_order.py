@@ -1,8 +1,8 @@
 """The order of rankings: what is first by a superlative of a measure."""
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import column_unit
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.sketch import Ranking
 from app.agents.questions.grammar_words import PACE_WORDS, SMALL
 from app.agents.questions.items import QuestionItem

@@ -1,6 +1,6 @@
 """Two periods that a question sets side by side: `from 2022 to 2023`, `May versus June`, `in 2021 and 2022`."""
 
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.conditions.date_spans import as_year
 from app.agents.questions.grammar_words import MONTH_NUMBERS

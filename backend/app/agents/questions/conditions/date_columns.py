@@ -1,7 +1,7 @@
 """The columns that hold the times of a question."""
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch

@@ -1,7 +1,7 @@
 """Conditions on missing values, and on states that are told by one: `active` rows have no end yet."""
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import bare_value
 from app.agents.questions.matching.column_matching import STEM

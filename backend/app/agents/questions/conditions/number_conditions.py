@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
+from app.agents.goals.lexicon.concept_matches import concepts_of_phrase, stored_concepts
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.conditions.stored_numbers import PERCENT, stored_number
 from app.agents.questions.grammar_words import (
     ADJECTIVES,

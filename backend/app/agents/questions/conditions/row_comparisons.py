@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import unit_of
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch, name_parts
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable

@@ -1,8 +1,8 @@
 """Numbers of questions in the units in which columns store them: two minutes are 120 of `queueSec`."""
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit, convert, find_unit
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import column_unit, convert, find_unit
+from app.agents.goals.words.tokenizer import words
 
 PERCENT = frozenset({"%", "percent", "pct"})
 _COMMON_UNITS = ("seconds", "minutes", "hours", "days", "g", "kg", "cm", "m", "km")

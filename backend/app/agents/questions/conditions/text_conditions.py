@@ -1,6 +1,6 @@
 """Conditions on parts of texts: `names starting with A`, and words that only occur within stored names."""
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.grammar_words import KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import match_contained

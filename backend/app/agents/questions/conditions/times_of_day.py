@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.conditions.date_columns import date_reference, is_date_told
 from app.agents.questions.conditions.date_spans import add_date
 from app.agents.questions.phrases import PhraseMatch

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.grammar_words import NEGATIONS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import bare_value

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.conditions.date_spans import (
     BOUNDS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import Order

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.frames.group_figures import values_of, with_parts
 from app.agents.questions.question_reading import QuestionReading, Value
 from app.agents.questions.rows_plan import Figure, start_plan

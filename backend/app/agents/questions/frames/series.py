@@ -1,7 +1,7 @@
 """Figures along time or along an order: running totals, moving averages and changes between periods."""
 
-from app.agents.goals.tables import Column, row_spacing_s
-from app.agents.goals.vocabulary import SECONDS_BY_UNIT
+from app.agents.goals.tables.profiles import Column, row_spacing_s
+from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
 from app.agents.questions.conditions.date_columns import date_reference
 from app.agents.questions.figures import default_function, measured
 from app.agents.questions.frames.group_figures import values_of

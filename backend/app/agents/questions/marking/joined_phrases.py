@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM, ColumnMatch, name_parts, word_strength
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.concepts import expand
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS, MONTHS, WEEKDAYS, word_set
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.concepts import expand
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, MONTHS, WEEKDAYS, word_set
 from app.agents.questions.grammar_words import (
     AGGREGATE_WORDS,
     COMPARATIVES,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import unit_of
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import ColumnMatch, name_parts
 from app.agents.questions.question_reading import is_measurable
 

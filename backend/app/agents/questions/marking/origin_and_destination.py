@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 
 _ORIGINS = word_set("from origin orig start departure source sender pickup home seller")

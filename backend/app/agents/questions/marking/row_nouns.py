@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.agents.goals.concepts import expand, share_concept
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile, row_spacing_s
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
+from app.agents.goals.tables.profiles import Column, TableProfile, row_spacing_s
+from app.agents.goals.words.concepts import expand, share_concept
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
 from app.agents.questions.grammar_words import (
     IGNORED,
     KNOWN_WORDS,

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.units import find_unit
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.units import find_unit
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch
 from app.agents.questions.matching.value_matching import ValueMatch

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.vocabulary import word_set
-from app.agents.goals.word_vectors import known_words, most_similar
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.vectors import known_words, most_similar
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import name_parts
 
 MAX_KINDS = 30

@@ -6,14 +6,14 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from app.agents.goals.abbreviations import unabbreviate
-from app.agents.goals.concepts import expand, share_concept
-from app.agents.goals.lexicon import concepts_of_phrase, stored_concepts
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE, word_set
-from app.agents.goals.word_vectors import known_words, most_similar
+from app.agents.goals.lexicon.concept_matches import concepts_of_phrase, stored_concepts
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.abbreviations import unabbreviate
+from app.agents.goals.words.concepts import expand, share_concept
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vectors import known_words, most_similar
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE, word_set
 
 NAME, STEM, BEGINNING, SPELLING, CONCEPT = 1.0, 0.97, 0.8, 0.78, 0.7
 """Strength of a match of two words, by its kind; 1 is equality."""

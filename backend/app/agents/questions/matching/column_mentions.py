@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import name_parts, word_strength
 
 MIN_STRENGTH = 0.7

@@ -7,9 +7,9 @@ from itertools import islice
 
 from rapidfuzz import fuzz
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.matching.place_names import load_place_names
 from app.plans.expressions import Scalar

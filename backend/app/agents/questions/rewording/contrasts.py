@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem, stems
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.matching.column_matching import STEM

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals.stemming import stem, stems
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.marking.row_nouns import MIN_CLEAR_SCORE

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import is_cue
 from app.agents.questions.grammar_words import ADJECTIVES, SUPERLATIVES
 from app.agents.questions.items import QuestionItem

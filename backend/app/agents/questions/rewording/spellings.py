@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from app.agents.goals.tables import TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.tokenizer import words
 
 MIN_LETTERS = 4
 """Letters of a word that two spellings are known of."""

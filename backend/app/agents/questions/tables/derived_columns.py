@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import unit_of
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import name_parts
 from app.plans import build
 from app.plans.expressions import Expression

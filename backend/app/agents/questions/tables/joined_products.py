@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.tables.derived_columns import PRICES, QUANTITIES, REVENUES, DerivedColumns
 from app.agents.questions.tables.scope import QuestionScope, Reference, TableLink

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, TableProfile
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import IDENTIFIER_WORDS
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.tables.derived_columns import DerivedColumns
 from app.plans import build

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.plans.expressions import ColumnType
 from app.plans.schema import TableSchema
 

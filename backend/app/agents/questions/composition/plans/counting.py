@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import column_unit, find_unit
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.units import column_unit, find_unit
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import ADVERBS
 from app.agents.questions.composition.plans.measure_figures import (
     UNUSED_COST,

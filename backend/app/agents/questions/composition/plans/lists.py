@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.plans.counting import person_column
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST
 from app.agents.questions.composition.plans.ordered_groups import is_descending

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.units import find_unit, unit_of
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.units import find_unit, unit_of
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.figures import count_figure, default_function, measures_things, tells_kinds

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.tables import Column
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST, figures_of, take_order
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.figures import entity_key

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.grammar_words import CLASSES, COMPARATIVES, PACE_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts

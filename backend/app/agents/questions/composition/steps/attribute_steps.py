@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Ranking, Sketch
 from app.agents.questions.grouping import display_reference, make_period
 from app.agents.questions.items import QuestionItem

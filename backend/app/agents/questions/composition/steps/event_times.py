@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.agents.goals.tables import Column
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.conditions.number_conditions import find_measure

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import find_cues
 from app.agents.questions.composition.ranking_order import is_time
 from app.agents.questions.composition.sketch import Sketch

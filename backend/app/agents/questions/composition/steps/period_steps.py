@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.cue_phrases import PACED_UNITS
 from app.agents.questions.composition.cues import ADVERBS, Cue
 from app.agents.questions.composition.sketch import Mention, Sketch

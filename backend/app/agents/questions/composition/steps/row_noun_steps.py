@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.tokenizer import words
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.tokenizer import words
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.items import QuestionItem

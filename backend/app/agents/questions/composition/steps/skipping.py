@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.stemming import stem
-from app.agents.goals.vocabulary import word_set
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import PERIODS, find_cues
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.composition.steps.event_times import grows_things, says_happened

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.goals.units import find_unit, unit_of
+from app.agents.goals.tables.units import find_unit, unit_of
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts

@@ -1,0 +1,1 @@
+"""Messages that change the answer before them: its rows, order, columns or chart."""

@@ -1,0 +1,342 @@
+"""One change of a plan in words: a condition, groups, figures, a column, an order or a number of rows.
+
+Words are read by the parser of questions, in a question about the figures of the plan: what it makes of them is
+taken over into the plan.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from app.agents.assistant.follow_ups import change_phrases as phrases
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.tokenizer import words as split_words
+from app.agents.questions.matching.column_mentions import find_column
+from app.agents.questions.parsed_question import ParsedQuestion
+from app.agents.questions.parser import parse_question
+from app.agents.questions.question_reading import is_measurable
+from app.agents.questions.tables.table_schemas import make_table_schemas
+from app.errors import LabError
+from app.number_words import read_number_words
+from app.plans import build, editing, regrouping
+from app.plans.compiler import compile_plan
+from app.plans.conditions import list_columns
+from app.plans.describe import describe_expression
+from app.plans.plan import DatasetSource, Plan, SelectStep, SortStep, WorkspaceSource
+from app.plans.schema import TableSchema
+
+
+class ChangedPlan(NamedTuple):
+    """A plan after a change, and the change in words."""
+
+    plan: Plan
+    readings: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ChangeReader:
+    """Reads a change of a plan. `replaces`, `adds`: the message says that it replaces, or adds."""
+
+    plan: Plan
+    tables: tuple[TableProfile, ...]
+    replaces: bool = False
+    adds: bool = False
+
+    def read(self, words: str) -> ChangedPlan | None:
+        """Read words by each kind of change in turn, and take the first that fits and compiles."""
+        kinds: tuple[Callable[[str], ChangedPlan | None], ...] = (
+            self._reverse,
+            self._share,
+            self._count_of_them,
+            self._keep_first,
+            self._keep_number,
+            self._bound,
+            self._sort,
+            self._drop,
+            self._group,
+            self._show,
+            self._restrict,
+            self._figures,
+            self._group_by_column,
+        )
+        for kind in kinds:
+            changed = kind(words)
+            if changed is not None and (changed.plan == self.plan or self._compiles(changed.plan)):
+                return changed
+        return None
+
+    def _reverse(self, words: str) -> ChangedPlan | None:
+        if not phrases.REVERSE.fullmatch(words):
+            return None
+        plan = editing.reverse(self.plan)
+        return ChangedPlan(plan, ["The order is turned round."]) if plan else None
+
+    def _share(self, words: str) -> ChangedPlan | None:
+        """Show the shares of the first figure of groups: `in percent`."""
+        if not phrases.SHARES.fullmatch(words):
+            return None
+        plan = regrouping.show_shares(self.plan, self.columns)
+        return ChangedPlan(plan, ["With the share of each in their sum."]) if plan else None
+
+    def _count_of_them(self, words: str) -> ChangedPlan | None:
+        """Count those rows of the last answer that meet a condition: `how many of them were returned`."""
+        match = phrases.COUNT_OF_THEM.fullmatch(words)
+        group = editing.split_plan(self.plan).group
+        if match is None or group is None or any(figure.function != "count" for figure in group.aggregations):
+            return None
+        for fragment in self._fragments(match["words"], ("that were", "that have", "that", "with", "")):
+            plan = editing.restrict(self.plan, fragment)
+            if plan is not None and plan != self.plan:
+                return ChangedPlan(plan, [f"Only rows where {_describe_conditions(fragment)}."])
+        return None
+
+    def _keep_first(self, words: str) -> ChangedPlan | None:
+        if phrases.ALL.fullmatch(words):
+            plan = editing.keep_first(self.plan, None)
+            return ChangedPlan(plan, ["All rows are shown."]) if plan else None
+        if extreme := phrases.EXTREME_OF_THEM.fullmatch(words):
+            return self._limit("1", extreme["side"].casefold())
+        match = phrases.FIRST.fullmatch(words)
+        if match is None:
+            return None
+        side = (match["side"] or match["behind"] or "").casefold()
+        return self._limit(match["first"] or match["number"] or match["plain"], side)
+
+    def _keep_number(self, words: str) -> ChangedPlan | None:
+        """Read a number that is no condition: `only 5`."""
+        match = phrases.PLAIN_NUMBER.fullmatch(words)
+        return self._limit(match["number"]) if match else None
+
+    def _limit(self, number: str, side: str = "") -> ChangedPlan | None:
+        count = read_number_words(number)
+        plan = self._in_order(side) if side and side != "first" else self.plan
+        limited = editing.keep_first(plan, count) if count else None
+        return ChangedPlan(limited, [f"The {side or 'first'} {count} are shown."]) if limited else None
+
+    def _in_order(self, side: str) -> Plan:
+        """The plan in the order of its first figure, the greatest or the smallest first."""
+        parts = editing.split_plan(self.plan)
+        order = parts.find(SortStep)
+        first = order.keys[0] if order else None
+        is_low = side in phrases.LOW
+        if parts.group is None or (first is not None and first.column in parts.measures):
+            is_turned = first is not None and first.descending == is_low
+            return (editing.reverse(self.plan) or self.plan) if is_turned else self.plan
+        return editing.rank_by(self.plan, parts.measures[0], not is_low) if parts.measures else self.plan
+
+    def _bound(self, words: str) -> ChangedPlan | None:
+        """Keep the groups of which the only figure is above or below a number."""
+        match = phrases.NUMBER_OF_GROUPS.fullmatch(words)
+        measures = editing.split_plan(self.plan).measures
+        if match is None or len(measures) != 1 or measures[0] not in self.columns:
+            return None
+        sign, number = phrases.SIGNS[match["sign"].casefold()], float(match["number"])
+        plan = editing.keep_groups(
+            self.plan, build.compare(sign, build.column(measures[0]), build.literal(number))
+        )
+        text = f"Only groups whose `{measures[0]}` is {match['sign'].casefold()} {match['number']}."
+        return ChangedPlan(plan, [text]) if plan else None
+
+    def _sort(self, words: str) -> ChangedPlan | None:
+        direction = phrases.DIRECTION.search(words)
+        rest = words[: direction.start()] if direction else words
+        match = phrases.SORT.fullmatch(rest)
+        if match is None and (direction is None or rest.strip()):
+            return None
+        column = match["column"].strip() if match else ""
+        parts = editing.split_plan(self.plan)
+        order = parts.find(SortStep)
+        name = find_column(column, self.columns) if column else (order.keys[0].column if order else None)
+        name = name or (parts.measures[0] if not column and parts.measures else None)
+        if name is None:
+            return None
+        ascends = direction is not None and bool(phrases.UPWARDS.match(direction["way"]))
+        is_down = not ascends if direction else self.schema[name] in ("integer", "number")
+        plan = editing.sort_by(self.plan, name, is_down)
+        return ChangedPlan(plan, [f"Sorted by `{name}`, {'descending' if is_down else 'ascending'}."])
+
+    def _drop(self, words: str) -> ChangedPlan | None:
+        if phrases.UNFILTERED.fullmatch(words):
+            plan = editing.unrestrict(self.plan)
+            return ChangedPlan(plan, ["Without conditions."]) if plan else None
+        match = phrases.WITHOUT.fullmatch(words)
+        if match is None:
+            return None
+        name = find_column(match["words"], self.columns)
+        if name is not None:
+            plan = editing.hide_column(self.plan, name, self.columns)
+            return ChangedPlan(plan, [f"Without the column `{name}`."]) if plan else None
+        for fragment in self._fragments(match["words"], phrases.PREPOSITIONS):
+            plan = editing.exclude(self.plan, fragment)
+            if plan is not None:
+                return ChangedPlan(plan, [f"Without rows where {_describe_conditions(fragment)}."])
+        return None
+
+    def _group(self, words: str) -> ChangedPlan | None:
+        match = phrases.BY.fullmatch(words)
+        adds = self.adds or bool(phrases.SPLITS.match(words))
+        return self._regroup(match["words"], adds) if match else None
+
+    def _group_by_column(self, words: str) -> ChangedPlan | None:
+        return self._regroup(words, self.adds)
+
+    def _regroup(self, words: str, adds: bool) -> ChangedPlan | None:
+        for fragment in self._fragments(words, ("by",), has_keys=True):
+            plan = regrouping.regroup(self.plan, fragment, adds)
+            if plan is not None:
+                keys = _keys(fragment)
+                return ChangedPlan(plan, [f"{'Also grouped' if adds else 'Grouped'} by {_list(keys)}."])
+        return None
+
+    def _show(self, words: str) -> ChangedPlan | None:
+        """Show a column: a number of groups as a figure, another as one more column."""
+        match = phrases.WITH.fullmatch(words)
+        if match is None:
+            return None
+        mentioned = match["words"].replace("'s ", " ")
+        if name := find_column(mentioned, self.columns):
+            return ChangedPlan(self.plan, [f"`{name}` is shown already."])
+        if figures := self._change_figures(mentioned, adds=True):
+            return figures
+        is_grouped = editing.split_plan(self.plan).group is not None
+        for table in self.tables:
+            name = find_column(mentioned, [column.name for column in table.columns])
+            column = table.column(name) if name else None
+            if column is None:
+                continue
+            if is_grouped and is_measurable(column):
+                return self._change_figures(f"`{column.name}`", adds=True)
+            fragments = self._fragments(f"`{column.name}`", ("by",), has_keys=True)
+            for fragment in (*fragments, None):
+                plan = regrouping.show_column(self.plan, column.name, fragment)
+                if plan is not None:
+                    return ChangedPlan(plan, [f"With the column `{column.name}`."])
+        return None
+
+    def _restrict(self, words: str) -> ChangedPlan | None:
+        match = phrases.ONLY.fullmatch(words)
+        text = match["words"] if match else words
+        if match and (limited := self._keep_first(text) or self._keep_number(text)):
+            return limited
+        prepositions = phrases.PREPOSITIONS if not phrases.STARTS_WITH_PREPOSITION.match(text) else ("",)
+        for fragment in self._fragments(text, prepositions):
+            plan = editing.restrict(self.plan, fragment, self.replaces)
+            if plan is not None and plan != self.plan:
+                return ChangedPlan(plan, [f"Only rows where {_describe_conditions(fragment)}."])
+        return None
+
+    def _figures(self, words: str) -> ChangedPlan | None:
+        return self._change_figures(words, self.adds)
+
+    def _change_figures(self, words: str, adds: bool) -> ChangedPlan | None:
+        """Read words as figures: `median`, `the cost`, `average cost`."""
+        for question in self._figure_questions(words):
+            parsed = _parse(question, self.tables)
+            if parsed is None:
+                continue
+            plan = regrouping.change_figures(self.plan, parsed, adds)
+            if plan is not None:
+                names = _list(editing.split_plan(parsed).measures)
+                return ChangedPlan(plan, [f"{'With' if adds else 'The figure is'} {names}."])
+        return None
+
+    def _figure_questions(self, words: str) -> Iterator[str]:
+        group = editing.split_plan(self.plan).group
+        if group is None or not group.aggregations:
+            return
+        figure = group.aggregations[0]
+        if len(split_words(words)) <= _MAX_FUNCTION_WORDS and figure.column is not None:
+            yield f"{words} of {figure.column}"
+            yield f"{words} {figure.column}"
+        function = _FUNCTION_WORDS.get(figure.function)
+        if function and not any(word in split_words(words) for word in _FUNCTION_WORDS.values()):
+            yield f"{function} {words}"
+        yield words
+
+    def _fragments(self, words: str, prepositions: Sequence[str], has_keys: bool = False) -> Iterator[Plan]:
+        """Plans of questions about the figures of the plan, with the words after each preposition.
+
+        `has_keys`: those that group, else those that do not.
+        """
+        for figure in self._carriers():
+            for preposition in prepositions:
+                question = " ".join(part for part in (figure, preposition, words) if part)
+                fragment = _parse(question, self.tables)
+                if fragment is None or fragment.source != self.plan.source:
+                    continue
+                parts = editing.split_plan(fragment)
+                if parts.group is not None and _is_plain(parts, has_keys):
+                    yield fragment
+
+    def _carriers(self) -> list[str]:
+        """Questions for a figure of the rows of the plan's source."""
+        group = editing.split_plan(self.plan).group
+        columns = {column.name for table in self.tables for column in table.columns}
+        figures = [
+            f"total {a.column}"
+            for a in (group.aggregations if group else ())
+            if a.column in columns and a.function == "sum"
+        ]
+        figures += [f"mean {a.column}" for a in (group.aggregations if group else ()) if a.column in columns]
+        source = self.plan.source
+        mentioned = [f"number of {source.table}"] if isinstance(source, DatasetSource | WorkspaceSource) else []
+        return [*dict.fromkeys(figures[:1]), *mentioned, "number of rows"]
+
+    @cached_property
+    def schema(self) -> TableSchema:
+        return compile_plan(self.plan, make_table_schemas(self.tables)).columns
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.schema]
+
+    def _compiles(self, plan: Plan) -> bool:
+        try:
+            compile_plan(plan, make_table_schemas(self.tables))
+        except LabError:
+            return False
+        return True
+
+
+_MAX_FUNCTION_WORDS = 3
+"""Words that name a function alone: `median`, `the average`, `standard deviation`."""
+_FUNCTION_WORDS: dict[str, str] = {
+    "sum": "total",
+    "mean": "mean",
+    "median": "median",
+    "min": "minimum",
+    "max": "maximum",
+}
+
+
+def _is_plain(parts: editing.PlanParts, has_keys: bool) -> bool:
+    """Test that a fragment has one figure, nothing after its groups but their order, and groups if it should.
+
+    Two values that are named together are groups, too: `Tools and Garden`.
+    """
+    keys = set(parts.group.keys) if parts.group else set()
+    compared = {name for step in parts.conditions for name in list_columns(step.condition, parts.derivations)}
+    is_single = parts.group is not None and len(parts.group.aggregations) == 1
+    fits = bool(keys) if has_keys else keys <= compared
+    return is_single and fits and all(isinstance(step, (SortStep, SelectStep)) for step in parts.ending)
+
+
+def _keys(plan: Plan) -> list[str]:
+    group = editing.split_plan(plan).group
+    return [key for key in group.keys if not key.endswith(" number")] if group else []
+
+
+def _describe_conditions(plan: Plan) -> str:
+    parts = editing.split_plan(plan)
+    return " and ".join(describe_expression(step.condition, parts.derivations) for step in parts.conditions)
+
+
+def _list(names: Sequence[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+@lru_cache(maxsize=256)  # the kinds of change of one message read some questions twice
+def _parse(question: str, tables: tuple[TableProfile, ...]) -> Plan | None:
+    parsed = parse_question(question, tables)
+    return parsed.plan if isinstance(parsed, ParsedQuestion) else None

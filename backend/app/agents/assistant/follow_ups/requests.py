@@ -1,0 +1,163 @@
+"""Messages that change the last result: `only 2024`, `those again, but with the product name`, `by region`.
+
+A message is split into its changes. Each is read as a change of the last plan by what its words name (a
+condition, groups, figures, a column, an order, a number of rows), whatever the sentence around them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.agents.assistant.brief import EarlierTurn, LastChart
+from app.agents.assistant.follow_ups.plan_changes import ChangedPlan, ChangeReader
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
+from app.plans.plan import Plan
+
+MAX_CHARS = 300
+"""Characters of a follow-up: longer messages say all that they ask for."""
+_FILLER = (
+    r"(?:please|can you|could you|would you|now|then|ok|okay|and|but|also|so|just|again|show(?: me| us)?"
+    r"|give(?: me| us)?|let me see|let's see|i want(?: to see)?|i would like(?: to see)?"
+    r"|i'd like(?: to see)?|make"
+    r"|do|(?:the )?same(?: thing| query| table| chart| question)?|redo|repeat|what about|how about|instead"
+    r"|rather)"
+)
+_ANAPHOR = (
+    r"(?:those|these|them|that|it|this|the (?:result|results|same|table|chart|answer|list|rows|last one"
+    r"|last result)"
+    r"|same)(?: ones?| rows?| again| too)?"
+)
+_LEADING = re.compile(rf"^[\s,;:.]*(?:{_FILLER}|{_ANAPHOR})\b[\s,;:]*", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"[\s,;:.?!]{0,20}\b(?:instead|please|too|also|as well|again|now|rather|then)?[\s?!.,;:]{0,20}$",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(rf"\b(?:{_ANAPHOR}|again)\b", re.IGNORECASE)
+_REPLACES = re.compile(r"\b(?:instead|rather|what about|how about)\b", re.IGNORECASE)
+_ADDS = re.compile(
+    r"\b(?:also|too|as well|additionally|add|plus|within each)\b|^\W*and\b(?! (?:what|how) about)",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    r"^\W*(?:the )?(?:only|just|now|but|and|also|what about|how about|without|excluding|exclude|except|not|drop"
+    r"|remove|hide|leave out|omit|add|include|including|with|plus|by|per|for|in|from|since|before|after"
+    r"|until|where"
+    r"|sort|sorted|order|ordered|rank|ranked|arrange|reverse|flip|limit|group|grouped|split|break|broken"
+    r"|restrict"
+    r"|filter|keep|other way|top|bottom|first|last|all|everything|ascending|descending|highest|lowest|biggest"
+    r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
+    r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
+    r"|^\W*(?:which|who|what)(?: one)? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest|best"
+    r"|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
+    re.IGNORECASE,
+)
+_FIRST_ROWS = re.compile(
+    r"\W*(?:show|give|list|display|print|let me see)?(?: me| us)? ?(?:the )?(?:first|last) \w{1,10}"
+    r" (?:rows|records|lines|entries)"
+    r"(?: of .+)?\W*",
+    re.IGNORECASE,
+)
+"""A question for rows of a table: the last result is not meant."""
+_SIZE = re.compile(
+    r"\W*how many (?:rows|records|lines|entries)"
+    r" (?:are there|are in it|does it have|has it|do we have|in total)\W*",
+    re.IGNORECASE,
+)
+"""A question for the size of a table."""
+_SPLIT = re.compile(
+    r"\s{0,8}(?:;|,? then |,? (?:and |but )(?=(?:only|sort|order|with|by|per|without|top|limit|keep|in (?:a"
+    r"|de)scending)\b)"
+    r"|, (?:but )?(?=(?:only|sort|order|with|by|without|top|limit|excluding)\b))\s{0,8}",
+    re.IGNORECASE,
+)
+_INSTEAD_OF = re.compile(
+    r"\s(?:instead of|rather than) (?:the )?[a-z]{1,30}(?: [a-z]{1,30}){0,2}(?=\W{0,10}$)", re.IGNORECASE
+)
+"""What a change replaces, which the last result says as well: `average instead of total`."""
+_AS_TABLE = re.compile(
+    r"\b(?:as|in) an? (?:plain |simple )?table\b|\b(?:just |only )?the numbers(?: only)?\b|\bno chart\b"
+    r"|\bwithout (?:the |a )?chart\b",
+    re.IGNORECASE,
+)
+
+
+class LastAnswer(NamedTuple):
+    """The newest result: its plan, and the chart that it was drawn as."""
+
+    plan: Plan
+    columns: Sequence[str]
+    chart: LastChart | None
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """A changed plan. `phrase`: the chart that it is to be drawn as. `readings`: its changes in words."""
+
+    plan: Plan
+    readings: Sequence[str]
+    phrase: ChartPhrase | None = None
+    chart: LastChart | None = None
+
+
+def find_last_answer(earlier: Sequence[EarlierTurn]) -> LastAnswer | None:
+    """Find the newest result; None if it was that of a program or of SQL, which have no plan."""
+    for turn in reversed(earlier):
+        if turn.has_result:
+            plan = Plan.model_validate(turn.plan) if turn.plan else None
+            return LastAnswer(plan, turn.columns, turn.chart) if plan else None
+    return None
+
+
+def read_follow_up(
+    message: str, earlier: Sequence[EarlierTurn], tables: Sequence[TableProfile]
+) -> FollowUp | None:
+    """Read a message as changes of the last result; None where it is none, or some of its words fit nothing."""
+    last = find_last_answer(earlier)
+    if last is None or len(message) > MAX_CHARS:
+        return None
+    phrase = parse_chart_phrase(message)
+    text = phrase.subject if phrase else " ".join(message.split())
+    if (
+        (phrase is not None and phrase.shows_last_result)
+        or _FIRST_ROWS.fullmatch(text)
+        or _SIZE.fullmatch(text)
+    ):
+        return None
+    as_table = _AS_TABLE.search(text)
+    text = _AS_TABLE.sub(" ", text).strip() if as_table else text
+    if as_table and not _strip(text):
+        return FollowUp(last.plan, ["The last result as a table."])
+    if not (_CHANGES.search(text) or _REFERS.search(message) or _REPLACES.search(message)):
+        return None
+    changed = _apply_changes(text, last, tables)
+    if changed is None:
+        return None
+    chart = None if as_table or phrase else last.chart
+    return FollowUp(changed.plan, changed.readings, phrase, chart)
+
+
+def _apply_changes(text: str, last: LastAnswer, tables: Sequence[TableProfile]) -> ChangedPlan | None:
+    """Apply all changes of a message, in their order."""
+    plan, readings = last.plan, list[str]()
+    replaces, adds = bool(_REPLACES.search(text)), bool(_ADDS.search(text))
+    for part in _SPLIT.split(_INSTEAD_OF.sub("", text)):
+        words = _strip(part)
+        if not words:
+            continue
+        changed = ChangeReader(plan, tuple(tables), replaces, adds).read(words)
+        if changed is None:
+            return None
+        plan = changed.plan
+        readings += changed.readings
+    return ChangedPlan(plan, readings) if readings else None
+
+
+def _strip(text: str) -> str:
+    """Take the words off a change that only say that there is one."""
+    before = None
+    while before != text:
+        before = text
+        text = _LEADING.sub("", text)
+    return _TRAILING.sub("", text).strip(" ,;:.?!")

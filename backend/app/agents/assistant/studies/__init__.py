@@ -1,0 +1,1 @@
+"""Studies of the crew started, forked and compared from a conversation."""

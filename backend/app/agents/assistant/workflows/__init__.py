@@ -1,0 +1,1 @@
+"""Workflows made, changed and run from a conversation."""

@@ -1,0 +1,44 @@
+"""Names where a goal says its target outright: `predict mdvis, the number of visits`, `who will be late`."""
+
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
+
+ARTICLES = ("the ", "a ", "an ", "each ", "every ")
+EXPLAINING = frozenset(
+    {"the", "a", "an", "which", "that", "i", "meaning", "in", "how", "whether", "where", "who", "our"}
+)
+"""Words that begin an explanation after a comma; other words there may be a second target."""
+MODALS = frozenset({"will", "would", "may", "might", "could"})
+COPULAS = frozenset({"be", "get", "become", "turn", "end", "go", "come"})
+PARTICLES = frozenset({"out", "up", "to", "be"})
+"""Words between such a verb and its predicate: `turn out to be late`."""
+
+
+def is_explained(after_verb: str, name: str) -> bool:
+    """Test if the goal names a column right after its verb and goes on to explain it, or ends there."""
+    text = after_verb.strip().casefold()
+    for article in ARTICLES:
+        text = text.removeprefix(article)
+    for spelling in (name.casefold(), name.casefold().replace("_", " ")):
+        rest = text.removeprefix(spelling)
+        if rest == text:
+            continue
+        if not rest.strip(" .!?"):
+            return True
+        mark, explanation = rest.lstrip()[:1], words(rest)
+        if mark in ("(", ":", "=") or (mark == "," and explanation[:1] and explanation[0] in EXPLAINING):
+            return True
+    return False
+
+
+def is_predicted_state(text: str, name: str) -> bool:
+    """Test if the goal says that something will be what a column's name says: `which flights will be late`."""
+    own, parts = stems(name), words(text)
+    if len(own) != 1:
+        return False
+    for place, word in enumerate(parts[:-2]):
+        if word in MODALS and parts[place + 1] in COPULAS:
+            predicate = next((part for part in parts[place + 2 :] if part not in PARTICLES), "")
+            if stem(predicate) == own[0]:
+                return True
+    return False

@@ -1,0 +1,91 @@
+"""Probabilities that a goal means each column of its tables: a conditional logit over `column_features`.
+
+`scripts/fit_column_weights.py` fits the weights to the tuned half of the corpus and the training goals. A logit
+states how sure it is: of the columns with a probability of 0.8, some 80 % are meant.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import exp
+from pathlib import Path
+from typing import NamedTuple
+
+from app.agents.goals.columns.features import GoalWords, column_features, name_scores, no_column_features
+from app.agents.goals.columns.link_features import link_features
+from app.agents.goals.goal import Goal
+from app.agents.goals.tables.profiles import Column, TableProfile
+
+_FILE = Path(__file__).with_name("weights.json")
+
+
+@cache
+def _weights() -> dict[str, float]:
+    weights: dict[str, float] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return weights
+
+
+class ColumnRank(NamedTuple):
+    """The probability of a column that the goal means it, and whether words of the goal have to do with it."""
+
+    probability: float
+    has_evidence: bool
+
+
+EVIDENCE = ("name", "concept_head", "concept_beside", "concept_elsewhere", "value_concept", "class_at_head")
+"""Features by which words of a goal point to a column; the others only say that it is the kind of column."""
+MIN_EVIDENCE = 0.1
+"""Value of such a feature from which a word points to the column: weak phrases of the lexicon have more."""
+
+LINKS = ("linked_head", "linked_beside_head", "linked_elsewhere")
+MIN_LINK = 0.3
+"""Probability of a column from which a word of the goal is linked with it."""
+
+
+def rank_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[float]:
+    """Return the probability of each column that the goal means it as its target.
+
+    They sum to less than 1: the goal may mean none of them.
+    """
+    return [rank.probability for rank in weigh_columns(goal, columns)]
+
+
+MIN_MEASURE_PROBABILITY = 0.6
+"""Probability from which a number is measured instead of counting rows: the weights were fitted to goals that
+mean a column, and make too much of the columns of those that count."""
+
+
+def likeliest_column(goal: Goal, table: TableProfile, candidates: Sequence[Column]) -> Column | None:
+    """Return the candidate that the goal probably means; None if it hardly means any."""
+    probabilities = rank_columns(goal, [(table, column) for column in table.columns])
+    by_name = dict(zip((column.name for column in table.columns), probabilities, strict=True))
+    likeliest = max(candidates, key=lambda column: by_name[column.name], default=None)
+    return likeliest if likeliest and by_name[likeliest.name] >= MIN_MEASURE_PROBABILITY else None
+
+
+def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[ColumnRank]:
+    """Return the rank of each column as the goal's target."""
+    if not columns:
+        return []
+    tables = tuple(dict.fromkeys(table for table, _ in columns))
+    weights, goal_words = _weights(), GoalWords(goal, tables)
+    scores = name_scores(goal, columns)
+    best = max(scores)
+    links = link_features(goal, columns)
+    rows = [
+        {**column_features(goal_words, table, column, score, best), **linked}
+        for (table, column), score, linked in zip(columns, scores, links.columns, strict=True)
+    ]
+    rows.append({**no_column_features(goal_words, [table for table, _ in columns], rows), **links.none})
+    logits = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
+    highest = max(logits)
+    shares = [exp(logit - highest) for logit in logits]
+    total = sum(shares)
+    return [
+        ColumnRank(share / total, _has_evidence(row)) for share, row in zip(shares[:-1], rows[:-1], strict=True)
+    ]
+
+
+def _has_evidence(row: Mapping[str, float]) -> bool:
+    by_word = any(row.get(name, 0.0) >= MIN_EVIDENCE for name in EVIDENCE)
+    return by_word or max(row.get(name, 0.0) for name in LINKS) >= MIN_LINK

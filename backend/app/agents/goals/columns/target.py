@@ -1,0 +1,280 @@
+"""The target column of a goal. Every column gets a score; without a clear winner the user is asked."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from app.agents.goals.columns.derived_targets import explicit_target, with_derived_columns
+from app.agents.goals.columns.name_score import (
+    NAMED_SCORE,
+    QUOTED_SCORE,
+    UNSUITABLE_SHARE,
+    WRITTEN_SCORE,
+    score_column,
+)
+from app.agents.goals.columns.named_columns import avoided_columns, match_columns
+from app.agents.goals.columns.outright_names import is_explained, is_predicted_state
+from app.agents.goals.columns.ranking import weigh_columns
+from app.agents.goals.goal import Goal
+from app.agents.goals.tables.column_roles import match_roles
+from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tables
+from app.agents.goals.words.index import make_word_index
+from app.agents.goals.words.stemming import stems
+from app.agents.goals.words.tokenizer import words
+
+MIN_CLEAR_SCORE = 2.8
+"""Score of a column that the goal names clearly."""
+MIN_PROBABILITY, MIN_ODDS = 0.6, 1.5
+"""Probability from which a target is planned without a question, and its ratio to that of any other column. On
+tables that a fit had not seen 49 % of the targets were planned right from 0.6 and 6.5 % of the goals wrong, and
+from 0.5 it were 54 % and 9.4 %."""
+MIN_ODDS_ALIKE = 25.0
+"""The same ratio between two columns that the goal names alike: the rest of it must tell them apart."""
+MIN_NAMED_PROBABILITY = 0.9
+"""Probability of the only column that the goal writes as it stands: its user may still mean another."""
+MIN_ALONE_PROBABILITY = 0.4
+"""Probability from which the only column that the goal names wholly is planned, if it is the likeliest."""
+MIN_LEAD_RATIO = 1.15
+"""Ratio of two scores from which one column is named more clearly: a synonym beside an exact word."""
+NAMED_TABLE_FACTOR = 1.3
+"""Above `MIN_LEAD_RATIO`: between equal columns the goal's table decides."""
+TARGET_NAMES = frozenset({"target", "label"})
+EDGE_TARGET_NAMES = frozenset({"y", "class", "outcome", "response"})
+"""Names that mark the target only in the first or last column; elsewhere `class` may be a cabin class."""
+
+MAX_OPTIONS = 8
+"""Columns that a question offers: as many as a user compares at a glance."""
+MIN_NUMBERED = 4
+"""Columns of one name but for its number that are a row of their kind: weeks, items, indicators of years."""
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+@dataclass(frozen=True)
+class ScoredColumn:
+    table: TableProfile
+    column: Column
+    score: float
+    """Clearness with which the goal names it."""
+    probability: float = 0.0
+    """Estimated probability that the goal means it, among all columns."""
+    has_evidence: bool = True
+    """A word of the goal has to do with it."""
+
+
+N_STATES = 2
+"""Values of a column whose name is a state: late or not."""
+
+
+@dataclass(frozen=True)
+class TargetMatch:
+    """`target` if goal and data determine it; else the `options` of the question, the likeliest first."""
+
+    target: ScoredColumn | None
+    options: tuple[ScoredColumn, ...]
+    unsuitable: Column | None = None
+    """A column that the goal names but that is no useful target: text, dates or an identifier."""
+
+
+def find_target(
+    goal: Goal, tables: Sequence[TableProfile], preference: str | None = None, excluded: Sequence[str] = ()
+) -> TargetMatch:
+    """Find the target in any of the tables. A `preference` that names a column decides.
+
+    Columns that the goal denies, groups by or excludes (`excluded`) are never the target. A goal that wants no
+    model, or one that names text or an identifier, determines no target.
+    """
+    if preference and (exact := _columns_of_name(preference, tables)):
+        return TargetMatch(exact[0], tuple(exact))
+    if spelled_out := explicit_target(goal, tables):
+        computed = ScoredColumn(*spelled_out, QUOTED_SCORE, probability=MIN_NAMED_PROBABILITY)
+        return TargetMatch(computed, (computed,))
+    tables = with_derived_columns(goal, tables)
+    scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded))
+    target = _conventional_target(goal, scored)
+    if not any(goal.names_no_target(table.name) for table in tables):
+        target = target or _named_outright(goal, scored) or _clear_winner(scored)
+    if target is None and (unsuitable := _unsuitable_name(scored)):
+        return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
+    options = tuple(_rank_options(scored))
+    if target and not target.column.can_be_target:
+        return TargetMatch(None, (*options, target), target.column)
+    return TargetMatch(None if goal.wants_no_model else target, options)
+
+
+def _columns_of_name(name: str, tables: Sequence[TableProfile]) -> list[ScoredColumn]:
+    return [
+        ScoredColumn(table, column, QUOTED_SCORE)
+        for table in tables
+        for column in table.columns
+        if column.name.casefold() == name.casefold()
+    ]
+
+
+def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[str]:
+    """Return the columns that the goal denies, groups by or describes as something else than the target."""
+    names: set[str] = set()
+    for table in tables:
+        names |= _named_inputs(goal, table)
+        names |= set(match_roles(goal.roles, table.columns))
+        names |= set(avoided_columns(goal, table.columns))
+        for phrase in goal.excluded_phrases:
+            names |= set(match_columns(phrase, table.columns))
+        for phrase in goal.denied_phrases:
+            names |= set(match_columns(phrase, table.columns))
+        for phrase in goal.group_phrases:
+            names |= {column.name for column in table.columns if stems(column.name) == stems(phrase)}
+    return names
+
+
+def _named_inputs(goal: Goal, table: TableProfile) -> set[str]:
+    """Return the columns that only the inputs of the goal name; a forecast may also have them as its target."""
+    if goal.lookahead or goal.outlook:
+        return set()
+    inputs, targets = set(stems(goal.input_text)), set(stems(goal.target_text))
+    own_stems = {column.name: set(stems(column.name)) for column in table.columns}
+    return {name for name, own in own_stems.items() if own and own <= inputs and not own & targets}
+
+
+def _score_columns(goal: Goal, tables: Sequence[TableProfile], refused: Collection[str]) -> list[ScoredColumn]:
+    """Score the columns of all tables, the best first, without the `refused` and the excluded ones."""
+    named_tables = mentioned_tables(tables, goal.text)
+    # If the goal names all tables, their names say nothing about the target's.
+    boosted = named_tables if len(named_tables) < len(tables) else []
+    excluded_names = {tuple(words(phrase)) for phrase in goal.excluded_phrases}
+    candidates = [
+        ScoredColumn(
+            table,
+            column,
+            score_column(goal, column, table.name) * (NAMED_TABLE_FACTOR if table in boosted else 1.0),
+        )
+        for table in tables
+        for column in table.columns
+        if column.name not in refused and tuple(words(column.name)) not in excluded_names
+    ]
+    scored = _penalise_partial_names(goal, _drop_duplicates(candidates, boosted))
+    ranks = weigh_columns(goal, [(candidate.table, candidate.column) for candidate in scored])
+    ranked = [
+        replace(candidate, probability=rank.probability, has_evidence=rank.has_evidence)
+        for candidate, rank in zip(scored, ranks, strict=True)
+    ]
+    return sorted(ranked, key=lambda candidate: (-candidate.probability, -candidate.score))
+
+
+def _drop_duplicates(
+    candidates: Sequence[ScoredColumn], named_tables: Sequence[TableProfile]
+) -> list[ScoredColumn]:
+    """Keep one of several columns of the same name: in the named table, else in the widest and longest one."""
+    best: dict[str, ScoredColumn] = {}
+    for candidate in sorted(
+        candidates,
+        key=lambda s: (s.table not in named_tables, -len(s.table.columns), -s.table.rows, s.table.name),
+    ):
+        best.setdefault(candidate.column.name.casefold(), candidate)
+    return [candidate for candidate in candidates if best[candidate.column.name.casefold()] is candidate]
+
+
+def _find_phrase(text_words: list[str], name: list[str]) -> int | None:
+    starts = range(len(text_words) - len(name) + 1)
+    return next((i for i in starts if text_words[i : i + len(name)] == name), None)
+
+
+def _penalise_partial_names(goal: Goal, candidates: Sequence[ScoredColumn]) -> list[ScoredColumn]:
+    """Halve the scores of names inside longer matched names: `sub-category` does not also mean Category."""
+    index = make_word_index(goal.target_text)
+    names = (words(s.column.name) for s in candidates)
+    named_words = [name for name in names if name and index.find_words(name) is not None]
+
+    def is_part(name: list[str]) -> bool:
+        return any(
+            len(name) < len(longer)
+            and _find_phrase(longer, name) is not None
+            and index.count_words(name) <= index.count_words(longer)
+            for longer in named_words
+        )
+
+    return [replace(s, score=s.score / 2) if is_part(words(s.column.name)) else s for s in candidates]
+
+
+def _named_outright(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the only column that stands where the goal says its target outright."""
+    suitable = [candidate for candidate in scored if candidate.column.can_be_target]
+    explained = [option for option in suitable if is_explained(goal.after_verb, option.column.name)]
+    states = [
+        option
+        for option in suitable
+        if option.column.distinct == N_STATES and is_predicted_state(goal.text, option.column.name)
+    ]
+    for options in (explained, states):
+        if len(options) == 1:
+            return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
+    return None
+
+
+def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the column that the goal quotes or writes out, or else the likeliest."""
+    for clear_score in (QUOTED_SCORE, WRITTEN_SCORE):
+        candidates = [candidate for candidate in scored if candidate.score >= clear_score / MIN_LEAD_RATIO]
+        if len(candidates) == 1 and candidates[0].score >= clear_score and candidates[0].column.can_be_target:
+            return replace(candidates[0], probability=max(candidates[0].probability, MIN_NAMED_PROBABILITY))
+    if not scored or not scored[0].has_evidence:
+        return None
+    likeliest, *others = scored
+    fully_named = [candidate for candidate in scored if candidate.score >= NAMED_SCORE / MIN_LEAD_RATIO]
+    is_only_named = fully_named == [likeliest]
+    if likeliest.probability < (MIN_ALONE_PROBABILITY if is_only_named else MIN_PROBABILITY):
+        return None
+    return None if any(_is_rival(other, likeliest) for other in others) else likeliest
+
+
+def _is_rival(other: ScoredColumn, likeliest: ScoredColumn) -> bool:
+    """Test if another column is about as likely, or is named alike: of two prices nobody can tell which."""
+    is_named_alike = min(other.score, likeliest.score) >= MIN_CLEAR_SCORE and max(
+        other.score, likeliest.score
+    ) <= MIN_LEAD_RATIO * min(other.score, likeliest.score)
+    if is_named_alike and min(other.score, likeliest.score) >= NAMED_SCORE:
+        return True  # "predict survived and age"
+    return likeliest.probability < (MIN_ODDS_ALIKE if is_named_alike else MIN_ODDS) * other.probability
+
+
+def _unsuitable_name(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return a column that the goal names but that is no useful target, where it names no other one."""
+    if any(candidate.column.can_be_target and candidate.score >= MIN_CLEAR_SCORE for candidate in scored):
+        return None
+    candidates = [candidate for candidate in scored if not candidate.column.can_be_target]
+    best = max(candidates, key=lambda candidate: candidate.score, default=None)
+    return best if best and best.score >= UNSUITABLE_SHARE * NAMED_SCORE else None
+
+
+def _conventional_target(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the only column with a conventional target name, if the goal names no target."""
+    by_name = [s for s in scored if _has_target_name(s) and goal.names_no_target(s.table.name)]
+    return by_name[0] if len(by_name) == 1 else None
+
+
+def _has_target_name(candidate: ScoredColumn) -> bool:
+    name, columns = candidate.column.name.lower(), candidate.table.columns
+    at_an_end = candidate.column in (columns[0], columns[-1])
+    return candidate.column.can_be_target and (
+        name in TARGET_NAMES or (name in EDGE_TARGET_NAMES and at_an_end)
+    )
+
+
+def _rank_options(scored: Sequence[ScoredColumn]) -> list[ScoredColumn]:
+    """Rank the possible targets by score; ties by target name, two values before many, later columns first.
+
+    Columns of a numbered row, as `d80` to `d99`, come last unless a word means them: they would fill the list.
+    """
+    possible = [(position, s) for position, s in enumerate(scored) if s.column.can_be_target]
+    row_sizes = Counter(_NUMBER.sub("", s.column.name) for s in scored)
+    ranked = sorted(
+        possible,
+        key=lambda entry: (
+            not entry[1].has_evidence and row_sizes[_NUMBER.sub("", entry[1].column.name)] >= MIN_NUMBERED,
+            -round(entry[1].probability, 3),
+            not _has_target_name(entry[1]),
+            entry[1].column.distinct != 2,
+            -entry[0],
+        ),
+    )
+    return [s for _, s in ranked[:MAX_OPTIONS]]

@@ -1,0 +1,1 @@
+"""The rows that a goal is about, and their SQL."""

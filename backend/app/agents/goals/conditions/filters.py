@@ -1,0 +1,307 @@
+"""The rows that a goal is about: "only for the coast", "colour bookings per day", "since 2019".
+
+A word of a goal may be a value of a column and still restrict nothing: "which passengers survived" names a
+class of the target, "compare men and women" two groups. So a value is a condition only behind or before words
+that restrict, and never for the target.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.agents.goals.conditions.row_conditions import Operator, RowCondition
+from app.agents.goals.tables.column_roles import ENTITIES
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.units import convert
+from app.agents.goals.words.signed_values import find_twins, is_meant, is_spelled
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import without_accents
+from app.agents.goals.words.vocabulary import FUNCTION_WORDS, IDENTIFIER_WORDS, MONTHS, word_set
+
+_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[.;:!?,]")
+_RESTRICTING = word_set("only just solely exclusively restrict restricted limit limited focus focusing")
+_PLACING = word_set("for in on at from of to with among within inside where by line whose")
+_SELECTING = word_set("for in among within")
+"""Prepositions behind which even the head of a request is a value."""
+_SKIPPED = word_set(
+    "the a an our my all any those these their type kind class category region line named called"
+)
+"""Words between a preposition and its value: "for the coast", "of type A"."""
+_CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
+"""Stems of nouns that a letter names one of: "quality class L"."""
+_EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
+_EXCLUDING_PAIRS = frozenset({("leave", "out"), ("leaving", "out"), ("other", "than"), ("apart", "from")})
+_EVERYDAY = word_set(
+    """
+    yes no other others none unknown home high low medium good bad new old open closed first last one two three
+    work day night morning evening week month year time total free paid left right up down single general basic
+    standard normal active may march us it all any small large big male female
+    """
+)
+"""Values that are everyday words of requests too: alone they restrict nothing."""
+_AHEAD = word_set("ahead out later hence on from")
+"""Words behind a horizon."""
+_COMPARING = word_set("and or vs versus than compare compared between against")
+"""Words beside a value that compare it with another one, in a goal that compares."""
+_COMPARISON_GOAL = re.compile(
+    r"\b(?:vs|versus|compar\w{0,6}|differ\w{0,7}|[a-z]{2,15}er than|(?:more|less) [a-z]{1,15} than)\b",
+    re.IGNORECASE,
+)
+MAX_TOKENS = 300
+"""Tokens of a goal that are searched for conditions: several sentences."""
+MAX_VALUES = 50
+"""Values of a column that are looked for: profiles list fewer."""
+MAX_DISTINCT = 2_000
+"""Distinct values up to which a column of texts has groups of rows and not names of single rows."""
+MAX_NUMBERED = 1_000
+"""Distinct values up to which whole numbers may number groups: lines, stores, sectors."""
+_MIN_VALUE_LETTERS = 2
+"""Letters of a value that is recognised by itself: a single letter needs the column's name beside it."""
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_MONTH_NAME = rf"(?P<month>{'|'.join(MONTHS)})"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_SINCE = re.compile(
+    r"\b(?P<side>since|after|before|until|later than|earlier than|starting|newer than|older than) (?:the )?"
+    rf"(?:(?:{_DAY}\s+)?{_MONTH_NAME}(?:\s+(?P<year2>(?:19|20)\d\d))?|{_YEAR})\b",
+    re.IGNORECASE,
+)
+_BEFORE_SIDES = frozenset({"before", "until", "earlier than", "older than"})
+
+
+@dataclass(frozen=True)
+class _Text:
+    """Tokens of a goal with their stems."""
+
+    tokens: tuple[str, ...]
+    stems: tuple[str, ...]
+
+    def before(self, at: int) -> str:
+        return self.tokens[at - 1] if at > 0 else ""
+
+    def after(self, at: int) -> str:
+        return self.tokens[at] if at < len(self.tokens) else ""
+
+
+def find_conditions(
+    text: str, tables: Sequence[TableProfile], target: str | None, heads: Sequence[str] = ()
+) -> list[RowCondition]:
+    """Find the conditions that a goal sets on the rows of joined tables.
+
+    `target` is never restricted. `heads`: stems of the nouns that name what is asked for.
+    """
+    parsed = _read(text)
+    conditions: dict[tuple[str, str], RowCondition] = {}
+    for condition in (
+        *(c for table in tables for c in _value_conditions(parsed, text, table, target, frozenset(heads))),
+        *(c for table in tables for c in _number_conditions(parsed, table, target)),
+        *_date_conditions(text, tables[0], target),
+    ):
+        key = (condition.column, condition.operator)
+        if key in conditions and condition.operator in ("in", "not_in"):
+            values = [*dict.fromkeys([*conditions[key].values, *condition.values])]
+            conditions[key] = condition.model_copy(update={"values": values})
+        else:
+            conditions.setdefault(key, condition)
+    return list(conditions.values())
+
+
+def _read(text: str) -> _Text:
+    tokens = tuple(_TOKEN.findall(without_accents(text.casefold()))[:MAX_TOKENS])
+    return _Text(tokens, tuple(map(stem, tokens)))
+
+
+def _value_conditions(
+    parsed: _Text, text: str, table: TableProfile, target: str | None, heads: frozenset[str]
+) -> Iterator[RowCondition]:
+    compares = bool(_COMPARISON_GOAL.search(text))
+    columns_with = Counter(value for column in table.columns for value in {*map(str, column.top)})
+    for column in table.columns:
+        if column.name == target or not _has_groups(column):
+            continue
+        for value in column.top[:MAX_VALUES]:
+            for start, end in _mentions(parsed, text, column, value, columns_with[str(value)] == 1):
+                if heads & set(parsed.stems[start:end]) and not _is_restricted(parsed, start, end):
+                    continue
+                if parsed.after(end) in _AHEAD and any(char.isdigit() for char in str(value)):
+                    continue  # "1 year ahead" is no `< 1 year` of employment
+                if operator := _restriction(parsed, start, end, table, column, compares):
+                    yield RowCondition(column=column.name, operator=operator, values=[str(value)])
+                    break
+    for column in table.columns:
+        if column.type == "integer" and column.name != target and 2 < column.distinct <= MAX_NUMBERED:
+            yield from _numbered(parsed, column)
+
+
+def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
+    """Test if a value that stands at the head of a request restricts its rows: "the score for whites"."""
+    following = parsed.after(end) in _RESTRICTING
+    return following or parsed.before(start) in _SELECTING or bool(_RESTRICTING & set(parsed.tokens[:start]))
+
+
+def _numbered(parsed: _Text, column: Column) -> Iterator[RowCondition]:
+    """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12"."""
+    name = stems(column.name)
+    last = next((part for part in reversed(name) if part not in IDENTIFIER_WORDS), name[-1] if name else "")
+    for at, token in enumerate(parsed.tokens):
+        if token.isdigit() and at and parsed.stems[at - 1] == last and _is_inside(column, int(token)):
+            yield RowCondition(column=column.name, values=[int(token)])
+
+
+def _has_groups(column: Column) -> bool:
+    is_text = column.hint in ("category", "text") and not column.is_number
+    return is_text and column.distinct <= MAX_DISTINCT and not column.unique
+
+
+def _mentions(
+    parsed: _Text, text: str, column: Column, value: object, is_only: bool
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of a value. A number or a letter is a value only beside the column's name (`line 7`), or
+    with signs that tell it apart (`O-`). `is_only`: no other column has it, so that a letter behind a noun like
+    `class` can mean nothing else."""
+    value_stems = stems(str(value))
+    if not value_stems or not is_meant(text, value, column.top):
+        return
+    is_short = len("".join(value_stems)) < _MIN_VALUE_LETTERS or "".join(value_stems).isdigit()
+    needs_name = is_short and not (find_twins(value, column.top) and is_spelled(text, value))
+    if is_short and FUNCTION_WORDS.issuperset(value_stems) and not _is_letter(text, str(value)):
+        return
+    length = len(value_stems)
+    for start in range(len(parsed.stems) - length + 1):
+        if list(parsed.stems[start : start + length]) != value_stems:
+            continue
+        is_behind_noun = start > 0 and parsed.stems[start - 1] in _CLASS_NOUNS
+        is_of_class = is_only and is_behind_noun and _is_letter(text, str(value))
+        if not needs_name or is_of_class or _stands_beside_name(parsed, start, start + length, column):
+            yield start, start + length
+
+
+def _is_letter(text: str, value: str) -> bool:
+    """Test if a text has a letter that is also a word (`A`) in capitals and inside a sentence: "a room" has an
+    article."""
+    return value.isupper() and re.search(rf"(?<=[\w,:] ){re.escape(value)}(?!\w)", text) is not None
+
+
+def _stands_beside_name(parsed: _Text, start: int, end: int, column: Column) -> bool:
+    name = set(stems(column.name))
+    beside = {*parsed.stems[max(0, start - 1) : start], *parsed.stems[end : end + 1]}
+    return bool(name & beside)
+
+
+def _restriction(
+    parsed: _Text, start: int, end: int, table: TableProfile, column: Column, compares: bool
+) -> Operator | None:
+    """Return the operator by which the words around a value restrict the rows; None if they do not."""
+    at = start
+    while at > 0 and parsed.tokens[at - 1] in _SKIPPED:
+        at -= 1
+    before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
+    if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
+        return "not_in"
+    if compares and (before in _COMPARING or _COMPARING & set(parsed.tokens[end : end + 3])):
+        return None
+    if set(parsed.tokens) & _RESTRICTING or before in _PLACING:
+        return "in"
+    if _stands_beside_name(parsed, start, end, column) or _names_rows(parsed.after(end), table):
+        return "in"
+    # A word of its own, and not one that everybody uses: "glass claims", "AUR closing price".
+    return "in" if not _EVERYDAY.issuperset(parsed.tokens[start:end]) else None
+
+
+def _is_excluded_behind(parsed: _Text, end: int) -> bool:
+    """Test if a value is followed by its exclusion: "folk left out", "the ICU is excluded"."""
+    following = [token for token in parsed.tokens[end : end + 4] if token not in ("is", "are", "ones", "not")]
+    negated = "not" in parsed.tokens[end : end + 3] and following[:1] == ["counted"]
+    return negated or following[:1] == ["excluded"] or following[:2] == ["left", "out"]
+
+
+def _names_rows(word: str, table: TableProfile) -> bool:
+    word_stem = stem(word)
+    return bool(word) and (word_stem in ENTITIES or word_stem in stems(table.name))
+
+
+_SIDES: dict[str, Operator] = {
+    "over": "above",
+    "above": "above",
+    "exceeding": "above",
+    "more": "above",
+    "under": "below",
+    "below": "below",
+    "less": "below",
+    "least": "at_least",
+    "most": "at_most",
+}
+
+
+def _number_conditions(parsed: _Text, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
+    """Yield comparisons of a column that is named right before them: "with a weight over 2 kilos"."""
+    for at, token in enumerate(parsed.tokens):
+        if not token[0].isdigit() or at < 2:
+            continue
+        side_at = at - 2 if parsed.tokens[at - 1] == "than" else at - 1
+        side = _SIDES.get(parsed.tokens[side_at])
+        if side is None:
+            continue
+        name_at = side_at - 1 if parsed.before(side_at) not in ("is", "are", "was", "of", "at") else side_at - 2
+        column = _named_number(parsed, name_at, table)
+        if column is None or column.name == target:
+            continue
+        value = convert(float(token.replace(",", "")), parsed.after(at + 1), column)
+        if _is_inside(column, value):
+            yield RowCondition(column=column.name, operator=side, values=[value])
+
+
+def _named_number(parsed: _Text, end: int, table: TableProfile) -> Column | None:
+    """Return the number whose name's last words end at this token."""
+    if end < 0:
+        return None
+    candidates = [
+        column
+        for column in table.columns
+        if column.is_number and column.hint != "id" and parsed.stems[end] in stems(column.name)
+    ]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _is_inside(column: Column, value: float) -> bool:
+    low, high = column.low, column.high
+    return not isinstance(low, int | float) or not isinstance(high, int | float) or low <= value <= high
+
+
+def _date_conditions(text: str, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
+    """Yield bounds of dates and years: "since 2019", "later than 30 September"."""
+    dates = [column for column in table.dates if column.name != target]
+    for match in _SINCE.finditer(text):
+        side = " ".join(match["side"].casefold().split())
+        operator = (
+            "below" if side in _BEFORE_SIDES else ("at_least" if side in ("since", "starting") else "above")
+        )
+        year = match["year"] or match["year2"]
+        if dates:
+            if moment := _moment(match, year, dates[0], operator):
+                yield RowCondition(column=dates[0].name, operator=operator, values=[moment])
+        elif year and (column := _year_column(table, target)):
+            yield RowCondition(column=column.name, operator=operator, values=[int(year)])
+
+
+def _moment(match: re.Match[str], year: str | None, column: Column, operator: str) -> str | None:
+    """Return a bound in ISO 8601. Behind a whole month or year (`after 2019`) its end counts."""
+    year = year or str(column.high)[:4]
+    if not year.isdigit():
+        return None
+    if not match["month"]:
+        return f"{int(year) + (operator == 'above')}-01-01"
+    month = MONTHS.index(match["month"].casefold()) + 1
+    if match["day"]:
+        return f"{year}-{month:02}-{int(match['day']):02}" + ("T23:59:59" if operator == "above" else "")
+    return f"{year}-{month:02}-01"
+
+
+def _year_column(table: TableProfile, target: str | None) -> Column | None:
+    years = [
+        column
+        for column in table.columns
+        if column.type == "integer" and column.name != target and {"year", "season"} & set(stems(column.name))
+    ]
+    return years[0] if years else None

@@ -1,0 +1,390 @@
+"""The series that a goal asks for, beside a table whose time axis and layout are known."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from app.agents.goals.columns.named_columns import match_columns
+from app.agents.goals.columns.ranking import likeliest_column
+from app.agents.goals.columns.target import find_target
+from app.agents.goals.conditions.filters import find_conditions
+from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.goal import Goal
+from app.agents.goals.periods import vocabulary
+from app.agents.goals.periods.forecast_horizon import (
+    AnswerForm,
+    Horizon,
+    SeriesEnd,
+    find_dated,
+    find_horizon,
+    horizon_unit,
+    names_future,
+    next_start,
+    period_start,
+)
+from app.agents.goals.periods.phrases import is_level, mentions_value, read_period
+from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
+from app.agents.goals.series.layout import SeriesLayout, usable_numbers
+from app.agents.goals.series.measures import MeasureRequest
+from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.select_sql import NumberText, PeriodAggregation, PeriodMeasure
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
+
+USUAL_HORIZON = "usual"
+"""Unit of a horizon that the goal does not say."""
+UNKNOWN_END = datetime(2000, 12, 31)
+"""End of a series whose dates the profile does not tell: a horizon that is counted does not depend on it."""
+MAX_SERIES = 50
+"""Groups of transactions that are forecast each: more make a report that nobody reads."""
+MAX_NORMAL_GAPS = 3
+"""Mean gaps between rows that may pass before the end of a covered period: of random times, 5 % are longer."""
+MIN_ROWS_PER_PERIOD = 2.0
+"""Mean rows of a period from which transactions are counted by it: with fewer most periods are empty."""
+_PARTS: dict[str, tuple[Period, ...]] = {
+    "minute": ("minute",),
+    "hour": ("hour",),
+    "day": ("day",),
+    "week": ("day", "week"),
+    "fortnight": ("day", "week"),
+    "month": ("day", "month"),
+    "quarter": ("month", "quarter"),
+    "year": ("month", "quarter", "year"),
+    "decade": ("year",),
+}
+"""Periods by which a unit of a horizon is forecast, the finest first."""
+_MAX_UNIT_DAYS = (("week", 14), ("month", 45), ("quarter", 100))
+"""Days up to which dates are a week, a month or a quarter: longer ones are a year."""
+_USUAL_STEPS: dict[Period, int] = {
+    "minute": 60,
+    "hour": 24,
+    "day": 28,
+    "business_day": 20,
+    "week": 13,
+    "month": 12,
+    "quarter": 8,
+    "year": 5,
+}
+"""Periods that are forecast if the goal says no horizon: about a season."""
+GOAL_CONFIDENCE, DEFAULT_CONFIDENCE = 0.85, 0.7
+"""Confidence in a forecast whose horizon the goal says, and in one whose horizon is the usual."""
+
+
+@dataclass(frozen=True)
+class SeriesRequest:
+    """A goal beside a table whose time axis and layout are known."""
+
+    goal: Goal
+    table: TableProfile
+    measured: MeasuredAxis
+    layout: SeriesLayout
+    times: frozenset[str]
+    """Columns of any time axis, which are no measures."""
+    others: tuple[TableProfile, ...] = ()
+    is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
+
+    @property
+    def text(self) -> str:
+        return self.goal.text
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Test if the goal asks for times after the last row."""
+        if vocabulary.AHEAD.search(self.text):
+            return True
+        end = SeriesEnd(self._last_period("day"), "day") if self.measured.high else None
+        return names_future(self.text, end)
+
+    def asks_for_events(self, keys: Sequence[Column]) -> bool:
+        """Test if a goal counts rows, or adds up an amount without a word for the keys of a panel."""
+        strongest = self._measures.choose()
+        if strongest is None:
+            return False
+        if strongest.column is None:
+            return True
+        names_key = any(set(stems(key.name)) & self._measures.goal_stems for key in keys)
+        return not names_key and self._measures.function(strongest.column) == "sum"
+
+    def find_forecast(self) -> PeriodForecast | None:
+        column, function = self._measure()
+        if function is None or not (self.is_sure or self.looks_ahead):
+            return None
+        if (
+            self.layout.kind == "transactions"
+            and column
+            and not (self.is_sure or self._asks_for_periods(column))
+        ):
+            return None
+        every, step, horizon = self._period_and_horizon()
+        if every is None or horizon is None:
+            return None
+        conditions = self._conditions(column)
+        keys = self._keys({condition.column for condition in conditions})
+        function = self._function(column, function, keys, every, conditions)
+        aggregation = PeriodAggregation(
+            measure=function,
+            column=column.name if column else None,
+            time=self._time_name,
+            every=every,
+            step=step,
+            keys=[key.name for key in keys],
+            axis=None if self.measured.axis.is_native else self.measured.axis,
+            number=self._number_text(column),
+            answer=self._answer(horizon, function),
+            skipped_periods=horizon.first,
+        )
+        if self._is_plain(aggregation, conditions):
+            return None
+        return PeriodForecast(
+            self.table,
+            aggregation,
+            horizon.steps,
+            tuple(conditions),
+            self._joined(conditions),
+            gaps=self.measured.gaps,
+            repeated_rows=max(0, self.table.rows - self.measured.times) if self.layout.kind == "series" else 0,
+            is_default_horizon=horizon.unit == USUAL_HORIZON,
+        )
+
+    @property
+    def _time_name(self) -> str:
+        axis = self.measured.axis
+        if axis.period_columns or len(axis.parts) > 1:
+            return "period" if self.table.column("period") is None else "time"
+        return axis.columns[0]
+
+    def _number_text(self, column: Column | None) -> NumberText | None:
+        """Return how numbers that are stored as text are written; None for numbers and counts."""
+        periods = {*self.measured.axis.period_columns}
+        columns = [column] if column else [c for c in self.table.columns if c.name in periods]
+        texts = [other for other in columns if other.is_stored_as_text or other.number_signs]
+        if not texts:
+            return None
+        signs = next((other.number_signs for other in texts if other.number_signs), (".", ""))
+        return NumberText.model_validate({"decimal": signs[0], "group": signs[1]})
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        """Return the values of columns of groups that the goal names: "only for the coast", "cats per week"."""
+        goal_stems, values = [stem(word) for word in words(self.text)], dict[str, str]()
+        spare = {key.name for key in self.layout.spare_keys}
+        for column in self.table.columns:
+            if column.is_number or column.name in self.measured.axis.columns or column.name in spare:
+                continue
+            if column.hint not in ("category", "text", "boolean", "id") or isinstance(
+                next(iter(column.top), None), bool
+            ):
+                continue
+            texts = [str(value) for value in dict.fromkeys([*column.top, *column.examples])]
+            mentioned = [value for value in texts if mentions_value(goal_stems, value)]
+            if len(mentioned) == 1 and column.distinct > 1:
+                values[column.name] = mentioned[0]
+        return values
+
+    @cached_property
+    def _measures(self) -> MeasureRequest:
+        numbers = [c for c in usable_numbers(self.table, self.layout) if c.name not in self.times]
+        values = self._values.values()
+        return MeasureRequest(self.goal, self.table, numbers, values, self.layout.kind == "transactions")
+
+    def _measure(self) -> tuple[Column | None, PeriodMeasure | None]:
+        """Return the column that is measured and how; no function if the goal does not determine it."""
+        if self.measured.axis.period_columns:
+            return None, "value"
+        numbers, strongest = self._measures.numbers, self._measures.choose()
+        if self.layout.kind != "transactions":
+            if strongest:
+                return strongest.column, "value"
+            likely = numbers[0] if len(numbers) == 1 else self._target
+            return (likely, "value") if likely in numbers else (None, None)
+        if strongest is None and not self.is_sure:
+            return None, None
+        column = strongest.column if strongest else likeliest_column(self.goal, self.table, numbers)
+        if not (strongest or column):
+            return None, None
+        return (column, self._measures.function(column)) if column else (None, "count")
+
+    def _asks_for_periods(self, column: Column) -> bool:
+        """Test if a goal asks for all rows of a period, and not for the value of one row."""
+        others = [c for c in self.table.columns if c.name not in self.measured.axis.columns]
+        has_events = not all(other.is_number for other in others)
+        has_other_times = bool(self.times - set(self.measured.axis.columns))
+        return bool(
+            read_period(self.text)
+            or (horizon_unit(self.text) and not has_other_times and not (has_events and is_level(column)))
+            or any(
+                pattern.search(self.text)
+                for pattern in (vocabulary.COUNT, vocabulary.TOTAL, vocabulary.ADDITIVE, vocabulary.MEAN)
+            )
+        )
+
+    def _period_and_horizon(self) -> tuple[Period | None, int, Horizon | None]:
+        explicit, axis = read_period(self.text), self.measured
+        if self.layout.kind == "transactions":
+            every, step = explicit or self._usual_period(), 1
+        elif explicit and axis.every and PERIOD_S[explicit] > 1.2 * PERIOD_S[axis.every] * axis.step:
+            every, step = explicit, 1
+        else:
+            every, step = axis.every, axis.step
+        if every is None:
+            return None, 1, None
+        if every == "day" and axis.every == "business_day" and self.layout.kind != "transactions":
+            every = "business_day"
+        end = SeriesEnd(self._last_period(every), every, step)
+        horizon = find_horizon(self.text, end, knows_end=axis.high is not None)
+        is_regular = self.layout.kind != "transactions" or explicit
+        if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
+            horizon = Horizon(max(1, _USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
+        return every, step, horizon
+
+    def _usual_period(self) -> Period | None:
+        """Return the period by which transactions are counted if the goal names none: part of the horizon.
+
+        It is the finest one that has enough rows.
+        """
+        unit = horizon_unit(self.text) or self._unit_of_dates()
+        if unit is None:
+            return "month" if re.search(r"\b(?:year|20\d\d|quarter)\b", self.text, re.IGNORECASE) else None
+        name, is_single = unit
+        periods = _PARTS.get(name, ())
+        if not is_single and name in PERIODS:
+            periods = periods[periods.index(name) :]
+        filled = (period for period in periods if self._rows_per(period) >= MIN_ROWS_PER_PERIOD)
+        return next(filled, periods[-1] if periods else None)
+
+    def _unit_of_dates(self) -> tuple[str, bool] | None:
+        """Return the unit nearest to the dates that the goal asks for: a month, for "in May"."""
+        if self.measured.high is None:
+            return None
+        horizon = find_dated(self.text, SeriesEnd(self._last_period("day"), "day"))
+        if horizon is None:
+            return None
+        days = horizon.steps - horizon.first
+        return next(((unit, True) for unit, longest in _MAX_UNIT_DAYS if days <= longest), ("year", True))
+
+    def _rows_per(self, every: Period) -> float:
+        spacing_s = self.measured.spacing_s
+        per_time = self.table.rows / max(self.measured.times, 1)
+        return per_time * max(1.0, PERIOD_S[every] / spacing_s) if spacing_s else per_time
+
+    def _last_period(self, every: Period) -> datetime:
+        """Return the beginning of the last period that rows cover."""
+        high = self.measured.high or UNKNOWN_END
+        begin = period_start(high, every) if self.layout.kind == "transactions" else high
+        if self.layout.kind != "transactions":
+            return begin if self.measured.every == every else period_start(begin, every)
+        has_time = high != datetime(high.year, high.month, high.day)
+        uncovered_s = (next_start(begin, every) - high).total_seconds() - (0 if has_time else DAY_S)
+        spacing_s = self.measured.spacing_s or 0.0
+        is_cut = uncovered_s > max(MAX_NORMAL_GAPS * spacing_s, DAY_S)
+        return period_start(begin - timedelta(seconds=1), every) if is_cut else begin
+
+    def _conditions(self, column: Column | None) -> list[RowCondition]:
+        """Return the conditions on rows; those on times are horizons, but for a beginning ("since 2019")."""
+        target = column.name if column else None
+        conditions = [
+            condition
+            for condition in find_conditions(self.text, [self.table, *self.others], target, ())
+            if condition.column not in self.times
+            or (self.measured.axis.is_native and condition.operator in ("above", "at_least"))
+        ]
+        restricted = {condition.column for condition in conditions}
+        return conditions + [
+            RowCondition(column=name, values=[value])
+            for name, value in self._values.items()
+            if name not in restricted
+        ]
+
+    def _joined(self, conditions: Sequence[RowCondition]) -> tuple[str, ...]:
+        needed = {condition.column for condition in conditions} - {column.name for column in self.table.columns}
+        return tuple(other.name for other in self.others if needed & {column.name for column in other.columns})
+
+    def _keys(self, values: Collection[str]) -> tuple[Column, ...]:
+        """Return the columns that tell the series apart that the goal asks for."""
+        # "The sales of all stores together" adds the stores, "of all stores" alone tells them apart.
+        is_added = vocabulary.TOTAL.search(self.text) is not None
+        phrases = [
+            match["phrase"]
+            for match in vocabulary.GROUPS.finditer(self.text)
+            if not (is_added and {"all", "across"} & set(words(match["marker"])))
+        ]
+        mentioned = [
+            c
+            for c in self.table.columns
+            if any(c.name in match_columns(p, self.table.columns) for p in phrases)
+        ]
+        if self.layout.kind == "panel":
+            free = tuple(key for key in self.layout.keys if key.name not in values)
+            named_keys = [c for c in mentioned if c in (*self.layout.keys, *self.layout.spare_keys)]
+            if vocabulary.TOTAL.search(self.text):
+                return tuple(c for c in named_keys if c.name not in values)
+            is_subset = named_keys and len(free) > 1 and {c.name for c in named_keys} < {c.name for c in free}
+            return tuple(named_keys) if is_subset or len(named_keys) == len(free) == 1 else free
+        classes = [c for c in mentioned if c.hint == "category" and c.name not in values]
+        groups = [column for column in classes if 2 <= column.distinct <= MAX_SERIES]
+        return tuple(groups[:1]) if self.layout.kind == "transactions" else ()
+
+    def _function(
+        self,
+        column: Column | None,
+        function: PeriodMeasure,
+        keys: Sequence[Column],
+        every: Period,
+        conditions: Sequence[RowCondition],
+    ) -> PeriodMeasure:
+        """Return how the rows of a period become one value."""
+        if function != "value":
+            return function
+        single = {condition.column for condition in conditions if len(condition.values) == 1}
+        merged = [key for key in self.layout.keys if key not in keys and key.name not in single]
+        is_coarser = every != self.measured.every and self.measured.every != "business_day"
+        if self.layout.kind == "panel" and merged and not self._is_spare(keys):
+            return self._measures.function(column) if column else "sum"
+        if is_coarser:
+            return self._measures.function(column) if column else "mean"
+        return "value"
+
+    def _is_spare(self, keys: Sequence[Column]) -> bool:
+        """Test if the keys are as good as those of the layout: a code instead of a name."""
+        return len(keys) == len(self.layout.keys) and bool(keys)
+
+    def _answer(self, horizon: Horizon, function: PeriodMeasure) -> AnswerForm:
+        is_each = bool(vocabulary.EACH_PERIOD.search(self.text) or read_period(self.text))
+        if horizon.steps - horizon.first <= 1:
+            return "each_period" if horizon.steps == 1 else "last"
+        if vocabulary.MAXIMUM.search(self.text):
+            return "maximum"
+        if vocabulary.MINIMUM.search(self.text):
+            return "minimum"
+        asks_sum = bool(vocabulary.TOTAL.search(self.text)) or (
+            horizon.is_single and vocabulary.HOW_MANY.search(self.text)
+        )
+        if function in ("count", "sum") and asks_sum and not is_each and not self.layout.keys:
+            return "sum"
+        return "last" if horizon.is_point else "each_period"
+
+    def _is_plain(self, aggregation: PeriodAggregation, conditions: Sequence[RowCondition]) -> bool:
+        """Test if the rows are the series as they stand, which a forecast of rows ahead serves as well."""
+        return (
+            aggregation.axis is None
+            and aggregation.measure == "value"
+            and self.layout.kind == "series"
+            and not conditions
+            and not self.measured.gaps
+            and self.table.rows == self.measured.times
+            and self.goal.lookahead is not None
+            and self._is_target(aggregation.column)
+        )
+
+    def _is_target(self, column: str | None) -> bool:
+        """Test if a forecast of rows ahead would choose the same column."""
+        return self._target is not None and self._target.name == column
+
+    @cached_property
+    def _target(self) -> Column | None:
+        """The column that a model of rows would predict for this goal."""
+        match = find_target(self.goal, [self.table])
+        return match.target.column if match.target else None

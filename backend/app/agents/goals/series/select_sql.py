@@ -1,0 +1,114 @@
+"""SELECT statements that produce the plan's table.
+
+Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.queries.query`).
+"""
+# ruff: noqa: S608 - the text is made of quoted names and numbers only
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from app.agents.goals.periods.forecast_horizon import AnswerForm
+from app.agents.goals.periods.time_axis import Period, TimeAxis
+from app.plans.identifiers import quote_identifier
+
+PeriodMeasure = Literal["count", "sum", "mean", "value"]
+
+
+class NumberText(BaseModel):
+    """Numbers as text: the decimal sign, and the sign between thousands."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decimal: Literal[".", ","] = "."
+    group: Literal["", ",", ".", " ", "'"] = ","
+
+
+class PeriodAggregation(BaseModel):
+    """A series of periods: the rows of each period counted, or a column summed, averaged or taken as it is.
+
+    `time`: name of the series' column of periods, one every `step` units of `every`; `axis`: the columns that
+    tell it, `time` itself if None. `keys`: columns whose values tell several series apart. `answer`: what of
+    the forecast is asked for, of the periods after the first `skipped_periods`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    measure: PeriodMeasure
+    column: str | None = None
+    """None for a count of rows, and for the values of period columns."""
+    time: str
+    every: Period
+    step: int = Field(default=1, ge=1)
+    keys: list[str] = Field(default_factory=list, max_length=10)
+    # Left out of the schema: a chat model reshapes such tables with SQL of its own.
+    axis: SkipJsonSchema[TimeAxis | None] = None
+    number: SkipJsonSchema[NumberText | None] = None
+    """How numbers that are stored as text are written."""
+    answer: AnswerForm = "each_period"
+    skipped_periods: SkipJsonSchema[int] = Field(default=0, ge=0)
+
+    @property
+    def name(self) -> str:
+        """Name of the measured column of the series."""
+        if self.measure == "value":
+            return self.column or VALUE_NAME
+        return f"{self.column}_{self.measure}" if self.column else "rows_count"
+
+    @property
+    def key_name(self) -> str | None:
+        """Name of the column that tells series apart; several keys make one."""
+        return KEY_SEPARATOR.join(self.keys) if self.keys else None
+
+    @property
+    def time_columns(self) -> list[str]:
+        return [self.time] if self.axis is None else [name for name in self.axis.columns if name]
+
+    @property
+    def source_columns(self) -> list[str]:
+        """The columns of the table that the series is made of."""
+        column = [self.column] if self.column else []
+        return [*self.time_columns, *self.period_columns, *self.keys, *column]
+
+    @property
+    def period_columns(self) -> list[str]:
+        return self.axis.period_columns if self.axis else []
+
+    @property
+    def description(self) -> str:
+        rows = {"count": "the number of rows", "sum": f"the sum of `{self.column}`", "value": f"`{self.name}`"}
+        period = self.every.replace("_", " ") if self.step == 1 else f"{self.step} {self.every}s"
+        keys = f", for each {' and '.join(f'`{key}`' for key in self.keys)}" if self.keys else ""
+        return f"{rows.get(self.measure, f'the mean of `{self.column}`')} in each {period}{keys}"
+
+
+VALUE_NAME = "value"
+"""Name of the values of period columns."""
+KEY_SEPARATOR = " / "
+
+
+class Cut(BaseModel):
+    """A threshold that turns a number into yes or no: above (or below) `value`."""
+
+    above: bool
+    value: float
+
+
+def cut_name(target: str, cut: Cut) -> str:
+    return f"{target}_{'above' if cut.above else 'below'}_{cut.value:g}"
+
+
+def select_with_cut(source: str, target: str, cut: Cut) -> str:
+    """Return a SELECT over the source with the target replaced by yes or no, for above or below the value."""
+    sign = ">" if cut.above else "<"
+    column = quote_identifier(target)
+    expression = f"CASE WHEN {column} {sign} {cut.value:g} THEN 'yes' ELSE 'no' END"
+    return (
+        f"SELECT * EXCLUDE ({column}), {expression} AS {quote_identifier(cut_name(target, cut))} "
+        f"FROM ({source}) AS whole WHERE {column} IS NOT NULL"
+    )
+
+
+def select_all(table: str) -> str:
+    return f"SELECT * FROM {quote_identifier(table)}"

@@ -1,0 +1,1 @@
+"""Words of goals, questions and columns: tokens, stems, vocabulary, concepts, and their meaning as vectors."""

@@ -1,0 +1,39 @@
+"""Stemming of the words of goals, questions and names of columns."""
+
+from functools import lru_cache
+
+from snowballstemmer import stemmer
+
+from app.agents.goals.words.tokenizer import cache_texts, words
+
+_ENGLISH = stemmer("english")
+_AGENT_ENDINGS = ("or", "er")
+_MIN_AGENT = 7
+"""Letters of a stem that loses the ending of an agent: `sensor` and `number` are none."""
+
+MAX_CACHED_WORD_CHARACTERS = 64
+"""Longest word whose stem is cached, so that user input cannot fill the memory."""
+
+
+def stem(word: str) -> str:
+    """Return the English stem of a word: survive, survived, survival and survivors share one."""
+    return _stem(word) if len(word) <= MAX_CACHED_WORD_CHARACTERS else _stem.__wrapped__(word)
+
+
+@lru_cache(maxsize=10_000)
+def _stem(word: str) -> str:
+    english: str = _ENGLISH.stemWord(word)
+    # Snowball keeps the endings of agents: survivors survived.
+    if english.endswith(_AGENT_ENDINGS) and len(english) >= _MIN_AGENT:
+        return english[:-2]
+    return english
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of a text's words."""
+    return list(_stems(text))
+
+
+@cache_texts
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(map(stem, words(text)))

@@ -1,0 +1,65 @@
+"""Probabilities of columns as the target of a goal."""
+
+import pytest
+
+from app.agents.goals.columns.ranking import rank_columns
+from app.agents.goals.columns.target import MIN_PROBABILITY, find_target
+from app.agents.goals.parser import parse_goal
+from app.agents.goals.tables.profiles import Column, TableProfile
+
+CUSTOMERS = TableProfile(
+    "customers",
+    7_000,
+    (
+        Column("customer_id", "text", "id", 7_000, unique=True),
+        Column("sex", "text", "category", 2, top=("m", "f")),
+        Column("tenure", "integer", "numeric", 72, low=0, high=72),
+        Column("monthly_charge", "number", "numeric", 1_500, low=18, high=120),
+        Column("complaints", "integer", "numeric", 9, low=0, high=8),
+        Column("churned", "text", "category", 2, top=("yes", "no")),
+    ),
+)
+COLUMNS = [(CUSTOMERS, column) for column in CUSTOMERS.columns]
+
+
+@pytest.mark.parametrize(
+    ("goal", "target"),
+    [
+        ("who is about to leave us", "churned"),
+        ("Which customers are going to cancel?", "churned"),
+        ("How much will a new customer pay per month?", "monthly_charge"),
+        ("how long has a customer been with us", "tenure"),
+        ("number of complaints", "complaints"),
+    ],
+)
+def test_the_likeliest_column_is_the_one_that_is_meant(goal: str, target: str) -> None:
+    probabilities = rank_columns(parse_goal(goal), COLUMNS)
+    likeliest = max(range(len(COLUMNS)), key=probabilities.__getitem__)
+    assert COLUMNS[likeliest][1].name == target
+
+
+@pytest.mark.parametrize("goal", ["who is about to leave us", "zzz", "", "predict something"])
+def test_probabilities_leave_room_for_none(goal: str) -> None:
+    probabilities = rank_columns(parse_goal(goal), COLUMNS)
+    assert all(0 <= probability <= 1 for probability in probabilities)
+    assert sum(probabilities) < 1
+
+
+def test_words_without_a_meaning_determine_no_column() -> None:
+    assert max(rank_columns(parse_goal("wibble of the seventeen purple"), COLUMNS)) < MIN_PROBABILITY
+    assert find_target(parse_goal("wibble of the seventeen purple"), [CUSTOMERS]).target is None
+
+
+def test_a_row_of_numbered_columns_fills_no_question() -> None:
+    flags = tuple(Column(f"w{week}", "integer", "boolean", 2, low=0, high=1) for week in range(1, 21))
+    table = TableProfile("panel", 900, (*flags, *CUSTOMERS.columns))
+    options = find_target(parse_goal("what explains blorps"), [table]).options
+    likeliest = {option.column.name for option in options[:5]}
+    assert {"tenure", "monthly_charge", "complaints", "churned"} <= likeliest
+    target = find_target(parse_goal("what explains w7"), [table]).target
+    assert target
+    assert target.column.name == "w7"
+
+
+def test_no_columns_have_no_probabilities() -> None:
+    assert rank_columns(parse_goal("who leaves"), []) == []

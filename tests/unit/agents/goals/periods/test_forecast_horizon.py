@@ -1,0 +1,55 @@
+"""Horizons of goals in periods of a series."""
+
+from datetime import datetime
+
+import pytest
+
+from app.agents.goals.periods.forecast_horizon import SeriesEnd, find_horizon
+
+DAY, MONTH = SeriesEnd(datetime(2024, 2, 24), "day"), SeriesEnd(datetime(2023, 12, 1), "month")
+QUARTER, YEAR = SeriesEnd(datetime(2023, 10, 1), "quarter"), SeriesEnd(datetime(2021, 1, 1), "year")
+WEEK, HOUR = SeriesEnd(datetime(2024, 2, 19), "week"), SeriesEnd(datetime(2023, 5, 15, 23), "hour")
+TRADING = SeriesEnd(datetime(2023, 10, 3), "business_day")
+MINUTES = SeriesEnd(datetime(2024, 2, 7), "minute", 10)
+
+
+@pytest.mark.parametrize(
+    ("goal", "end", "steps"),
+    [
+        ("for the coming fortnight", DAY, 14),
+        ("over the next half year", MONTH, 6),
+        ("until the end of the quarter", DAY, 36),
+        ("for the rest of the year", DAY, 311),
+        ("until Christmas", DAY, 304),
+        ("a year out", MONTH, 12),
+        ("next two years, quarter by quarter", QUARTER, 8),
+        ("where will it stand at the end of 2024", QUARTER, 4),
+        ("in 2030", YEAR, 9),
+        ("the year after the last", YEAR, 1),
+        ("per week, next month", WEEK, 4),
+        ("tomorrow, hour by hour", HOUR, 24),
+        ("in five trading days", TRADING, 5),
+        ("in an hour", MINUTES, 6),
+        ("12-month forecast", MONTH, 12),
+        ("on each of the next 14 evenings", DAY, 14),
+        ("terrace - forecast May", MONTH, 5),
+    ],
+)
+def test_horizons_are_counted_in_periods(goal: str, end: SeriesEnd, steps: int) -> None:
+    horizon = find_horizon(goal, end)
+    assert horizon
+    assert horizon.steps == steps
+
+
+def test_a_calendar_month_is_what_is_asked_for() -> None:
+    horizon = find_horizon("sales in May", MONTH)
+    assert horizon
+    assert (horizon.first, horizon.steps, horizon.is_point) == (4, 5, True)
+    next_month = find_horizon("next month", DAY)
+    assert next_month
+    assert (next_month.first, next_month.steps) == (5, 36)  # 25 to 29 February, then March
+
+
+@pytest.mark.parametrize("goal", ["sales in 2023", "how many were there", "since 2020"])
+def test_the_past_is_no_horizon(goal: str) -> None:
+    assert find_horizon(goal, MONTH) is None
