@@ -64,6 +64,7 @@ def group_columns(rows: pd.DataFrame, columns: Sequence[str]) -> list[ColumnGrou
     """Group columns; each is in one group. Groups, and columns within them, keep the given order."""
     groups: list[ColumnGroup] = []
     remaining = list(columns)
+    # The surest evidence first: a column stays in the first group that claims it.
     candidates = (
         *_named_groups(rows, remaining),
         *_correlated(rows, remaining),
@@ -128,6 +129,7 @@ def _correlated(rows: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Gr
     ]
     if len(ordered) < 2:
         return
+    # Evenly spaced rows, since the first ones of a sorted file do not stand for the others.
     sample = rows[ordered].iloc[:: max(1, len(rows) // MAX_RANKED_ROWS)]
     ranks = pd.DataFrame({name: _to_number(sample[name]).rank() for name in ordered})
     correlation = ranks.corr(min_periods=len(sample) // 2).abs().fillna(0.0).to_numpy(copy=True)
@@ -171,11 +173,13 @@ def _count_words(texts: pd.Series) -> csr_matrix | None:
 
 def _tells(words: csr_matrix, category: pd.Series) -> bool:
     """Test if the values follow from the words, by folds."""
+    # A missing value is a value here: that nothing is known can follow from the words too.
     values = pd.factorize(category.astype("string"), use_na_sentinel=False)[0]
     counts = np.bincount(values)
     mistakes = len(values) - counts.max()
     if not 2 <= len(counts) <= MAX_TOLD_VALUES or not mistakes:
         return False
+    # Naive Bayes is enough: single words give such a category away, and it learns in milliseconds.
     folds = KFold(5, shuffle=True, random_state=0)
     wrong = np.count_nonzero(cross_val_predict(MultinomialNB(), words, values, cv=folds) != values)
     return bool(1.0 - wrong / mistakes >= MIN_TOLD)

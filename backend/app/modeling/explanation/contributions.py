@@ -66,6 +66,7 @@ def explain_contributions(
     """
     class_index = _explained_class(problem, truth)
     deadline = deadline or Deadline(None)
+    # Permuted, so that the rows that the deadline leaves are a random sample at any time.
     order = np.random.default_rng(seed).permutation(len(member.matrix))[:MAX_ROWS]
     batches: list[np.ndarray] = []
     parts: list[np.ndarray] = []
@@ -110,6 +111,7 @@ def _rank_features(
 ) -> Contributions:
     size = np.abs(values).mean(axis=0)
     largest = [int(column) for column in np.argsort(-size, kind="stable")[:MAX_FEATURES] if size[column] > 0]
+    # The place of a category is a code: a direction along it would mean nothing.
     ordered = np.array([bool(member.ordered[column]) for column in largest])
     numbers = np.where(ordered, matrix[:, largest].astype("float64"), np.nan)
     features = [

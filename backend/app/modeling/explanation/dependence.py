@@ -53,6 +53,7 @@ def partial_dependence(
         column_s = deadline.spent_s - started
         if len(dependences) == MAX_COLUMNS or deadline.left_s < column_s:
             break
+        # Fewer rows for the columns to come rather than fewer columns.
         if deadline.limit_s is not None and column_s * (MAX_COLUMNS - len(dependences)) > deadline.left_s:
             share = deadline.left_s / (column_s * (MAX_COLUMNS - len(dependences)))
             count = max(int(len(sample) * share), min(MIN_ROWS, len(sample)))
@@ -81,7 +82,9 @@ def _choose_values(column: pd.Series) -> tuple[str, list[Any]] | None:
     if kind in (ColumnKind.EMPTY, ColumnKind.TEXT) or present.nunique() < 2:
         return None
     if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) and present.nunique() > MAX_VALUES:
+        # Without the outer 2 %, where a curve would rest on hardly any row.
         shares = np.linspace(0.02, 0.98, MAX_POINTS)
+        # Nearest values occur: whole numbers stay whole, and dates stay dates.
         values = list(dict.fromkeys(present.quantile(shares, interpolation="nearest").tolist()))
         return ("datetime" if kind is ColumnKind.DATETIME else "number"), values
     frequent = present.value_counts().index[:MAX_VALUES].tolist()
@@ -106,6 +109,7 @@ def _vary_column(
 
 
 def _set_column(sample: pd.DataFrame, name: str, value: Any) -> pd.DataFrame:
+    # With the type of the column, since a recipe treats columns by their types.
     column = pd.Series([value] * len(sample), index=sample.index, dtype=sample[name].dtype)
     return sample.assign(**{name: column})
 

@@ -74,6 +74,7 @@ def measure_effects(
         if deadline.is_over:
             break
     local = {label: part.local for label, part in differences.items() if part.local}
+    # All measured columns are in the regression, so that no driver is credited with what another one does.
     controls = [*drivers, *(entry for entry in measurement.ranked if entry not in drivers)]
     regressions: dict[int | None, ResidualRegression] = {}
     effects: dict[str, list[Effect]] = {}
@@ -173,6 +174,7 @@ def _compare_values(
 def _choose_ends(column: pd.Series) -> tuple[Any, Any] | None:
     """Return the quartiles; of a column that mostly has one value, this value and the median of the others."""
     present = column.dropna()
+    # Quartiles: between them lie rows enough, and one outlier does not set the range.
     low, high = (present.quantile(share, interpolation="nearest") for share in (0.25, 0.75))
     if low == high:
         others = present[present != low]
@@ -190,6 +192,7 @@ def choose_step(low: float, high: float, is_whole: bool) -> float:
     if is_whole and size <= SMALL_RANGE:
         return 1.0
     power = 10.0 ** floor(log10(size))
+    # The tolerance admits a range such as 0.3 - 0.1, which is a little less than 0.2.
     return float(max(factor * power for factor in (1.0, 2.0, 5.0) if factor * power <= size * (1 + 1e-9)))
 
 
@@ -234,6 +237,7 @@ def _make_effect(
     half_width = differences.share * regression.quantile * hypot(correction.error, own_error)
     if not (isfinite(value) and isfinite(half_width)) or half_width == 0:
         return None
+    # Two digits of the uncertainty are told: further ones of the value would be noise.
     digits = 1 - floor(log10(half_width))
     value, low, high = (round(bound, digits) for bound in (value, value - half_width, value + half_width))
     classes = measurement.subject.problem.classes or ()

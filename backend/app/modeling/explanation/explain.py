@@ -66,6 +66,7 @@ def explain_predictions(
     holdout_rows = len(rows)
     segments, sampled, sampled_truth = _find_segments(subject, rows, truth, threshold, seed, deadline)
     columns = order_by_relation(rows, truth, [problem.time_column, problem.group_column, *unused])
+    # Importances get all rows, since their intervals are claimed; the parts below are drawn from a sample.
     measurement = measure_importances(
         subject,
         rows,
@@ -87,6 +88,7 @@ def explain_predictions(
         else None
     )
     ranked = [entry for entry in importance["importances"] if entry["mean"] > 0]
+    # On few rows no column is said to help, and a figure of the likeliest ones is still wanted.
     groups_to_draw = [entry for entry in ranked if entry["helps"]] or ranked
     columns_to_draw = [column for entry in groups_to_draw for column in entry["columns"]]
     facts: ExplanationFacts = {
@@ -118,6 +120,7 @@ def _find_segments(
     deadline: Deadline,
 ) -> tuple[SegmentFacts | None, pd.DataFrame, np.ndarray]:
     """Find the worst segments; return them with the sampled rows that they were found on."""
+    # Before the clock of the share starts: loading members would make each row look slow.
     subject.predict(rows.iloc[:WARM_UP_ROWS])
     share = deadline.within(_SEGMENTS_SHARE)
     probe = rows.iloc[:MIN_ROWS]
@@ -128,6 +131,7 @@ def _find_segments(
     rows, truth = rows.iloc[positions].reset_index(drop=True), truth[positions]
     if len(rows) < MIN_SEGMENT_ROWS:
         return None, rows, truth
+    # A small table was predicted by the probe already.
     outputs = first if np.array_equal(positions, np.arange(len(probe))) else subject.predict(rows)
     predicted = Predicted.from_problem(subject.problem, truth, outputs, threshold)
     return find_worst_segments(rows, predicted, subject.problem), rows, truth
@@ -136,6 +140,7 @@ def _find_segments(
 def order_by_relation(rows: pd.DataFrame, truth: np.ndarray, excluded: Sequence[str | None]) -> list[str]:
     """Order the columns to shuffle by their correlation with the target: there may not be time for all."""
     names = [str(name) for name in rows.columns if name not in excluded]
+    # Codes of categories are in no order; the correlation only decides what is left out first.
     coded = pd.DataFrame({name: _codes(rows[name]) for name in names}).rank()
     relation = coded.corrwith(pd.Series(truth).rank()).abs().fillna(0.0)
     return sorted(names, key=lambda name: -float(relation[name]))

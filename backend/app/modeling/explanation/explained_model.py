@@ -37,6 +37,8 @@ class ExplainedModel:
 
     def predict_frames(self, frames: Sequence[pd.DataFrame]) -> list[np.ndarray]:
         """Predict each frame (all with the same columns), in few calls."""
+        # Frames in one call would be each other's past.
+        # Frames in one call would be each other's past.
         if self.keeps_order:
             return [self.predict(frame) for frame in frames]
         outputs: list[np.ndarray] = []

@@ -58,6 +58,7 @@ class GroupImportance:
 
     @property
     def std(self) -> float:
+        # Samples without a class have no score; the spread of the few others would be too small.
         finite = self.resampled[np.isfinite(self.resampled)]
         if len(finite) < 0.9 * len(self.resampled) or len(finite) < 2:
             return float("nan")
@@ -195,6 +196,7 @@ def measure_importances(
     rng = np.random.default_rng(seed)
     positions = subject.sample(len(rows), MAX_ROWS, seed)
     work.predict([rows.iloc[positions[:MIN_ROWS]]])
+    # Twice: the rows are predicted once as they are and at least once shuffled.
     if work.rows_left < 2 * len(positions):
         positions = subject.sample(len(rows), max(int(work.rows_left / 2), MIN_SLOW_ROWS), seed)
     rows, truth = rows.iloc[positions].reset_index(drop=True), truth[positions]
@@ -369,6 +371,7 @@ def _measure_groups(
         return sample, _rank(sample.shuffle(groups, repeats, work, rng)), []
     count = min(max(int(work.rows_left / all_rows), MIN_FINALISTS), MAX_FINALISTS, len(first))
     rows = min(int(work.rows_left / count), all_rows)
+    # A few more rows would narrow no interval enough to be worth fewer columns.
     if rows < MIN_GAIN * first_rows:
         return part, first, []
     larger = sample.part(rows)

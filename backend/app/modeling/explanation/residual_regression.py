@@ -48,6 +48,7 @@ def line_terms(column: pd.Series, low: float, high: float) -> LocalTerms:
     """Make the term of a number between two values. Beyond them it is constant, so that rows far out, where the
     effect may be another, do not decide."""
     numbers = column.astype("float64").to_numpy(copy=True)
+    # A missing value lies between the two, where it weighs least on the slope.
     numbers[np.isnan(numbers)] = (low + high) / 2
     return LocalTerms(np.clip(numbers, low, high)[:, None], np.array([[high - low]]))
 
@@ -92,9 +93,12 @@ class ResidualRegression:
             columns += list(own.terms.T) if own else []
         design = np.column_stack(columns)
         scale = design.std(axis=0)
+        # The constant has no spread, and must not be dropped for it.
         scale[0] = 1.0
+        # Divided by infinity a term without variation is zero, and so is its coefficient.
         self._scale = np.where(scale > MIN_TERM_STD * scale.max(), scale, np.inf)
         design = design / self._scale
+        # A pseudo-inverse, since a contribution and the column itself may be the same line.
         inverse = np.linalg.pinv(design.T @ design, rcond=MAX_CONDITION, hermitian=True)
         residuals = truth - base
         self._solution = inverse @ (design.T @ residuals)

@@ -47,6 +47,7 @@ def find_worst_segments(rows: pd.DataFrame, predicted: Predicted, problem: Probl
     """
     error = _row_errors(predicted, problem)
     segments = [part for part in _iterate_segments(rows) if _is_large_enough(part, len(rows))]
+    # One-sided: only segments with larger errors are looked for.
     z_limit = float(norm.isf(FALSE_ALARM_RATE / max(len(segments), 1)))
     significant = [
         (part, facts)
@@ -112,6 +113,7 @@ def _test_segment(part: _Segment, error: np.ndarray, problem: Problem, z_limit: 
     """The segment's facts, or None if its error is not higher than elsewhere beyond chance."""
     inside, elsewhere = error[part.inside], error[~part.inside]
     noise = np.hypot(inside.std(ddof=1) / np.sqrt(len(inside)), elsewhere.std(ddof=1) / np.sqrt(len(elsewhere)))
+    # Errors that are all equal on both sides have no noise to be compared with.
     if inside.mean() - elsewhere.mean() <= z_limit * noise or not noise:
         return None
     low, high = _share_interval(inside) if problem.is_classification else _mean_interval(inside)

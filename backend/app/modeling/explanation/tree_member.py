@@ -20,6 +20,7 @@ def find_tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
         if not hasattr(learner, "contributions"):
             continue
         names = encoder.get_feature_names_out()
+        # Places follow the frequency of categories, so that their order says nothing about the target.
         codes = {code["column"] for code in encoder.codes_ if code["as"] == "place"}
         return TreeMember(
             type(learner).__name__,
