@@ -200,6 +200,7 @@ def _choose(leaderboard: Sequence[Comparison]) -> Comparison:
     was selected for the plain candidate, so an ensemble with a worse score than it has learned nothing more.
     """
     compared = [row for row in leaderboard if row["is_compared"]]
+    # In the order of scores: an ensemble that comes after the plain candidate does not beat it.
     for row in compared:
         if row["name"] == PLAIN:
             break

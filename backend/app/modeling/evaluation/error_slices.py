@@ -74,6 +74,7 @@ def _compare_means(inside: np.ndarray, outside: np.ndarray) -> tuple[float, floa
     The degrees of freedom are those of the smaller sample: fewer than Welch's, since errors are skewed.
     """
     variance = inside.var(ddof=1) / len(inside) + outside.var(ddof=1) / len(outside)
+    # Written this way round, so that a variance of nan does not pass either.
     if not variance > 0:
         return 0.0, 1.0
     statistic = float((inside.mean() - outside.mean()) / np.sqrt(variance))
@@ -96,6 +97,7 @@ def _slices(inputs: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def _quarters(name: str, column: pd.Series) -> Iterator[tuple[str, str, np.ndarray]]:
+    # Quarters of a number with one frequent value may share an edge, which qcut refuses.
     quarters = pd.qcut(column, QUARTERS, duplicates="drop")
     for interval in quarters.cat.categories:
         label = f"above {interval.left} up to {interval.right}"

@@ -48,6 +48,7 @@ def evaluate_predictions(
     resample = make_resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
     method = resample.method
+    # Before the interval is widened: the question is if chance on these very rows explains the difference.
     agreement = compare_with_cv(metrics[problem.metric], fit) if compare and fit else None
     periods = None
     if problem.time_column:
@@ -55,6 +56,7 @@ def evaluate_predictions(
     if periods and periods.spread:
         metrics[problem.metric] = widen_interval(metrics[problem.metric], periods, problem.metric)
         method += f"; that of {problem.metric} is widened by its variation between periods"
+    # After the periods, so that the factor for several looks applies to the whole uncertainty.
     if looks > 1:
         metrics = {name: widen_for_looks(score, looks, name) for name, score in metrics.items()}
         difference = widen_for_looks(difference, looks)

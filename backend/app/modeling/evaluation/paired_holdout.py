@@ -74,6 +74,7 @@ def find_obstacle(first: MemberOutputs, second: MemberOutputs) -> str | None:
 
 def _has_same_rows(first: MemberOutputs, second: MemberOutputs) -> bool:
     """Compare the values of all columns that both hold-outs have, and the labels."""
+    # A fork may have left out columns, and its rows are still the same ones.
     common = [name for name in first.holdout.columns if name in second.holdout.columns]
     if not first.holdout[common].equals(second.holdout[common]):
         return False

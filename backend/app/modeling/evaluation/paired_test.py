@@ -84,6 +84,8 @@ class PairedBootstrap:
     def _draw_counts(self, rows: int) -> np.ndarray:
         """Count the draws of each row (rows, resamples)."""
         rng = np.random.default_rng(self._seed)
+        # Neighbours in time err alike: drawn one by one they would make the interval too narrow.
         run = max(1, rows // 20) if self._problem.time_column else 1
+        # Poisson counts stand for draws with replacement, without a loop over the resamples.
         blocks = rng.poisson(1.0, (-(-rows // run), RESAMPLES)).astype("float32")
         return np.repeat(blocks, run, axis=0)[:rows]

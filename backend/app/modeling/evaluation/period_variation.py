@@ -59,6 +59,7 @@ class Periods:
         """Return true if the last period is worse than the first beyond noise, and the worst of all."""
         sign = 1 if greater_is_better else -1
         fall = sign * (self.scores[0] - self.scores[-1])
+        # 2.8 standard errors are the 95 % bound of the difference of two scores, 1.96 times the root of two.
         return fall > 2.8 * self.noise and sign * self.scores[-1] <= sign * min(
             self.scores, key=lambda score: sign * score
         )
@@ -89,6 +90,7 @@ def analyse_periods(
     stretches = _period_difficulties(
         np.concatenate([past.targets, truth]), len(truth) // COUNT, predicted, problem, overall
     )
+    # Folds of the past are further periods: four quarters alone tell little about a spread.
     scored = [(value, truth[part]) for value, part in zip(scores, parts, strict=True)] + list(past.folds)
     skills = [
         to_unbounded(problem.metric, value) - _clip_difficulty(difficulty(rows, predicted, problem), overall)
@@ -136,6 +138,7 @@ def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
         shares = np.bincount(targets.astype(int), minlength=like.output.shape[1]) / max(len(targets), 1)
         predictions: np.ndarray = np.tile(shares, (len(targets), 1))
     else:
+        # The constant that is best for the metric, since another one would call a hard period easy.
         middle = (
             np.mean(targets) if problem.metric in _BY_MEAN else np.quantile(targets, problem.quantile or 0.5)
         )
@@ -180,6 +183,8 @@ def _excess_variance(skills: np.ndarray, by_chance: np.ndarray) -> float:
 
 def _change(stretches: Sequence[float], chance: float) -> float:
     """Mean squared change between periods as long as the evaluated rows, beyond chance."""
+    # Means over as many periods as were judged: the claim is about a time as long as the hold-out.
     means = np.convolve(stretches, np.full(COUNT, 1 / COUNT), "valid")
     steps = means[COUNT:] - means[:-COUNT]
+    # Both ends of a change have the error by chance, hence twice its square.
     return max(0.0, float(np.mean(steps**2)) - 2 * chance**2) if len(steps) else 0.0

@@ -140,6 +140,7 @@ def _coverage(interval_coverage: CoverageJson | None) -> str | None:
         return None
     share, level = interval_coverage["coverage"], interval_coverage["level"]
     value, low, high = share["value"], share["low"], share["high"]
+    # Two points are no news to anyone, even where many rows prove them.
     if value is None or low is None or high is None or abs(value - level) < 0.02:
         return None
     narrow = value < level
