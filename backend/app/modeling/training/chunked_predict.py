@@ -21,6 +21,7 @@ def predict_in_chunks(
     size = max(MAX_CELLS // max(len(recipe.columns_out_) for recipe in recipes), 1_000)
     if len(rows) <= size or ROWS_AHEAD in rows:
         return predict(rows)
+    # Context for the deepest recipe is enough for every other member.
     deepest = max(recipes, key=lambda recipe: recipe.history_rows)
     chunks, positions = [], []
     for context, rows_of_chunk in _iterate_chunks(deepest, rows, size):
@@ -44,6 +45,7 @@ def _iterate_chunks(recipe: Recipe, rows: pd.DataFrame, size: int) -> Iterator[t
     start = 0
     while start < len(order):
         last = min(start + size, len(order)) - 1
+        # A mean over other series at the same moment needs all rows of that moment.
         end = int(np.searchsorted(times, times[last], side="right"))
         context = _latest_rows(
             order[:start], None if groups is None else groups.iloc[:start], recipe.history_rows

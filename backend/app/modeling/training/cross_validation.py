@@ -124,16 +124,19 @@ def cross_validate(
     prepared = _fit_encoding(data, spec) if shared else None
     fitted: list[_FittedFold] = []
     for done, number in enumerate(fold_numbers):
+        # Fewer folds that are learned well tell more than folds that are cut short.
         if fitted and clock.remaining_s is not None and clock.remaining_s < 0.8 * fitted[-1].seconds:
             break
         time_share = None
         encoded = prepared or _fit_fold_encoding(data, spec, data.folds[number])
         if clock.remaining_s is not None:
             if not fitted:
+                # Learning for less time than encoding took would waste what encoding cost.
                 clock.extend(clock.elapsed_s)
             time_share = FoldTime(
                 clock.remaining_s / (len(fold_numbers) - done), clock.remaining_s * (0.7 if done == 0 else 1.0)
             )
+        # At one pace, so that a number of rounds means the same in each fold and one stopping point serves all.
         pace = fitted[0].pace if fitted else {}
         try:
             fitted.append(_fit_fold(data, spec, encoded, number, pace, time_share, may_reduce and not fitted))
@@ -235,6 +238,7 @@ def _fit_fold(
     keeps_time = get_estimator_spec(spec.estimator, problem.kind).keeps_time and time_share is not None
     hyperparameters = {**spec.hyperparameters, **(pace if early_stopping else {})}
     estimator = build_pipeline(problem, replace(spec, hyperparameters=hyperparameters)).named_steps["estimator"]
+    # Without a time order the shared encoding holds the drawn rows already.
     rows = fold.train if problem.time_column is None else sample_rows(fold.train, problem, spec)
     rows = np.intersect1d(rows, encoding.rows, assume_unique=True)
     test_rows = select_test_rows(fold.test, number)
@@ -301,6 +305,7 @@ def _score_folds(
         fold_of_row[fold.rows] = fold.number
         truth = labels.iloc[fold.rows].to_numpy()
         metrics.append(score_all(Predicted(truth, output[fold.rows], problem.positive_index), problem))
+        # After its fold is scored a model only meets new rows, and these follow all of the training rows.
         fold.model.named_steps["recipe"].store_history(data.inputs)
     return CrossValidated(
         labels.to_numpy(),

@@ -77,6 +77,7 @@ def try_estimator(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) ->
     if len(labelled) < MIN_TRIAL_ROWS:
         raise InvalidInput("too_little_data", f"There are only {len(labelled)} rows to try an estimator on.")
     rows = labelled[sample_rows(len(labelled), MAX_TRIAL_ROWS, spec.seed)]
+    # Rows without an order may be sorted by something; ordered ones are tested on the latest.
     if problem.time_column is None:
         rows = np.random.default_rng(spec.seed).permutation(rows)
     train, test = np.sort(rows[: len(rows) * 4 // 5]), np.sort(rows[len(rows) * 4 // 5 :])

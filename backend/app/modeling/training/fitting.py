@@ -103,6 +103,7 @@ def sample_weight_kwargs(estimator: Any, data: TrainingSet, rows: np.ndarray) ->
         return {}
     if isinstance(estimator, Learner):
         return {"weights": data.weights[rows]}
+    # An estimator that takes no weights learns from all rows alike rather than not at all.
     return {"sample_weight": data.weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
@@ -111,6 +112,7 @@ def sample_rows(rows: np.ndarray, problem: Problem, spec: CandidateSpec) -> np.n
     if spec.row_share >= 1:
         return rows
     count = max(int(len(rows) * spec.row_share), min(len(rows), MIN_SAMPLED_ROWS))
+    # The latest rows are the most like those to be predicted.
     if problem.time_column:
         return rows[-count:]
     return np.sort(np.random.default_rng(spec.seed).permutation(rows)[:count])

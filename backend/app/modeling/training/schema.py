@@ -52,6 +52,7 @@ def find_unused_columns(recipe: RecipeJson) -> set[str]:
     used: set[str] = set()
     for step in parse_recipe(recipe):
         if step.op == "drop":  # type: ignore[attr-defined]  # every operation has it, the base does not
+            # A column that an earlier step read is needed, though it is dropped later.
             dropped |= set(step.required_columns()) - used
         used |= set(step.required_columns())
     return dropped
@@ -204,12 +205,14 @@ def _convert(
     raw: pd.Series, column: dict[str, Any], parser: ColumnParser | None
 ) -> tuple[pd.Series, pd.Series]:
     """Convert a raw column to its type; return it with a mask (rows,) of the cells that do not convert."""
+    # One odd cell makes text of a whole column in a batch; its numbers are still read as such.
     if parser is None and column["type"] == "number" and is_text(raw):
         parser = NumberParser(columns=(column["name"],))
     parsed = raw if parser is None else parser.parse(raw)
     converted = _CONVERTERS[column["type"]](parsed)
     lost = converted.isna()
     if lost.any():
+        # A missing cell, or a word for one, was read as what it is.
         lost &= parsed.notna() & ~_are_missing_words(parsed)
     if parser is not None:
         lost |= parser.is_unparsed(raw)
@@ -251,6 +254,7 @@ def _value_warnings(column: pd.Series, expected: dict[str, Any]) -> list[dict[st
     if missing and expected["required"] and not expected["missing_allowed"]:
         warnings.append(_warning("missing_values", name, f"{name!r} was never missing in training.", missing))
     categories: Sequence[str] | None = expected["categories"]
+    # A full list may be cut, so that a category beyond it is not known to be new.
     if categories and len(categories) < MAX_CATEGORIES:
         unseen = column[column.notna() & ~column.isin(list(categories))]
         if len(unseen):
@@ -269,6 +273,7 @@ def time_gap_warnings(rows: pd.DataFrame, recipe: Recipe) -> list[dict[str, Any]
     name = recipe.time_column
     times = past[name].drop_duplicates().sort_values()
     step, last, first = times.diff().median(), times.iloc[-1], rows[name].min()
+    # Three steps, since daily rows pause at weekends; negated, so that an unknown step warns of nothing.
     if not first - last > 3 * step:
         return []
     text = f"The rows start at {first}, but the model's history ends at {last}. Send the rows between them too."

@@ -68,6 +68,7 @@ def translate_type_names(data: bytes) -> bytes:
     """
     with ZipFile(BytesIO(data)) as archive:
         schema = archive.read(_SCHEMA)
+        # Looked for in the bytes, since hardly any file is that old and parsing all of them costs time.
         if not any(_module_of(old).encode() in schema for old in RENAMED):
             return data
         members = {name: archive.read(name) for name in archive.namelist()}

@@ -76,6 +76,7 @@ def slowness(started: float, cpu_started: float) -> float:
     `started` and `cpu_started`: `perf_counter` and `process_time` when this process began to work.
     """
     worked_s, waited_s = time.process_time() - cpu_started, time.perf_counter() - started
+    # Shorter times tell more about the clock than about the machine.
     return min(max(waited_s / max(worked_s, 1e-3), 1.0), 10.0) if waited_s > 0.05 else 1.0
 
 
@@ -109,6 +110,7 @@ def reduce_rows(
     cells = columns * max((len(fold.train) for fold in folds), default=len(data.frame))
     max_cells = float(MAX_CELLS)
     if limit_s is not None:
+        # In time order the delivered model is one more fit, on all rows; else it averages those of the folds.
         fits = len(folds) + (1 if data.problem.time_column and len(folds) > 1 else 0)
         max_cells = min(max_cells, limit_s / max(fits, 1) / seconds_per_cell)
     min_share = MIN_TRAINING_ROWS / max(cells / columns, 1)
@@ -154,6 +156,7 @@ def _estimate_s(data: TrainingSet, spec: CandidateSpec, folds: Sequence[Fold]) -
     predict_all(model, data.inputs.iloc[test_rows], data.problem, spec.threads)
     # Prediction time also grows with the size of trees, which a tenth of the rows does not show: hence twice.
     predict_s = 2 * (time.perf_counter() - started) / PROBE_SHARE
+    # The final fit has 1.25 times the rows of a fold of five.
     return fit_s * (len(folds) + 1.25) + predict_s * len(folds)
 
 

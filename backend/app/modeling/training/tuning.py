@@ -47,6 +47,7 @@ def propose_hyperparameters(
         cost_s = base.fit_s * COST_FACTOR
         if len(proposals) >= max_candidates or cost_s > remaining_s:
             break
+        # A generator for each attempt: how many values one draws does not change what the next proposes.
         values = _draw_hyperparameters(base.estimator, param_grid, np.random.default_rng([seed, attempt]))
         key = _spec_key(base.estimator, values, base.recipe)
         if key in known_keys:

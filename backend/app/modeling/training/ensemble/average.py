@@ -232,6 +232,7 @@ def _share_parts(members: list[Pipeline]) -> list[Pipeline]:
     unique: dict[str, Any] = {}
 
     def deduplicate(part: Any) -> Any:
+        # Parts come from jobs of their own, each with its copy: equal ones are known by their content alone.
         return unique.setdefault(joblib.hash(part), part)
 
     return [

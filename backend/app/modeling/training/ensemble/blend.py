@@ -47,6 +47,7 @@ def blend_candidates(
     weighted = weight_candidates(candidates, problem, seed)
     time_ordered = problem.time_column is not None
     output = weighted.average
+    # A score on the rows that chose the weights would be too good; a single candidate chose none.
     if len(weighted.weights) > 1:
         output = predict_cross_fitted(
             weighted.judged, assign_weight_folds(weighted.fold, time_ordered, seed), problem, seed
@@ -103,6 +104,7 @@ def _shares(
     for candidate in candidates:
         counts = {position: len(fits[position].fitted_folds) for position in candidate.part_indices}
         full_fits = [position for position, count in counts.items() if count == 0]
+        # A fit on all rows has learned more than the models of folds, and replaces them.
         if full_fits:
             counts = {full_fits[-1]: 1}
         total = sum(counts.values())

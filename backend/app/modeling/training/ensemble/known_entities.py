@@ -33,6 +33,7 @@ def fit_known_entities(
     """
     if clock.is_expired:
         return None, 0
+    # Rows are split at random here: that is how rows of known entities come again.
     problem = replace(data.problem, group_column=None, group_with=())
     kind = SplitKind.STRATIFIED if problem.is_classification else SplitKind.RANDOM
     free = TrainingSet.from_frame(data.frame, problem, FoldPlan(kind, FOLDS, seed))
@@ -41,8 +42,10 @@ def fit_known_entities(
     plain = CandidateSpec(PLAIN, recipe=specs[0].recipe, seed=seed)
     for spec in (plain, *(replace(spec, settings={}) for spec in specs if spec.estimator != PLAIN)):
         last_s = fitted[-1][1].seconds if fitted else 0.0
+        # Twice: a candidate is fitted on the fold and then on all rows.
         if limit.remaining_s is not None and limit.remaining_s < 2 * last_s:
             break
+        # Cross-validation may take that much longer than it is told.
         seconds = None if limit.remaining_s is None else limit.remaining_s / MAX_OVERTIME
         validated = cross_validate(free, spec, run=[0], seconds=seconds)
         if not validated.is_cut:

@@ -69,6 +69,7 @@ def weight_candidates(candidates: Sequence[CandidateParts], problem: Problem, se
     while True:
         rows = _common_rows(candidates_left)
         judged = _stack_predictions(candidates_left, rows, problem)
+        # The mean over parts made a float of the fold.
         fold = candidates_left[0].oof.loc[rows, "fold"].to_numpy().round().astype(int)
         weighted_rows = np.flatnonzero(fold == fold.max()) if problem.time_column else np.arange(len(rows))
         weights = choose_weights(judged.select_rows(weighted_rows), problem, seed)

@@ -55,6 +55,7 @@ def choose_weights(
     for _ in range(draws):
         total += _select_greedily(judged.select_rows(rng.choice(rows, min(rows, MAX_ROWS))), problem)
     weights = total / total.sum()
+    # Of many equal candidates all may lie below the least weight, and then the heaviest ones stay.
     weights[weights < min(MIN_WEIGHT, weights.max())] = 0.0
     scaled: np.ndarray = weights / weights.sum()
     return scaled
@@ -89,6 +90,7 @@ def _select_greedily(judged: CandidatePredictions, problem: Problem) -> np.ndarr
         index = int(np.argmin(losses))
         counts[index] += 1
         total = total + judged.outputs[index]
+        # A gain that is only rounding must not add a model that has to be stored and run.
         if losses[index] < best - 1e-12:
             best, best_shares = losses[index], counts / counts.sum()
     return best_shares
