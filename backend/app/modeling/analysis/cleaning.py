@@ -35,11 +35,13 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
     rest = [name for name in columns if name not in redundant]
     numbers = [name for name in rest if is_number_text(inputs[name])]
     dates = [name for name in rest if name not in numbers and is_date_like(inputs[name])]
+    # A mark that nearly all rows share, or hardly any has, tells a model nothing.
     missing = [name for name in rest if 0.005 < inputs[name].isna().mean() < 0.995]
     misspelled = [
         name for name in rest if name not in numbers and name not in dates and _has_spellings(inputs[name])
     ]
     recipe: RecipeJson = []
+    # Gaps are marked after numbers are read, since an unreadable cell is one, and before dates go into parts.
     for op, names in (
         ("drop", redundant),
         ("to_number", numbers),
@@ -57,6 +59,7 @@ def find_clock_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
     training."""
     if problem.time_column is None or problem.horizon:
         return []
+    # Evenly spaced rows: a running number rises over the whole file.
     step = max(1, len(inputs) // MAX_RANKED_ROWS)
     inputs = inputs.iloc[::step]
     times = inputs[problem.time_column].rank()

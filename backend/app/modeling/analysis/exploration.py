@@ -59,6 +59,7 @@ def explore(
     inputs = select_inputs(transformed, problem)
     scoring = deadline.within(SCORING_SHARE)
     scores = score_columns(sample, problem, seed, scoring)
+    # Of all rows: it is cheap, and a sample would miss rare gaps.
     missing = select_inputs(frame, problem).isna().mean()
     profiles = [
         _profile(inputs[name], scores.get(str(name)), missing.get(name) if not recipe else None)
@@ -128,6 +129,7 @@ def _sample_positions(frame: pd.DataFrame, problem: Problem, seed: int, slowness
     """Positions of randomly drawn rows, in the order of the file; of the latest rows if features look back."""
     max_rows = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
     max_rows = min(max_rows, max(int(MAX_ROWS / slowness), MIN_SLOW_ROWS))
+    # Lags need rows that follow each other, and the latest are the most like those to come.
     if problem.horizon:
         return np.arange(max(0, len(frame) - max_rows), len(frame))
     return sample_rows(len(frame), max_rows, seed)

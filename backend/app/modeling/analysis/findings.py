@@ -70,6 +70,7 @@ def _imbalance(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> l
         return []
     shares = make_labels(frame, problem).value_counts(normalize=True)
     rarest, share = int(shares.index[-1]), float(shares.iloc[-1])
+    # A fifth of an equal share: of ten classes, one with 2 % of the rows.
     if share * len(shares) >= 0.2:
         return []
     name = (problem.classes or ())[rarest]
@@ -89,6 +90,7 @@ def _skewed_target(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) 
     if problem.is_classification:
         return []
     skewness = float(skew(make_labels(frame, problem).dropna()))
+    # Negated, so that the skewness of equal labels, which is nan, is no finding.
     if not abs(skewness) > 2:
         return []
     text = f"The target {problem.target!r} is skewed ({skewness:.1f}): a few rows have a large influence."
@@ -100,6 +102,7 @@ def _skewed_target(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) 
 def _conflicting(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     if problem.horizon or not problem.is_classification or not len(inputs.columns):
         return []
+    # Hashes instead of grouping by all columns, which takes far longer in a wide table.
     groups = pd.util.hash_pandas_object(inputs, index=False)
     conflicting = int((frame[problem.target].groupby(groups).transform("nunique") > 1).sum())
     if conflicting < max(5, 0.01 * len(frame)):
@@ -188,8 +191,10 @@ def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> li
             continue
         measure = ColumnStats.from_column(inputs[name])
         low, high = measure.quantile(0.25), measure.quantile(0.75)
+        # Tukey's far out values: 1.5 ranges would name one in 140 rows of a normal distribution.
         margin = 3 * (high - low)
         outside = measure.count_outside(low - margin, high + margin) if margin > 0 else 0
+        # A few values, such as counts, have ranges of zero or one, beyond which anything lies.
         if outside >= max(3, 0.002 * len(measure.sorted_values)) and measure.distinct_count >= 10:
             findings.append(
                 _finding(

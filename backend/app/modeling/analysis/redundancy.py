@@ -68,6 +68,7 @@ def find_identifiers(frame: pd.DataFrame, keep: Sequence[str] = ()) -> list[str]
 
 def _check_column(column: pd.Series) -> RedundantColumn | None:
     name, rows = str(column.name), len(column)
+    # Evenly spaced, since the first rows of a sorted file may share a value.
     probe = column.iloc[:: max(1, rows // PROBE_ROWS)]
     different = probe.nunique(dropna=False)
     if different <= 10:
@@ -101,6 +102,7 @@ def _is_identifier(column: pd.Series, distinct: int) -> bool:
         return False
     words = column.dropna().head(2000).astype("str")
     matches = bool(words.str.fullmatch(f"{_UUID}|{_CODE}").mean() >= 0.95)
+    # A code that reads as a number, a date or a duration is a measurement.
     return matches and not infer_types(words.head(500).to_frame())
 
 
@@ -113,6 +115,7 @@ def _find_copies(frame: pd.DataFrame) -> list[RedundantColumn]:
     kept_columns: dict[tuple[str, bytes], list[str]] = {}
     copies = []
     for name in map(str, frame.columns):
+        # Only columns with one fingerprint are compared, instead of every pair.
         fingerprint = _fingerprint(frame[name])
         originals = kept_columns.setdefault(fingerprint, [])
         matches = (copy for of in originals if (copy := _compare(frame, name, of, fingerprint[0])))
@@ -142,6 +145,7 @@ def _is_linear(first: pd.Series, second: pd.Series) -> bool:
 def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
     """The values of a measurement, otherwise the partition of the rows by value, as a kind and a hash."""
     probe = column.iloc[:: max(1, len(column) // PROBE_ROWS)]
+    # The partition of a measurement with distinct values is that of any other one.
     if probe.nunique() > 0.5 * len(probe):
         is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufM"
         hashed = column.to_numpy() if is_plain else pd.util.hash_pandas_object(column, index=False).to_numpy()

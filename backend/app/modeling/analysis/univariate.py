@@ -101,6 +101,7 @@ def _score_column(
 def _predict_by_tree(
     train_values: np.ndarray, y: np.ndarray, test_values: np.ndarray, classes: int, seed: int
 ) -> np.ndarray:
+    # Leaves of 1 % of the rows, so that a tree on one column cannot learn single rows.
     leaf = max(5, len(train_values) // 100)
     options = {"max_leaf_nodes": 16, "min_samples_leaf": leaf, "random_state": seed}
     predictions: np.ndarray
@@ -131,6 +132,7 @@ def _predict_by_bins(
     sums = np.column_stack(
         [np.bincount(train_bins, weights=weights, minlength=len(rows)) for weights in labels.T]
     )
+    # One row of the overall mean, since a bin may be empty in training.
     means = (sums + labels.mean(axis=0)) / (rows + 1)[:, None]
     predictions: np.ndarray = means[test_bins] if classes else means[test_bins, 0]
     return predictions
@@ -140,9 +142,11 @@ def _numbers(column: pd.Series, truth: np.ndarray, train: np.ndarray) -> np.ndar
     """Numbers as they are (rows,); a category as the mean label of its training rows."""
     if column_kind(column) in (ColumnKind.NUMBER, ColumnKind.BOOLEAN, ColumnKind.DATETIME):
         return to_finite_number(column)
+    # A gap is a category of its own: that a value is missing may give the target away.
     text = to_category_text(column).astype(object).where(column.notna(), "(missing)")
     train_labels = pd.Series(truth[train], index=text.index[train])
     sums = train_labels.groupby(text.iloc[train].to_numpy()).agg(["sum", "count"])
     prior = float(train_labels.mean())
+    # Five rows of the overall mean steady rare categories. Of several classes it is the mean of their numbers.
     means = (sums["sum"] + 5 * prior) / (sums["count"] + 5)
     return text.map(means).fillna(prior).to_numpy(dtype="float64")

@@ -34,6 +34,7 @@ def number_codes(column: pd.Series) -> pd.Series | None:
     None for codes without numbers, or of various forms.
     """
     if not is_text(column):
+        # Fractions measure something; only whole numbers are handed out in turn.
         is_whole = pd.api.types.is_integer_dtype(column.dtype)
         return column.rank(method="dense") if is_whole else None
     texts = column.astype("str")
@@ -41,6 +42,7 @@ def number_codes(column: pd.Series) -> pd.Series | None:
     count = int(parts.mode().iloc[0]) if len(parts) else 0
     if not 1 <= count <= MAX_PARTS or (parts == count).mean() < MIN_SHARE:
         return None
+    # Up to fifteen digits are exact as a float.
     numbers = texts.str.extract(r"^\D*" + r"\D+".join([r"(\d{1,15})"] * count) + r"\D*$").astype("float64")
     complete = numbers.notna().all(axis=1)
     ordered = numbers[complete].sort_values(list(numbers.columns), kind="stable")

@@ -75,6 +75,7 @@ def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
         and (structure := _judge_entity(frame, sample, name, target))
     ]
     pairs = list(_find_pairs(sample, names, target))
+    # A name that a period parts is no entity alone: its rows of two periods may differ as much as two names.
     paired = {pair.columns[0] for pair in pairs}
     others = [single for single in singles if single.columns[0] not in paired]
     others.sort(key=lambda single: not GROUP_NAME.search(single.columns[0]))  # people and places before items
@@ -140,6 +141,7 @@ def _find_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator
             if count > MAX_RUN_RATIO * sample[name].nunique() and _count_runs(codes) <= MAX_RUN_RATIO * count:
                 rows_each = f"{len(sample) / count:.1f} rows each"
                 yield RowStructure((name, period), f"{rows_each}, which stand next to each other", True)
+                # A second period of the same name would tell the same entities apart.
                 break
 
 
@@ -153,6 +155,7 @@ def find_order(frame: pd.DataFrame, target: str) -> RowStructure | None:
     candidates = [
         str(name)
         for name in frame.columns
+        # A date of birth orders people, not when rows were recorded.
         if name != target and not BIRTH_NAME.search(str(name)) and _is_time(frame[name])
     ]
     for name in candidates:
@@ -163,6 +166,7 @@ def find_order(frame: pd.DataFrame, target: str) -> RowStructure | None:
     periods = [name for name in candidates if _PERIOD_NAME.search(name)]
     dates = [name for name in candidates if pd.api.types.is_datetime64_any_dtype(frame[name].dtype)]
     orders = periods if len(periods) == 1 else dates
+    # Of several dates (ordered, shipped, paid) none is known to be the one that later rows have later.
     return RowStructure((orders[0],), "it dates the rows") if len(orders) == 1 else None
 
 
@@ -197,4 +201,5 @@ def _is_sorted_year(column: pd.Series) -> bool:
     steps = np.diff(column.dropna().to_numpy())
     moving = steps[steps != 0]
     rising = float((moving > 0).mean()) if len(moving) else 0.0
+    # Few changes too: a panel with many years of each entity rises nearly always as well.
     return max(rising, 1 - rising) >= 0.98 and len(moving) <= 2 * column.nunique()

@@ -44,6 +44,7 @@ def measure_equal_rows(
         positions = np.flatnonzero(np.isin(units, order[:last]))
     sample, plan = train.iloc[positions].reset_index(drop=True), FoldPlan(kind, FOLDS, seed)
     alone = predict_out_of_fold(sample, problem, plan, threads)
+    # The second side takes about as long as the first.
     if alone is None or not deadline.allows(alone.seconds):
         return None
     kept_together = predict_out_of_fold(sample, problem, replace(plan, equal_rows_together=True), threads)

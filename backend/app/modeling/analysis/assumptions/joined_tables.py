@@ -55,6 +55,7 @@ def measure_joined_tables(
     tables = [
         replace(entry, columns=columns)
         for entry in joined[:MAX_JOINED_TABLES]
+        # The other side needs a column of its own.
         if (columns := tuple(name for name in entry.columns if name in inputs)) and set(columns) != inputs
     ]
     rows = sample_size(train, problem, 1 + len(tables), deadline)

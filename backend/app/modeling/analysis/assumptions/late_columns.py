@@ -99,6 +99,7 @@ def measure_columns(
     sample = frame.iloc[positions].reset_index(drop=True)
     trial = ColumnTrial(sample, problem, seed, threads, deadline)
     left_out = {name for suspect in suspects if suspect.is_left_out for name in suspect.columns}
+    # One side serves all suspects: each costs a single further cross-validation.
     usual = trial.predict(left_out)
     if usual is None:
         return []
@@ -235,6 +236,7 @@ def _find_carriers(
         without = trial.predict(left_out | set(columns))
         if without is None:
             return None
+        # Not missed alone: the next best column may hide it, so both are left out together.
         if skill - trial.skill(without) < MIN_LOSS[is_classification]:
             continue
         compared = trial.compare(usual, without)

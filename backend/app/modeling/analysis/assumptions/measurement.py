@@ -161,6 +161,7 @@ def compare_scores(
         return None
     sides = holds.take(rows, problem), otherwise.take(rows, problem)
     chances = np.full(unit_count, 1 / unit_count)
+    # Units are drawn, since rows of one entity or period err alike; both sides share the draws.
     draws = np.random.default_rng(seed).multinomial(unit_count, chances, RESAMPLES).T
     counts = draws[unit_of_row].astype("float32")
     statistics = [make_statistic(problem.metric, side) for side in sides]
@@ -179,6 +180,7 @@ def compare_scores(
     if not all(np.isfinite(scores).mean() > MIN_DEFINED_SHARE for scores in (*resampled, difference)):
         return None
     tested = np.flatnonzero(holds.tested)
+    # The first side claims a score for all of its rows; only the difference needs those of both.
     every = float(score(holds.take(tested, problem))) if len(tested) > len(rows) else first
     return ComparedScores(
         every,

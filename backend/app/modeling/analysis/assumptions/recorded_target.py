@@ -87,6 +87,7 @@ def measure_recorded_target(
     if nearly all rows have a target, or there are too few rows.
     """
     unrecorded = table.loc[table[problem.target].isna()]
+    # Six sides: the usual one, a selector of each kind, and the repetitions.
     rows = sample_size(train, problem, 6, deadline or Deadline(None))
     if problem.horizon or problem.time_column or min(rows, len(train), len(unrecorded)) < MIN_ROWS:
         return None
@@ -133,6 +134,7 @@ class RepeatedSelection:
             removed_rows = np.flatnonzero(side.tested)
             rows.append(removed_rows)
             outputs.append(side.output[removed_rows])
+            # The odds make the row stand for those without a target; the chance of its removal is undone.
             weights.append(np.exp(self.selection.log_odds[removed_rows]) / chances[removed_rows])
         if len(rows) == 1:
             return None
@@ -183,6 +185,7 @@ def _model_selection(
     odds = [_to_log_odds(side.output[:, 1]) for side in sides if side is not None]
     if not odds:
         return None
+    # Log loss from log-odds, which stays finite where a probability is 0 or 1.
     best = min(odds, key=lambda log_odds: np.logaddexp(0, np.where(is_recorded, log_odds, -log_odds)).mean())
     unlike = float((best[~is_recorded] > -logit(MAX_UNLIKE_CHANCE)).mean())
     return RecordSelection(best[is_recorded], unlike)

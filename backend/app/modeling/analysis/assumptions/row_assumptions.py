@@ -53,6 +53,7 @@ def measure_assumptions(
     if deadline.limit_s is not None and len(train) >= MIN_ROWS:
         unmeasured = UnmeasuredStructures.from_assumptions(structures, assumptions)
         structured, notes = unmeasured.apply(structured), unmeasured.describe()
+    # These are conditions of the score under the split that the structures led to.
     others = (
         measure_equal_rows(train, structured, seed, deadline, threads),
         measure_recorded_target(train, table, structured, seed, deadline, threads),

@@ -23,6 +23,7 @@ def sample_size(frame: pd.DataFrame, problem: Problem, sides: int, deadline: Dea
     if working_s is None:
         return MAX_ROWS
     classes = len(problem.classes or ())
+    # Boosting grows a tree for each of several classes in every round.
     width = max(frame.shape[1], 1) * (classes if classes > 2 else 1)
     seconds = working_s / max(sides, 1) - BASE_SECONDS
     return int(np.clip(seconds / (SECONDS_PER_CELL * width), 0, MAX_ROWS))

@@ -139,6 +139,7 @@ def _choose_measured(
     entities, order, code = list(structures.entities), structures.order, structures.code
     while entities or order or code:
         count = len(entities) + (order is not None) + (code is not None)
+        # Two sides a structure: if its condition holds, and if not.
         rows = sample_size(train, problem, 2 * count, deadline)
         if rows >= MIN_ROWS:
             return Structures(entities, order, code), rows
@@ -244,10 +245,12 @@ class Bench:
     def compare_entities(self, train: pd.DataFrame, entity: RowStructure) -> ComparedScores | None:
         """Compare folds at random with folds of whole entities, on the rows of a sample of entities."""
         grouped = _group_by(self.problem, entity)
+        # Rows without the entity's name would be one large entity.
         complete = train.dropna(subset=list(entity.columns))
         codes = _code_entities(complete, grouped)
         if len(complete) > self.rows:
             entities = np.random.default_rng(self.seed).permutation(int(codes.max()) + 1)
+            # Whole entities are drawn: with single rows hardly any entity would have two.
             last = int(np.searchsorted(np.cumsum(np.bincount(codes)[entities]), self.rows)) + 1
             is_sampled = np.isin(codes, entities[:last])
             complete, codes = complete.loc[is_sampled], codes[is_sampled]

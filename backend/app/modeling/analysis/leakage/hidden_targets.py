@@ -49,6 +49,7 @@ def _find_separating_word(texts: pd.Series, labels: pd.Series) -> TargetEvidence
     hits = np.asarray(marks.T @ indicators)
     rows, occurrences = indicators.sum(axis=0), np.asarray(marks.sum(axis=0)).ravel()
     separation = hits / rows - (occurrences[:, None] - hits) / (len(classes) - rows)
+    # Of two classes one word tells both, by its absence too; of more, each class needs a word of its own.
     share = float(np.abs(separation).max() if len(present) == 2 else separation.max(axis=0).min())
     if share < MIN_SEPARATION:
         return None
@@ -84,6 +85,7 @@ def find_target_parts(inputs: pd.DataFrame, labels: pd.Series) -> tuple[str, ...
     truth = labels.iloc[rows].to_numpy()
     complete = np.isfinite(values).all(axis=1) & np.isfinite(truth)
     values, truth = values[complete], truth[complete]
+    # Few rows with many columns are fitted exactly by chance.
     if len(truth) < 4 * len(names) + 20:
         return ()
     return _parts(values, truth, names) or _factors(values, truth, names)
@@ -94,6 +96,7 @@ def _factors(values: np.ndarray, truth: np.ndarray, names: list[str]) -> tuple[s
     if (truth <= 0).any() or positive.sum() < 2:
         return ()
     positive_names = [name for name, is_positive in zip(names, positive, strict=True) if is_positive]
+    # The logarithm of a product is a sum.
     return _parts(np.log(values[:, positive]), np.log(truth), positive_names)
 
 
@@ -102,6 +105,7 @@ def _parts(values: np.ndarray, truth: np.ndarray, names: list[str]) -> tuple[str
     moving = np.flatnonzero(spread > 0)
     if len(moving) < 2 or not truth.std():
         return ()
+    # In standard deviations a weight near zero means no part, whatever the units are.
     scaled = (values[:, moving] - values[:, moving].mean(axis=0)) / spread[moving]
     scaled_target = (truth - truth.mean()) / truth.std()
     weights, *_ = np.linalg.lstsq(scaled, scaled_target, rcond=None)

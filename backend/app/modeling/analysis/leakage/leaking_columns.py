@@ -72,6 +72,7 @@ def find_leaks(frame: pd.DataFrame, problem: Problem, scores: Mapping[str, float
     leaks: list[Leak] = []
     for column in scores:
         leak = (
+            # The first that applies: evidence of time and identity says more than a mere score.
             _filled_for_one_outcome(inputs[column], labels, problem)
             or _near_copy(inputs[column], labels, problem, scores)
             or _row_order(inputs[column], scores[column], problem)
@@ -124,6 +125,7 @@ def _near_copy(
 
 def _agreement(column: pd.Series, labels: pd.Series) -> float:
     """Share of rows whose value implies one class, if values are few and every class has one."""
+    # A column of many values agrees with any class by having a value for each few rows.
     if column.nunique() > 2 * labels.nunique():
         return 0.0
     text = to_category_text(column).astype(object).where(column.notna(), "(missing)")
@@ -199,6 +201,7 @@ def _row_order(column: pd.Series, relation: float, problem: Problem) -> Leak | N
 def _find_outstanding(scores_by_column: Mapping[str, float], problem: Problem) -> dict[str, float]:
     """Map the columns that alone nearly know the target to the best score of the others, which is far lower."""
     ranked = sorted(scores_by_column, key=lambda name: -scores_by_column[name])
+    # A single column is compared with chance.
     scores = [scores_by_column[name] for name in ranked] + [0.5 if problem.is_classification else 0.0]
     kind = problem.is_classification
     if ranked and scores[0] >= NEARLY_PERFECT[kind] and scores[0] - scores[1] >= MIN_GAP:
@@ -248,6 +251,7 @@ def find_late_words(name: str) -> frozenset[str]:
 
 def _words(name: str) -> frozenset[str]:
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    # Short words such as `id` and `no` stand in many names.
     return frozenset(part.lower() for part in parts if len(part) > 2)
 
 

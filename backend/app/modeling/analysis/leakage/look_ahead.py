@@ -37,6 +37,7 @@ def find_peeking_columns(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
         return []
     frame = frame.tail(MAX_ROWS)
     target = to_float(frame[problem.target])
+    # Log returns need positive prices.
     if (target <= 0).any():
         return []
     groups = frame[problem.group_column] if problem.group_column else pd.Series("", index=frame.index)
@@ -71,6 +72,7 @@ class _Returns:
 def _returns(target: pd.Series, groups: pd.Series) -> _Returns:
     """Log returns over each span until now and from now, within each group."""
     level = pd.Series(np.log(target.to_numpy()), index=target.index)
+    # A span must fit into a half of the rows many times to be learned there.
     spans = [span for span in SPANS if span <= max(1, len(target) // 40)]
     by_group = level.groupby(groups, sort=False)
     back = [(level - by_group.shift(span)).to_numpy() for span in spans]
@@ -102,6 +104,7 @@ def _explained_share(target: np.ndarray, inputs: np.ndarray) -> float:
     if len(rows) < MIN_ROWS // 2:
         return 0.0
     halves = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    # The lower one: what fits one half by chance does not fit the other.
     return min(_fit_and_test(target, inputs, *halves), _fit_and_test(target, inputs, *halves[::-1]))
 
 

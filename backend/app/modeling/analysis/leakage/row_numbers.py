@@ -24,6 +24,7 @@ def looks_like_row_number(column: pd.Series) -> bool:
         return False
     steps = np.diff(values)
     monotonic = bool((steps > 0).all() or (steps < 0).all())
+    # Half of the rows may be gone since they were numbered, as in a sample or a filtered file.
     dense = values.max() - values.min() < 2 * len(values)
     is_named = bool(ROW_NUMBER_NAME.search(str(column.name)))
     return bool(monotonic and dense) or (is_named and bool(monotonic or dense))
@@ -31,5 +32,6 @@ def looks_like_row_number(column: pd.Series) -> bool:
 
 def _is_fractional(column: pd.Series) -> bool:
     """Return true if the first values are fractional or missing."""
+    # A few values rule out most measurements, without a pass over the column.
     first = column.to_numpy()[:20]
     return first.dtype.kind == "f" and bool((first != np.round(first)).any())

@@ -29,9 +29,11 @@ def find_target_averages(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
     """
     if problem.horizon or not problem.time_column or problem.is_classification:
         return []
+    # The longest series is enough: a column is computed alike in all of them.
     series = max(split_series(frame, problem), key=len)
     ordered = frame.iloc[series]
     target = make_labels(ordered, problem).reset_index(drop=True).astype("float64")
+    # Without the row itself, which a forecaster would not know yet.
     earlier = _averages(target.shift(1), [(span, 0) for span in SPANS])
     later = _averages(target, [(span, ahead) for span in SPANS for ahead in {0, span // 2, span - 1}])
     leaks: list[Leak] = []
