@@ -1,5 +1,6 @@
 """Suggestions of features, from the training rows, beyond those that every encoder makes."""
 
+import re
 from collections.abc import Sequence
 
 import pandas as pd
@@ -116,7 +117,7 @@ def _patterns(texts: pd.Series) -> list[str]:
     """The patterns that at least 60% of the texts match, with 2 to 100 distinct values that repeat."""
     patterns = []
     for pattern in ("title", "domain", "letters"):
-        values = texts.str.extract(PATTERNS[pattern], flags=2, expand=False).str.title()
+        values = texts.str.extract(PATTERNS[pattern], flags=re.IGNORECASE, expand=False).str.title()
         if values.notna().mean() >= 0.6 and 2 <= values.nunique() <= min(100, len(texts) / 5):
             patterns.append(pattern)
     return patterns
