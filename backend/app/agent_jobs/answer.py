@@ -93,6 +93,7 @@ def make_answer(message: JobMessage, outcome: JobOutcome) -> JobAnswer:
     error = _read_error(outcome, result)
     status: Status = "failed" if error else "needs_input" if result.get("question") else "completed"
     preview = _make_preview(result)
+    # It waits for a user, whom a job does not have: the question is the answer.
     if not outcome.has_ended:
         question = json.loads(outcome.question) if outcome.question else {}
         status, preview = "needs_input", _question_preview(question)
@@ -137,6 +138,7 @@ _PREVIEW_PARTS = (
 def _make_preview(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of an outcome that fit: long ones are left out, and rows from the end."""
     preview = {name: result[name] for name in _PREVIEW_PARTS if result.get(name) not in (None, [], "")}
+    # The longest first, so that few parts are lost.
     for name in sorted(preview, key=lambda part: -_size(preview[part])):
         if _size(preview) <= MAX_PREVIEW_CHARS:
             break
@@ -146,6 +148,7 @@ def _make_preview(result: Mapping[str, Any]) -> dict[str, Any]:
     if table:
         rows = list(table["rows"])
         facts = {"columns": table["columns"], "row_count": table["row_count"], "truncated": table["truncated"]}
+        # By halves: each look encodes the whole preview again.
         while rows and _size({**preview, **facts, "rows": rows}) > MAX_PREVIEW_CHARS:
             rows, facts["truncated"] = rows[: len(rows) // 2], True
         preview |= {**facts, "rows": rows}

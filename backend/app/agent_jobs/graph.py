@@ -114,6 +114,7 @@ async def _decide(job: JobContext, message: JobMessage) -> Mapping[str, Any]:
 async def _execute(job: JobContext, message: JobMessage) -> dict[str, Any]:
     try:
         tables = await job.services.previous.read(job.chat.step, message)
+    # The step is tried again later; any other error would come again, and is the answer.
     except Unavailable:
         raise
     except LabError as error:

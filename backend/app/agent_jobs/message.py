@@ -100,6 +100,7 @@ def parse_message(payload: bytes) -> JobMessage:
     try:
         message = JobMessage.model_validate(content)
     except ValidationError as error:
+        # An id that is itself at fault must not become a part of a key in Redis.
         readable_id = job_id if job_id and not _is_at_fault(error, "job_id") else None
         raise InvalidJob("invalid_job", describe_faults(error), readable_id, owner) from None
     check_version(message)

@@ -47,6 +47,7 @@ async def change_workflow(step: StepScope, services: ChangeServices, message: Jo
     async def change() -> CallResult:
         try:
             return await _change(step.session, services, message)
+        # The step is tried again later; any other error would come again, and is the answer.
         except Unavailable:
             raise
         except LabError as error:

@@ -71,7 +71,9 @@ class JobQueue:
             try:
                 await self.show_life()
                 await self.reclaim()
+                # What an attempt that failed has left comes first, so that the order stays.
                 await self.take_held()
+                # Moved in one command: whenever this process dies, the message is in one of the two lists.
                 message = await self.redis.blmove(QUEUE, self.in_progress, _WAIT_S, "RIGHT", "LEFT")
                 if message is not None:
                     await self.handle(as_bytes(message))
@@ -94,6 +96,7 @@ class JobQueue:
         dead_since = time.time() - self.config.listener_s
         for member in await self.redis.zrangebyscore(LISTENERS, "-inf", dead_since):
             listener = as_bytes(member).decode()
+            # The newest first, to the end that messages are taken from: the oldest is next again.
             while await self.redis.lmove(f"{IN_PROGRESS}{listener}", QUEUE, "LEFT", "RIGHT") is not None:
                 JOBS_RECLAIMED.inc()
         await self.redis.zremrangebyscore(LISTENERS, "-inf", dead_since - _FORGET_S)
@@ -112,6 +115,7 @@ class JobQueue:
                 await self._refuse(error.job_id, error)
         except LabError as error:
             if error.kind == "unavailable":
+                # It stays in the list of this listener, and is handled again.
                 raise
             JOBS_TAKEN.labels("refused").inc()
             await self._refuse(message.job_id, error)

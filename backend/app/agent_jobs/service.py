@@ -90,11 +90,13 @@ class JobService:
 
         Raises TooMany above the limit of open jobs, InvalidInput for code that cannot be read.
         """
+        # Only to refuse what cannot be read: the session reads both again.
         split_mode(message.prompt, None)
         parse_results(message.context.previous_results)
         content = message.model_dump(mode="json", by_alias=True)
         await self.db.value(
             JOBS.create_job,
+            # The id of its session, too: whoever begins the job a second time finds the first session.
             uuid5(self.owner, f"job {message.job_id}"),
             self.owner,
             message.job_id,
@@ -103,6 +105,7 @@ class JobService:
             is_queued,
             MAX_OPEN_JOBS,
         )
+        # Read afterwards: for an id that exists the statement makes no row, and returns none.
         record = await self.find(message.job_id)
         if record is None:
             raise TooMany(
@@ -190,6 +193,7 @@ class JobService:
         outcome = JobOutcome(**row)
         if not outcome.has_ended and outcome.question is None:
             return None
+        # Before the cancel: the first answer stays, and a cancelled session would give another one.
         answer = await self._save(record, make_answer(record.read_message(), outcome))
         if not outcome.has_ended:
             await self._cancel(record.id)

@@ -61,14 +61,18 @@ def make_celery(redis_url: str) -> Celery:
         task_ignore_result=True,
         task_store_errors_even_if_ignored=False,
         task_acks_late=False,
+        # What a worker holds and has not begun, no other can run: as little as Celery lets it take.
         worker_prefetch_multiplier=1,
+        # Else a worker takes less after each loss of the broker, until its running jobs have ended.
         worker_enable_prefetch_count_reduction=False,
         worker_send_task_events=False,
         worker_enable_remote_control=True,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
+        # A drive needs no broker: its lease is a row in Postgres.
         worker_cancel_long_running_tasks_on_connection_loss=False,
         broker_connection_retry_on_startup=True,
+        # For ever: a worker sweeps without Redis, and comes back by itself.
         broker_connection_max_retries=None,
         broker_transport_options={
             # A copy in Redis would be half of what a message costs; the sweeper repeats what a worker lost.

@@ -100,6 +100,7 @@ class WorkerLoop:
     def __init__(self, open_services: OpenServices) -> None:
         self._open = open_services
         self._loop = uvloop.new_event_loop()
+        # A daemon, so that a loop that hangs does not keep the process from ending.
         self._thread = threading.Thread(target=self._run, name="labcrew-loop", daemon=True)
         self._ready: Future[WorkerServices] = Future()
         self._stop = asyncio.Event()
@@ -119,6 +120,7 @@ class WorkerLoop:
 
     def drain(self) -> None:
         """Claim no more; let running steps finish, or stop them. Safe to call from a signal handler."""
+        # First: jobs that arrive while the services are told are rejected already.
         self._draining = True
         services = self._ready.result()
         self._loop.call_soon_threadsafe(lambda: self._loop.create_task(_drain(services)))

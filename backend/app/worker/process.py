@@ -144,7 +144,9 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
                 "--pool=threads",
                 f"--concurrency={threads}",
                 f"--queues={','.join(queues)}",
+                # Two workers of one name would look like one to `celery inspect`.
                 f"--hostname={'-'.join(queues)}-{os.getpid()}@%h",
+                # Workers need not hear of each other: their heartbeats are rows.
                 "--without-gossip",
                 "--without-mingle",
                 "--without-heartbeat",

@@ -64,6 +64,7 @@ async def store_owner_dataset(
     """
     settings = resources.settings
     async with resources.open_uow() as uow:
+        # A node that runs again after a crash finds what it stored.
         row = await DatasetRepository(uow.db, owner).by_idempotency_key(key)
         account = await uow.db.get(UserRow, owner)
     if row is None:

@@ -45,6 +45,7 @@ class ConversationTables:
             digest, profile, size_bytes = entry.digest, frame.profile if frame else {}, entry.size_bytes
         else:
             digest, profile, size_bytes = "", entry.profile, 0
+        # A table has no row, and so no id of its own: this one is the same in every process.
         table_id = uuid5(NAMESPACE_OID, f"table {name}")
         return DatasetRef(table_id, name, name, digest, entry.rows, entry.columns, profile, size_bytes)
 

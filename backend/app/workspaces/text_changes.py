@@ -23,6 +23,7 @@ def replace_text(name: str, before: str, old: str, new: str, every: bool) -> str
     occurrences = before.count(old)
     if occurrences == 0:
         raise ToolRefused(f"{name} does not contain that text. Read it again: it must match exactly.")
+    # Replacing the first one would be a guess.
     if occurrences > 1 and not every:
         raise ToolRefused(f"{name} holds that text {occurrences} times. Include more context, or set `every`.")
     return before.replace(old, new)
