@@ -97,6 +97,7 @@ _STAGES: tuple[tuple[str, int, str], ...] = (
 
 $1 owner, $2 maximum: the larger the rows and what is deleted with them, the fewer."""
 
+# One statement: whatever is killed, the counts are right, and each batch renews the lease.
 _DELETE_AND_COUNT = """
 with batch as ({batch}), counted as (select count(*) as n from batch)
 update deletions set lease_until = now() + interval '1 second' * {lease_s},
@@ -155,6 +156,7 @@ class AccountDeletions:
         """
         if admin == user_id:
             raise Conflict("own_account", "Delete your own account with your password: POST /auth/me/deletion.")
+        # The record first: from here on workers finish the deletion, whatever happens to this process.
         deletion = await request_account_deletion(self.db, user_id, requested_by, admin)
         await self._cancel_sessions(user_id)
         return deletion

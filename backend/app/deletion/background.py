@@ -106,6 +106,7 @@ class RetentionWorker:
         if await claim_chore(self.db, "retention", _SWEEP_PERIOD_S):
             async for kind, deleted in Expiry(self.db, self.blobs, self.periods).run():
                 RETIRED.labels(kind).inc(deleted)
+        # Not once for the fleet: every host has files of its own.
         max_age_s = self.periods.files_days * DAY_S
         RETIRED.labels("files").inc(await remove_stale_files(self.home, self.store, max_age_s))
         RETIRED.labels("copies").inc(await remove_stale_copies(self.home, self.blobs))

@@ -95,6 +95,7 @@ class Daemon:
 
     def _open_log(self) -> IO[bytes]:
         """End what an earlier start left, and open the log for a new one."""
+        # Two servers on one folder of data would destroy it.
         self.end_leftover()
         if self.log.exists() and self.log.stat().st_size > _MAX_LOG_BYTES:
             self.log.unlink()

@@ -22,6 +22,7 @@ class FolderLock:
 
     def take(self) -> None:
         """Take the lock. Raises Conflict with the owner's pid."""
+        # Not `w`, which would cut off the owner's pid before the lock is tried.
         file = self.path.open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -69,6 +69,7 @@ def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
         return private_folder(preferred)
     record = home / "sockets"
     earlier = Path(record.read_text()) if record.exists() else None
+    # In a folder for all, somebody else may have made one of that name since.
     if earlier and _is_ours(earlier):
         return earlier
     for parent in filter(None, (runtime, Path(tempfile.gettempdir()), Path("/tmp"))):  # noqa: S108 - mkdtemp
@@ -106,6 +107,7 @@ def _prepare_for_other_user(
         root.chmod(0o711)
         record.write_text(str(root))
     programs = root / "programs"
+    # The marker comes last: a copy without it was interrupted.
     if not (programs / "complete").exists():
         shutil.rmtree(programs, ignore_errors=True)
         shutil.copytree(

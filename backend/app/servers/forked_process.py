@@ -72,6 +72,7 @@ def fork_process(
     As after an exec: the process has this environment only, a session of its own, no descriptor but the kept
     ones, and no handler of a signal. It gets `stop_signal` when the thread that forks it ends.
     """
+    # The child would write what is still buffered a second time.
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
@@ -106,6 +107,7 @@ def _become_child(
         os.environ.update(environment)
         for number in _STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
+        # As after a start of Python: Ctrl-C raises KeyboardInterrupt.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
         code = run()
@@ -134,5 +136,6 @@ def _replace_descriptors(log: IO[bytes], inherited: Collection[int]) -> None:
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     for entry in [*Path("/proc/self/fd").iterdir()]:
         number = int(entry.name)
+        # One of them was the listing's own, and is closed by now.
         if number > 2 and number != null_device and number not in inherited and entry.exists():
             os.dup2(null_device, number, inheritable=False)

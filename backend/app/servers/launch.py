@@ -38,6 +38,7 @@ def _enter_namespace(inner: int) -> None:
     outer_uid, outer_gid = os.geteuid(), os.getegid()
     if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER):
         raise OSError(ctypes.get_errno(), "user namespaces are refused")
+    # The kernel takes the gid map of an unprivileged process only after this.
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{inner} {outer_uid} 1")
     Path("/proc/self/gid_map").write_text(f"{inner} {outer_gid} 1")
@@ -49,6 +50,7 @@ def _become(user: str) -> None:
     if user.startswith("ns:"):
         _enter_namespace(int(user[3:]))
         return
+    # The user last: after that, groups cannot be given up any more.
     os.setgroups([])
     os.setgid(int(user))
     os.setuid(int(user))
@@ -58,6 +60,7 @@ def die_with(parent: int, signal_number: int) -> None:
     """Ask the kernel for a signal when the thread that started this process ends; exit if it has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+    # A parent that ended before the call above is never announced.
     if os.getppid() != parent:
         sys.exit("the parent process has ended")
 
@@ -66,6 +69,7 @@ def main(parent: str, signal_number: str, user: str, pid_file: str, *command: st
     if pid_file:
         Path(pid_file).write_text(identity(os.getpid()))
     _become(user)
+    # After the change of user, with which the kernel drops the request for a signal.
     die_with(int(parent), int(signal_number))
     os.execv(command[0], command)  # noqa: S606 - the command is a list of ours
 

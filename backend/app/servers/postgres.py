@@ -30,6 +30,7 @@ SETTINGS = {
     "fsync": "on",
     "synchronous_commit": "on",
     "full_page_writes": "on",
+    # No replica and no archive reads the log: only recovery does.
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_connections": "200",
@@ -37,8 +38,10 @@ SETTINGS = {
     "effective_cache_size": "512MB",
     "max_wal_size": "512MB",
     "huge_pages": "off",
+    # Compiling takes longer than the short statements of the service run.
     "jit": "off",
     "log_min_messages": "warning",
+    # A system call for each statement, for a name that nobody looks at.
     "update_process_title": "off",
 }
 
@@ -128,6 +131,7 @@ class Postgres:
             "--no-instructions",
             "--set=scram_iterations=1",  # the password is 256 random bits: nothing to stretch
         )
+        # Without a server: nothing listens before the folder is complete.
         self._run(
             "postgres", "--single", "-D", str(unfinished), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n"
         )

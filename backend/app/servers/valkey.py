@@ -18,6 +18,7 @@ SETTINGS = {
     "appendonly": "no",
     "databases": "64",
     "maxmemory": "512mb",
+    # Only keys with a lifetime go: queues have none, and lose no job.
     "maxmemory-policy": "volatile-lru",
     "loglevel": "warning",
     "daemonize": "no",
