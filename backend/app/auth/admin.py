@@ -61,6 +61,7 @@ class AccountAdministration:
         await UserRepository(self.db).get(user_id)
         quotas = quota_update.model_dump(exclude_none=True)
         changed = update(UserRow).where(UserRow.id == user_id).values(quotas=quotas).returning(UserRow)
+        # The session may hold the row as it was before.
         user = (await self.db.execute(changed, execution_options={"populate_existing": True})).scalar_one()
         await self._record("quotas_set", user_id, quotas=quotas)
         return AccountView.model_validate(user)

@@ -79,6 +79,7 @@ class ApiKeys:
             await audit.record(self.db, "key_revoked", owner_id=self.owner, actor=actor, key=key_id)
 
     async def _check_key_count(self) -> None:
+        # Requests at the same moment may exceed it by a few: it keeps a list short, and guards nothing.
         if await KeyRepository(self.db, self.owner).count_unrevoked() >= MAX_KEYS_PER_USER:
             raise Conflict(
                 "too_many_keys",

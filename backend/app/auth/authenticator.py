@@ -88,6 +88,7 @@ class Authenticator:
         """Guess a credential's user and quotas without a query: for rate limits, never for access."""
         if cached := self._principals.get_stale(key_digest(credential)):
             return cached.user_id, cached.quotas
+        # Only Postgres knows whose these are.
         if is_key(credential) or is_browser_secret(credential):
             return None
         with contextlib.suppress(Unauthorized):
@@ -117,6 +118,7 @@ class Authenticator:
         end_wait = self._end_waits[credential_key]
         end_wait.waiters += 1
         try:
+            # Shielded: one caller that leaves must not end the task of the others.
             await asyncio.shield(end_wait.task)
         finally:
             end_wait.waiters -= 1

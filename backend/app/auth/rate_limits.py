@@ -136,6 +136,7 @@ class RateLimiter:
                 pipe.eval(
                     _PEEK_SCRIPT, 2, previous, current, str(meter.item.get_expiry())
                 )  # shifts an ended window
+                # Only where the window is new: it lasts its own time, and as long as the previous one.
                 pipe.set(current, 0, px=2 * window_ms, nx=True)
                 pipe.incrby(current, meter.cost)
                 await pipe.execute()
@@ -145,6 +146,7 @@ class RateLimiter:
     async def _run_script(self, keys: int, *args: str) -> list[Any]:
         try:
             return list(await self._redis.evalsha(_TAKE_ALL_SHA1, keys, *args))
+        # Redis forgets its scripts at a restart.
         except NoScriptError:
             return list(await self._redis.eval(_TAKE_ALL_SCRIPT, keys, *args))
 
@@ -156,6 +158,7 @@ def _item(rate: str) -> RateLimitItem:
 
 def _parse_usage(meter: RateMeter, acquired: Any, look: Sequence[Any]) -> RateUsage:
     before, before_ms, now, now_ms = (max(0.0, float(value or 0)) for value in look)
+    # Its key lives for two windows: what exceeds one is the rest of the current window.
     now_s = max(0.0, now_ms / 1000 - meter.item.get_expiry())
     reading = RateUsage(meter, True, before, before_ms / 1000, now, now_s)
     is_granted = bool(acquired) if meter.cost else reading.used < reading.limit

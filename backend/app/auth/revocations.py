@@ -33,6 +33,7 @@ class Revocations:
 
     async def announce(self, user_id: UUID) -> None:
         """Announce a committed revocation."""
+        # Here at once: this process must not need Redis for it.
         self._authenticator.invalidate_user(user_id)
         try:
             await self._redis.publish(CHANNEL, str(user_id))

@@ -32,6 +32,7 @@ class Accounts:
         self.db.add(user)
         try:
             await self.db.flush()
+        # The unique index decides: two requests at once would both pass a look before.
         except IntegrityError as error:
             raise Conflict("email_taken", "This address has an account already. Sign in instead.") from error
         await self.db.refresh(user, ["created_at"])
@@ -46,6 +47,7 @@ async def check_sign_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: s
     """
     async with open_uow() as uow:
         user = await UserRepository(uow.db).by_email(email)
+    # Also for an unknown address: an answer without the slow check would tell that it is unknown.
     is_correct = await passwords.matches(password, user.password_hash if user else None)
     if user is None or not is_correct or user.disabled_at is not None:
         raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
@@ -82,6 +84,7 @@ class TokenChain:
         tokens = RefreshTokenRepository(self.db)
         used = await tokens.use(claims.id)
         holder = used and await find_family_holder(self.db, used.user_id, used.family)
+        # The token was copied. Which of two holders is its owner cannot be told, so both lose the family.
         if used is None or holder is None:
             await tokens.revoke_family(claims.family)
             await audit.record(self.db, "refresh_token_reused", owner_id=claims.user_id, family=claims.family)

@@ -66,6 +66,7 @@ class StreamSlots:
         limited = [limit for limit in limits if limit.max_streams]
         ticket = uuid4().hex
         try:
+            # Inside: a stream that is refused has taken its leases already.
             await self._acquire(limited, ticket)
             yield
         finally:
@@ -112,6 +113,7 @@ class StreamSlots:
         try:
             async with self._redis_slots, self._redis.pipeline(transaction=True) as pipe:
                 for limit in limits:
+                    # What killed processes left goes first, so that it does not count.
                     pipe.zremrangebyscore(limit.key, 0, now)
                     pipe.zadd(limit.key, {ticket: now + LEASE_S})
                     pipe.expire(limit.key, LEASE_S)
@@ -123,6 +125,7 @@ class StreamSlots:
         return {limit.key: answers[4 * i + 3] for i, limit in enumerate(limits)}
 
     async def _remove_leases(self, limits: Sequence[StreamLimit], ticket: str) -> None:
+        # Here first, so that a renewal does not bring the lease back.
         for limit in limits:
             self._leases[limit.key].discard(ticket)
             if not self._leases[limit.key]:

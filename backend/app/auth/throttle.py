@@ -47,6 +47,7 @@ class Throttle:
         try:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.incr(key)
+                # The window begins with the first try; later ones do not prolong it.
                 pipe.expire(key, self._window_s, nx=True)
                 pipe.ttl(key)
                 used, _, remaining_s = await pipe.execute()

@@ -52,6 +52,7 @@ class Tickets:
                 "tickets_unavailable", "Redis does not answer, so no ticket can be checked. Try again soon."
             ) from error
         content = json.loads(stored) if stored else {}
+        # Used up all the same: a ticket that is tried at another session is not to be tried again.
         if content.get("session") != str(session_id) or "credential" not in content:
             raise Unauthorized("ticket_invalid", "This ticket is unknown, used or expired. Ask for a new one.")
         return _from_json(content["credential"])

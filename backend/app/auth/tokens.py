@@ -75,6 +75,7 @@ class TokenSigner:
                 jwt.decode(
                     token,
                     self._keys[header_key_id, purpose],
+                    # One algorithm, so that a token cannot choose a weaker one, or none.
                     algorithms=[_ALGORITHM],
                     issuer=ISSUER,
                     options={"require": ["exp", "sub", "jti"]},
