@@ -92,6 +92,7 @@ class Predictor:
             size_bytes=file.size_bytes,
             meta={"model_id": str(model.id), "table_id": str(table.id), "rows": _value(computed)["rows"]},
         )
+        # After the computation: no transaction stays open while a cell runs.
         async with self.open_uow() as uow:
             uow.db.add(row)
             await uow.db.flush()

@@ -39,6 +39,7 @@ class SessionWorkspace:
         return newest_refs([row for row in await self._rows() if row.kind == kind])
 
     async def files(self) -> list[FileRef]:
+        # Rows come oldest first: of each name the newest stays.
         by_name = {row.name: row for row in await self._visible_rows(FILE_KINDS)}
         return [FileRef(name, row.digest, row.size_bytes) for name, row in sorted(by_name.items())]
 
@@ -81,6 +82,7 @@ def visible_rows(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactR
 
 def newest_refs(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
     """Select the newest row of each name, in the order in which the names first occur."""
+    # Rows come oldest first: of each name the newest stays, at the place of the oldest.
     by_name = {row.name: row for row in rows}
     return [FrameRef(row.name, row.digest, row.meta) for row in by_name.values()]
 

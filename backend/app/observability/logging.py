@@ -22,10 +22,12 @@ def format_traceback(error: BaseException | None, texts: bool = False) -> str:
     tracebacks: list[str] = []
     visited: set[int] = set()
     while error is not None and id(error) not in visited:
+        # A chain of causes may be a circle.
         visited.add(id(error))
         detail = f": {error}" if texts else f" ({error.code})" if isinstance(error, LabError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
         tracebacks.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}{detail}")
+        # As Python prints it: `raise ... from None` hides what came before.
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "\n\n".join(reversed(tracebacks))
 
@@ -56,6 +58,7 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
         )
     )
     root = logging.getLogger()
+    # In place of those that a library or the server has set, which would write every line again.
     root.handlers = [handler]
     root.setLevel(level)
     for name in _QUIET_LOGGERS:

@@ -26,6 +26,7 @@ def provider(address: str, timeout_s: float, exporter: SpanExporter | None = Non
 
     The headers come from OTEL_EXPORTER_OTLP_HEADERS.
     """
+    # No hook at the exit: `tracing` shuts it down, and a second time would wait for the collector again.
     tracer_provider = TracerProvider(
         resource=Resource.create({"service.name": "labcrew"}), id_generator=SessionIds(), shutdown_on_exit=False
     )

@@ -63,7 +63,7 @@ def span(
 ) -> Iterator[SetAttributes]:
     """Trace one operation of a session. An invalid `name` (a model can ask for any tool) becomes `unknown`.
 
-    `waits`: the exception of an operation that pauses for an answer; it is not recorded as an error.
+    `pause`: the exception of an operation that pauses for an answer; it is not recorded as an error.
     """
     tracer = _TRACERS[-1] if _TRACERS else None
     if tracer is None:
@@ -75,6 +75,7 @@ def span(
         _within(session),
         kind=_OPERATIONS[operation][0],
         attributes=attributes,
+        # By default a span carries the text of an error, which may quote a user's data.
         record_exception=False,
         set_status_on_exception=False,
     ) as recording:
@@ -111,6 +112,7 @@ def past_span(
     with creating_root(session if root else None):
         tracer.start_span(
             title,
+            # A root stands alone: the span that is open here must not become its parent.
             Context() if root else _within(session),
             kind=_OPERATIONS[operation][0],
             attributes=attributes,
@@ -132,6 +134,7 @@ def _within(session: UUID) -> Context | None:
     """The parent context of a span: None for the open span if it is of the same session, else the root."""
     if get_current_span().get_span_context().trace_id == session.int:
         return None
+    # Flag 1 is sampled: children of a parent that is not are dropped.
     root = SpanContext(session.int, root_span_id(session), is_remote=True, trace_flags=TraceFlags(1))
     return set_span_in_context(NonRecordingSpan(root), Context())
 
@@ -154,6 +157,7 @@ async def tracing(address: str | None) -> AsyncIterator[None]:
         with use_tracer(provider.get_tracer("labcrew")):
             yield
     finally:
+        # In a thread: it waits for the last export.
         await asyncio.to_thread(provider.shutdown)
 
 

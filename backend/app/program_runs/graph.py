@@ -64,6 +64,7 @@ async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits
     start = time.perf_counter()
     recorded = await _record(ctx, preferences, limits)
     if isinstance(recorded.value, dict):
+        # With the outcome: the record also says where it was computed.
         recorded.value.update(await ctx.computer.describe_cells())
     outcome = "refused" if recorded.failed else "done"
     count_tool_call("user", f"run_{preferences.language}", time.perf_counter() - start, outcome)

@@ -256,6 +256,7 @@ class RunView(RunSummary):
         status = RUN_STATUS[session.status]
         result = session.result.model_dump(exclude_unset=True) if session.result else None
         outcome = _Outcome.model_validate(result) if result else None
+        # A session whose program failed has completed: the failure is its result.
         if outcome and outcome.end != End.RETURNED:
             status = outcome.failed_status
         return cls(

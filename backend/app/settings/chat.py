@@ -146,6 +146,7 @@ def chat_model_name(
         raise InvalidInput(
             "bad_setting", f"LLM_PROVIDER={provider} needs a model: set LLM_MODEL.", settings=["LLM_MODEL"]
         )
+    # LLM_MODEL may repeat the provider, by either of its names.
     return f"{service}:{name.removeprefix(f'{provider}:').removeprefix(f'{service}:')}"
 
 

@@ -97,6 +97,7 @@ RedisUrl = Annotated[
     str, _with_scheme("redis", "rediss", "unix", *SENTINEL_SCHEMES), AfterValidator(_as_redis_address)
 ]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
+# `NoDecode`: pydantic-settings would read these as JSON before the functions above see them.
 Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
 RetentionSetting = Annotated[RetentionPeriods, NoDecode, BeforeValidator(_as_json)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_as_origins)]

@@ -54,6 +54,7 @@ class StoreSettings(BaseSettings):
 
     @property
     def blobs(self) -> BlobLimits:
+        # An upload is a blob as well.
         return BlobLimits(max_bytes=max(self.artifact_max_size_mb, self.upload_max_size_mb) * MIB)
 
     @cached_property

@@ -37,6 +37,7 @@ def may_read(authorization: str | None, token: str | None) -> bool:
     """Return True if the header carries the token, or no token is required."""
     if token is None:
         return True
+    # In constant time: an ordinary comparison would tell how much of a guess is right.
     return hmac.compare_digest((authorization or "").encode(), f"Bearer {token}".encode())
 
 
@@ -81,6 +82,7 @@ def serve_metrics(listening: socket.socket, figures: Callable[[], bytes], token:
             """Log nothing: a scrape comes every few seconds."""
 
     server = ThreadingHTTPServer(listening.getsockname()[:2], Scrape, bind_and_activate=False)
+    # Whoever starts the workers binds their ports, so that a port that is taken is known at once.
     server.socket.close()
     server.socket = listening
     thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)

@@ -57,6 +57,7 @@ class Stores(Collector):
         )
         size = GaugeMetricFamily("labcrew_disk_size_bytes", "Size of the disk of a folder.", labels=["folder"])
         for name, folder in self.folders.items():
+            # A folder that is made with its first file is not there yet.
             with suppress(OSError):
                 disk = shutil.disk_usage(folder)
                 free.add_metric([name], disk.free)
