@@ -1,0 +1,1 @@
+"""Rules of the offline planner: each reads a situation and acts, or leaves it to the next."""

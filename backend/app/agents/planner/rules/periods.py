@@ -1,0 +1,112 @@
+"""Rules about time: forecasts of periods, and the dates that order the rows."""
+
+from collections.abc import Sequence
+
+from app.agents.goals.columns import named_columns
+from app.agents.goals.periods.vocabulary import AHEAD
+from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.period_forecast_search import find_period_forecast
+from app.agents.goals.tables.profiles import mentioned_tables
+from app.agents.goals.words.tokenizer import words
+from app.agents.planner import clarification
+from app.agents.planner.period_plan import make_period_plan
+from app.agents.planner.planner_facts import Situation
+from app.agents.planner.rules import question
+from app.agents.planner.rules.plan_request import find_ambiguous_dates
+from app.agents.planner.rules.refusals import refuse
+from app.agents.planner.stored_prices import PRICES
+from app.agents.runtime.offline_policy import AgentAction, finish
+
+MIN_FORECAST = 0.7
+"""Probability from which a goal is a forecast, whatever its words: clearly more than the even chance."""
+MIN_FIGURE = 0.8
+"""Probability of a question from which a month or a year in a goal is one of the stored rows."""
+
+
+def plan_period_forecast(situation: Situation) -> AgentAction | None:
+    """Plan the forecast of transactions that are counted or summed by period.
+
+    A counted horizon ahead (`the next 10 days`) is no period of stored rows: what looks like a question of
+    figures is then one of their forecast.
+    """
+    counts_ahead = situation.goal.lookahead is not None and bool(AHEAD.search(situation.goal.text))
+    figure, forecast = situation.aims["question"], situation.aims["forecast"]
+    if counts_ahead:
+        figure, forecast = 0.0, forecast + figure
+    is_figure = figure >= MIN_FIGURE and not _names_year_ahead(situation)
+    if situation.preferences.implies_model or is_figure:
+        return None
+    tables = [table for table in situation.tables if table is not PRICES]
+    candidates = (
+        find_period_forecast(
+            situation.goal,
+            table,
+            [other for other in tables if other is not table],
+            # Which of several dates a counted horizon is counted in is asked about.
+            forecast >= MIN_FORECAST and not (situation.goal.lookahead and len(table.dates) > 1),
+        )
+        for table in tables
+    )
+    forecasts = [forecast for forecast in candidates if forecast]
+    if len(forecasts) > 1:
+        forecasts = _select_forecasts(situation, forecasts)
+    if len(forecasts) != 1 or (not counts_ahead and question.is_sure_figure(situation)):
+        return None
+    plan = make_period_plan(forecasts[0], situation.resolved.notes)
+    understanding = plan.understanding
+    return finish(plan, message=understanding.text if understanding else "")
+
+
+def _select_forecasts(situation: Situation, forecasts: Sequence[PeriodForecast]) -> list[PeriodForecast]:
+    """Select the forecasts of tables that the goal mentions; without any, that of the likeliest column."""
+    mentioned = mentioned_tables([forecast.table for forecast in forecasts], situation.goal.text)
+    if mentioned:
+        return [forecast for forecast in forecasts if forecast.table in mentioned]
+    likeliest = situation.target
+    return [
+        forecast
+        for forecast in forecasts
+        if likeliest
+        and (forecast.table.name, forecast.aggregation.column) == (likeliest.table.name, likeliest.column.name)
+    ]
+
+
+def _names_year_ahead(situation: Situation) -> bool:
+    """Test if the goal names a year after the last date of the tables, of which no row is stored."""
+    dates = [str(column.high)[:4] for table in situation.tables for column in table.dates]
+    years = [word for word in words(situation.goal.text) if len(word) == len("2000") and word.isdecimal()]
+    return bool(dates and years) and max(years) > max(dates)
+
+
+def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
+    """Ask if a forecast may be made without dates."""
+    target = situation.target
+    if (
+        target is None
+        or not situation.goal.lookahead
+        or target.table.dates
+        or situation.preferences.time_column
+    ):
+        return None
+    if situation.preferences.clarify == "never":
+        return refuse(
+            f"The goal looks ahead in time, and no column of `{target.table.name}` holds dates. Upload a table"
+            f" with dates, or ask for `{target.column.name}` of a row without a time."
+        )
+    is_answered = situation.answer_to(clarification.WITHOUT_DATES)
+    return None if is_answered else clarification.ask_without_dates(target.column)
+
+
+def ask_about_time(situation: Situation) -> AgentAction | None:
+    """Ask for the time column of a forecast over a table with several dates."""
+    target, goal = situation.target, situation.goal
+    if target is None or not goal.lookahead or goal.time_phrase or situation.preferences.time_column:
+        return None
+    dates = named_columns.date_columns(goal, target.table)
+    is_open = len(dates) > 1 and not situation.answer_to(clarification.WHICH_TIME)
+    return clarification.ask_time(dates) if is_open else None
+
+
+def ask_about_dates(situation: Situation) -> AgentAction | None:
+    dates = find_ambiguous_dates(situation)
+    return clarification.ask_date_order(dates) if dates and not situation.date_order_answer else None

@@ -1,0 +1,94 @@
+"""Rules about the target: which column it is, of what kind, and what a bound of the goal compares."""
+
+from app.agents.goals.clauses import goal_words, has_request
+from app.agents.goals.columns.target import TargetMatch
+from app.agents.goals.phrases.intents import GENERIC
+from app.agents.goals.refusals.languages import REFUSALS, foreign_language
+from app.agents.goals.words.concepts import is_known_word
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.planner import clarification
+from app.agents.planner.plan import MAX_CLASSES, kind_is_unclear, unused_bound
+from app.agents.planner.planner_facts import Situation
+from app.agents.planner.rules.plan_request import make_plan_request
+from app.agents.planner.rules.refusals import refuse
+from app.agents.runtime.offline_policy import AgentAction
+
+MIN_EVIDENCE = 2.0
+"""Score below which at most a related word speaks for a column."""
+MIN_NONSENSE = 0.6
+"""Probability from which a goal is refused as no request."""
+MIN_MODEL = 0.7
+"""Probability of a prediction from which a goal without a word of the tables is asked about and not refused."""
+MAX_TARGET_ANSWERS = 3
+"""Answers about the target that are tried: who reworded it three times has no fourth wording."""
+
+
+def ask_for_target(situation: Situation) -> AgentAction | None:
+    """Ask for the target, or refuse a goal of which nothing was understood."""
+    match, answers = situation.match, situation.target_answers
+    if match.target or not match.options or situation.target or situation.is_stopped:
+        return None
+    if not answers and (reason := _unreadable_reason(situation, match)):
+        return refuse(reason)
+    if len(answers) >= MAX_TARGET_ANSWERS:
+        return refuse(f"{answers[-1]!r} names no column of the tables. {_describe_readings(match)}")
+    if situation.preferences.clarify == "never":
+        return refuse(f"The goal does not determine what to predict. {_describe_readings(match)}")
+    refused_answer = answers[-1] if answers else None
+    return clarification.ask_target(match, len(situation.tables) > 1, refused_answer)
+
+
+def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
+    """Return why nothing of the goal was understood; None if a word of it means something here."""
+    goal = situation.goal
+    evidence = max(option.score for option in match.options)
+    if language := foreign_language(goal.text):
+        return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
+    if situation.aims["nonsense"] >= MIN_NONSENSE:
+        return f"The words of the goal make no request. {_describe_readings(match)}"
+    if evidence >= MIN_EVIDENCE or has_request(goal.text) or _asks_for_a_model(situation):
+        return None
+    if any(option.has_evidence for option in match.options):
+        return None
+    if any(goal.names_no_target(table.name) for table in situation.tables):
+        return None
+    table_words = {stem(word) for table in situation.tables for word in words(table.name)} | set(GENERIC)
+    content = {stem(word.word) for word in goal_words(goal.text)} - table_words
+    if not content or any(map(is_known_word, content)):
+        return None
+    return f"No word of the goal names a column, a value or anything to predict. {_describe_readings(match)}"
+
+
+def _asks_for_a_model(situation: Situation) -> bool:
+    aims = situation.aims
+    return aims["predict"] + aims["drivers"] + aims["forecast"] >= MIN_MODEL
+
+
+def _describe_readings(match: TargetMatch) -> str:
+    names = ", ".join(f"`{option.column.name}`" for option in match.options[:5])
+    return f'Name what to predict, for example one of {names}: "Predict {match.options[0].column.name}".'
+
+
+def ask_for_kind(situation: Situation) -> AgentAction | None:
+    target = situation.target
+    if target is None or situation.preferences.problem or situation.preferences.metric or situation.kind_answer:
+        return None
+    if situation.target_answers and target.column.distinct > MAX_CLASSES:
+        return None  # the goal's own words were about something else
+    if not kind_is_unclear(situation.goal, target.column):
+        return None
+    if situation.preferences.clarify == "never":
+        name = target.column.name
+        return refuse(f'Is `{name}` a class or an amount? Say "classify {name}" or "how much {name}".')
+    return clarification.ask_kind(target.column)
+
+
+def ask_about_bound(situation: Situation) -> AgentAction | None:
+    """Ask what a bound of the goal compares that the plan would pass over."""
+    target, preferences = situation.target, situation.preferences
+    answers = (situation.answer_to(clarification.WHICH_BOUND), situation.kind_answer, situation.target_answers)
+    if target is None or any(answers) or preferences.implies_model or preferences.clarify == "never":
+        return None
+    bound = unused_bound(make_plan_request(situation, target))
+    return clarification.ask_bound(target.column, bound) if bound else None
