@@ -89,6 +89,7 @@ class CustomEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
                 function, f"returns a {type(returned).__name__} instead of an array of numbers"
             ) from error
         expected = (X.shape[0], self.classes) if self.classes else (X.shape[0],)
+        # A matrix of one column is as good an answer as a vector.
         if predictions.shape != expected and predictions.size == np.prod(expected):
             predictions = predictions.reshape(expected)
         if predictions.shape != expected:

@@ -88,6 +88,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "codes_" in state:
+            # One text: skops stores each value as an object of its own, which takes seconds for thousands.
             state["codes_"] = json.dumps(state["codes_"])
         return state
 

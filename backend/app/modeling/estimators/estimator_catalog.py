@@ -101,6 +101,7 @@ def _boosting(problem: Problem, parameters: dict[str, Any], seed: int, threads: 
     estimator_class = (
         HistGradientBoostingClassifier if problem.is_classification else HistGradientBoostingRegressor
     )
+    # Its own early stopping would take rows away from training; folds judge it as it is.
     return estimator_class(random_state=seed, early_stopping=False, **parameters)
 
 

@@ -78,6 +78,7 @@ class StoredForecaster:
         time = str(problem.time_column)
         past = self.past
         if problem.group_column:
+            # As text, since new rows may have a number where the stored ones have its text.
             past = past.loc[past[problem.group_column].astype(str) == str(name)]
         past = past.assign(**{time: past[time].astype(recent[time].dtype)})
         earlier = past.loc[~past[time].isin(recent[time]) & (past[time] < recent[time].max())]

@@ -44,5 +44,7 @@ def _noise_variance(values: np.ndarray) -> float:
     changes = np.diff(values)
     if not len(changes):
         return 0.0
+    # The factor makes a standard deviation of the median deviation of normal noise.
     deviation = 1.4826 * float(np.median(np.abs(changes - np.median(changes))))
+    # A change has the noise of two rows. Where most rows are equal the median is zero, and tells nothing.
     return (deviation or float(changes.std())) ** 2 / 2

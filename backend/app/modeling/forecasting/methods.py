@@ -205,6 +205,7 @@ class _SeasonDesign:
         columns = [np.ones(len(rows)), rows / self.scale]
         for season in self.seasons:
             if season <= MAX_PROFILE_SEASON:
+                # Centred, so that the constant stays the mean; the last place follows from the others.
                 columns += [(rows % season == place) - 1.0 / season for place in range(season - 1)]
             else:
                 length = 365.25 if season in (364, 365) else float(season)

@@ -126,6 +126,7 @@ def trial_rows(rows: int, horizon: int, seasons: Sequence[int]) -> int:
     """Return the training rows of a trial: the first part of the series, if possible two seasons of it."""
     longest = max((season for season in seasons if 3 * season <= rows), default=1)
     begin = int(rows * (1 - TRIAL_SHARE))
+    # The longest season comes twice before the trial, if that leaves the horizon (or a fifth) for it.
     return int(
         np.clip(max(begin, min(2 * longest + 2, rows - max(horizon, rows // 5))), 3, rows - MIN_TRIAL_ROWS)
     )

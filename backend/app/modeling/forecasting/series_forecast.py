@@ -247,6 +247,7 @@ def _future_path(history: SeriesHistory, horizon: int, choice: Choice) -> np.nda
     rows = len(history.values)
     available = history.methods(rows)
     weights = {name: weight for name, weight in choice.weights.items() if name in available}
+    # A short series may lack every method that was chosen on the longer ones.
     weights = weights or {LAST_VALUE: 1.0}
     last = np.array([rows - 1])
     paths = {name: available[name](history.values, rows, horizon, last) for name in weights}

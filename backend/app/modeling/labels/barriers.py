@@ -24,6 +24,7 @@ class PriceRanges:
         """Read the columns open, high and low; missing values are filled from the closes."""
         opens, high, low = (to_float(table[name]).to_numpy() for name in RANGE_COLUMNS)
         opens = np.where(np.isfinite(opens), opens, np.concatenate([close[:1], close[:-1]]))
+        # A high below the close, as faulty bars have, would miss a barrier that the close passed.
         highest, lowest = np.fmax(opens, close), np.fmin(opens, close)
         return cls(opens, np.fmax(high, highest), np.fmin(low, lowest))
 
@@ -80,6 +81,7 @@ def triple_barrier(
         rises, falls, exits = returns >= high, returns <= low, returns
         if ranges is not None:
             first = ranges.open[at] / entry - 1
+            # A bar that opens above the upper barrier ended the trade there, before it could fall.
             falls = (ranges.low[at] / entry - 1 <= low) & (first < high)
             rises = (ranges.high[at] / entry - 1 >= high) & ~falls
             exits = np.where(falls, np.minimum(first, low), np.where(rises, np.maximum(first, high), returns))

@@ -99,6 +99,7 @@ def _future_volatility(frame: pd.DataFrame, problem: Problem) -> pd.Series:
 
 
 def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:
+    # By the size of the value, so that a rise of a negative one is still a rise.
     change = (ahead - now) / now.abs().where(now != 0)
     if outlook is Outlook.CHANGE:
         return change
@@ -112,6 +113,7 @@ def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
     """
     if problem.is_classification or problem.outlook is not Outlook.VALUE:
         return None
+    # Differences are learned, since trees predict no level beyond those that they saw.
     return to_float(inputs[problem.target])
 
 

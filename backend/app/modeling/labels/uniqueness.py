@@ -14,6 +14,7 @@ def average_uniqueness(begins: np.ndarray, ends: np.ndarray, bars: np.ndarray) -
     last = np.where(has_end, np.searchsorted(bars, ends, side="right"), first)
     active = has_end & (last > first)
     changes = np.zeros(len(bars) + 1)
+    # Unlike `changes[...] += 1`, it counts each of several labels that begin at one bar.
     np.add.at(changes, first[active], 1)
     np.add.at(changes, last[active], -1)
     label_counts = np.cumsum(changes[:-1])

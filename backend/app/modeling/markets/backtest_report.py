@@ -135,6 +135,7 @@ def backtest_report(
     expected = market.expected_moves(holdout, predictions).reindex_like(market.prices).to_numpy()
     endings = market.endings(market.prices)
     positions, excess = target_positions(expected, trials.margin, terms.round_trip, market.horizon, endings)
+    # A position taken at the last close has no bar left to earn on.
     strategy = run_strategy(positions[:-1], returns, terms, excess[:-1])
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()

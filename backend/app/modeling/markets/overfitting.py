@@ -17,6 +17,7 @@ def probability_of_overfitting(returns: np.ndarray, parts: int = 10) -> float | 
     2 trials or too few bars.
     """
     bars, trials = returns.shape
+    # Even, so that each selection of half of the parts has a complement of equal size.
     parts = min(parts, bars // MIN_PART_BARS // 2 * 2)
     if trials < 2 or parts < 2:
         return None

@@ -18,6 +18,7 @@ def label_volatility_regimes(prices: pd.DataFrame, before: pd.DataFrame, window:
     if train_spread.empty:
         return np.full(len(prices), "usual", dtype=object)
     edges = train_spread.quantile([1 / 3, 2 / 3]).to_numpy()
+    # A bar without enough history counts as usual.
     levels = np.searchsorted(edges, spread.tail(len(prices)).fillna(edges.mean()))
     return np.array([LEVELS[level] for level in levels], dtype=object)
 

@@ -89,6 +89,7 @@ def performance_figures(strategy: StrategyReturns, per_year: float) -> dict[str,
     last = float(curve[-1]) if len(curve) else 1.0
     return {
         "total_return": last - 1,
+        # Less than a month is not compounded: a good week would become a return of thousands of percent.
         "annual_return": float(np.sign(last) * abs(last) ** (per_year / max(len(net), 1)) - 1)
         if len(net) >= per_year / 12
         else float(net.mean() * per_year),

@@ -66,6 +66,7 @@ def trade_positions(entries: np.ndarray, durations: np.ndarray, horizon: int) ->
     changes = np.zeros((bars + horizon + 1, entries.shape[1]))
     changes[:bars] += entries
     for coin in range(entries.shape[1]):
+        # Several trades may end at one bar: plain indexing would count one of them.
         np.add.at(changes[:, coin], ends[:, coin], -entries[:, coin])
     return np.asarray(np.cumsum(changes[:bars], axis=0) / horizon)
 

@@ -40,6 +40,7 @@ def evaluate_strategies(
     `moves`: expected out-of-fold moves (times, coins) of each candidate; `endings`: of the same times as the
     prices.
     """
+    # Without costs all margins are one rule, which must not count as several trials.
     margins = MARGINS if terms.round_trip > 0 else MARGINS[:1]
     returns = next_returns(prices)
 
@@ -49,6 +50,7 @@ def evaluate_strategies(
         positions, excess = target_positions(expected, margin, terms.round_trip, horizon, ends)
         return run_strategy(positions, returns.reindex(times).to_numpy(), terms, excess).net
 
+    # On the same bars: else candidates would differ by the times they were judged on.
     common = _common_times([table.dropna(how="all").index for table in moves.values()], prices.index[:0])
     keys = [(name, margin) for name in moves for margin in margins]
     all_returns = np.column_stack([net_returns(*key, common) for key in keys]) if keys else np.zeros((0, 0))

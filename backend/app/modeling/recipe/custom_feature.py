@@ -84,6 +84,7 @@ class CustomFeature(Operation):
     def _cross_fit(self, inputs: pd.DataFrame, target: pd.Series | None, state: State) -> dict[str, np.ndarray]:
         """Features of training rows, fitted without their fold: new rows do not take part in a fit either."""
         rows = len(inputs)
+        # Always the same folds: the code must give the same output when it is fitted again.
         folds = np.random.default_rng(0).permutation(rows) % min(FOLD_COUNT, rows)
         features, positions = [], []
         for fold in range(min(FOLD_COUNT, rows)):

@@ -87,6 +87,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
             "unknown_indicator", f"There is no indicator {text!r}. Similar: {close}.", indicator=text
         )
     function: Any = get_function(name)
+    # The kind of average is a code and no length; the lower band gets the width of the upper one.
     parameter_names = [key for key in function.info["parameters"] if "matype" not in key and key != "nbdevdn"]
     arguments = [float(number) for number in match[2].split("_") if number]
     if len(arguments) > len(parameter_names):
@@ -109,6 +110,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
     try:
         function.set_parameters(parameters)
         lookback = int(function.lookback)
+        # TA-Lib checks its parameters only when it computes.
         function({key: np.linspace(1.0, 2.0, lookback + 5) for key in INPUTS})
     except Exception as error:  # TA-Lib raises plain exceptions for parameters out of range
         message = f"{text!r}: TA-Lib does not accept these parameters."

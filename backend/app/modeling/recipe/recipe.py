@@ -138,6 +138,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         rows = self._parse(X).reset_index(drop=True)
         origins, origin_positions = _split_origins(rows)
         past = self._load_history_before(origins)
+        # Negative labels, so that rows of the history are told from those that were asked for.
         with_history = origins if past is None else pd.concat([past.set_axis(-1 - past.index), origins])
         frame, groups = self._sort(with_history)
         for operation, state in zip(parse_recipe(self.operations), self.states_, strict=True):
@@ -173,6 +174,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
     @property
     def history_rows(self) -> int:
         """Rows of history that features need."""
+        # Summed, since an operation may look back over what an earlier one made of earlier rows.
         return sum(
             operation.history_rows() for operation in parse_recipe(self.operations) if operation.needs_order
         )
@@ -259,6 +261,7 @@ def _to_text(state: State) -> State | str:
         text = json.dumps(state)
     except (TypeError, ValueError):
         return state
+    # JSON makes texts of whole numbers that are keys.
     return text if json.loads(text) == state else state
 
 

@@ -39,6 +39,7 @@ class SamplingInterval:
         moments = times.astype("datetime64[s]")
         if self.unit is IntervalUnit.WEEKDAY:
             days = moments.astype("datetime64[D]")
+            # A row at a weekend counts from the Friday before.
             shifted = np.busday_offset(days, rows * int(self.count), roll="backward")
             return np.asarray(shifted.astype("datetime64[s]") + (moments - days))
         if self.unit is IntervalUnit.MONTH:
@@ -57,6 +58,7 @@ def detect_interval(times: np.ndarray) -> SamplingInterval | None:
     if months and np.mean(np.abs(steps - months * MONTH_S) <= 3 * DAY_S) >= MIN_REGULAR_SHARE:
         return SamplingInterval(IntervalUnit.MONTH, float(months))
     weekdays = np.is_busday(moments.astype("datetime64[D]"))
+    # Up to seven days in a row may just lie between two weekends.
     if median_s == DAY_S and len(moments) > 7 and weekdays.all():
         return SamplingInterval(IntervalUnit.WEEKDAY, 1.0)
     return SamplingInterval(IntervalUnit.SECOND, median_s)

@@ -43,4 +43,5 @@ def log_positive(values: Series) -> Series:
 
 
 def sqrt_nonnegative(values: Series) -> Series:
+    # The estimate of Garman and Klass may be negative where bodies are large beside their ranges.
     return pd.Series(np.sqrt(values.clip(lower=0).to_numpy()), index=values.index)

@@ -59,8 +59,10 @@ class Numbers:
         at = np.linspace(0, 1, len(self.quantiles_))
         share = np.empty_like(filled)
         for position, (column, quantiles) in enumerate(zip(filled.T, self.quantiles_.T, strict=True)):
+            # From both ends, since np.interp gives tied values the rank of one end of their range.
             from_above = np.interp(-column, -quantiles[::-1], -at[::-1])
             share[:, position] = (np.interp(column, quantiles, at) - from_above) / 2
+        # The normal deviate of a share of 0 or 1 is infinite.
         return np.asarray(np.clip(ndtri(np.clip(share, 1e-3, 1 - 1e-3)), -3, 3))
 
     def encode_levels(self, frame: pd.DataFrame) -> Any:
@@ -122,6 +124,7 @@ def _varies(values: np.ndarray) -> np.ndarray:
 def _levels(column: np.ndarray) -> list[float]:
     """The distinct values of a number that has only a few, else none: they may be codes."""
     distinct = np.unique(column[~np.isnan(column)])
+    # Two values are told apart by the number itself.
     return [float(value) for value in distinct] if 2 < len(distinct) <= MAX_LEVELS else []
 
 

@@ -61,10 +61,12 @@ def _tree_encode(column: pd.Series, code: Code) -> Blocks:
         numbers = [elapsed_days(dates), *(calendar_part(dates, part) for part in code["parts"])]
         return np.column_stack(numbers).astype("float32"), None
     positions = category_positions(column, code["categories"])
+    # Unseen values come after the rarest category, which is the most like them.
     codes = np.where(positions < 0, len(code["categories"]), positions).astype("float32")
     codes[column.isna().to_numpy()] = np.nan
     if len(code["categories"]) <= MAX_UNCOUNTED_CATEGORIES:
         return codes[:, None], None
+    # Position -1, of missing and unseen values, takes the zero at the end.
     counts = np.array([*code["counts"], 0], dtype="float32")[positions]
     return np.column_stack([codes, counts]), None
 
@@ -118,6 +120,7 @@ def _scaled_learn(max_categories: int) -> Callable[[pd.Series, ColumnKind, bool]
             dates = to_dates(column)
             parts = {part: _levels(calendar_part(dates, part)) for part in select_parts(dates, in_order)}
             return {"as": "date", **_scale(elapsed_days(dates)), "parts": parts}
+        # A weight that one row decides does not hold for others.
         learned = learn_categories(column, max_categories, min_count=2)
         return {"as": "one_hot", "categories": learned["categories"]} if learned["categories"] else None
 
@@ -139,6 +142,7 @@ def _scaled_encode(column: pd.Series, code: Code) -> Blocks:
             category_positions(column, code["categories"]), len(code["categories"])
         )
     dates = to_dates(column)
+    # Bounded, since a linear model would carry its trend on to any later date.
     unit = np.clip((elapsed_days(dates) - code["mean"]) / code["spread"], -3, 3)
     parts = [one_hot_levels(calendar_part(dates, part), levels) for part, levels in code["parts"].items()]
     days = np.nan_to_num(unit).astype("float32")[:, None]
@@ -201,6 +205,7 @@ STYLES: dict[str, Style] = {
         True,
         _scaled_learn(30),
         _scaled_encode,
+        # Texts have length 1 over 20 directions: four times that is about the scale of the numbers.
         lambda column, words: (words.project(column) * 4, None),
         _dense,
         _network_names,

@@ -33,6 +33,7 @@ class TextVectorizer:
         """Fit, and keep the weights of these rows until `release_training_weights`."""
         positions, texts = pd.factorize(_texts(column))
         rows = np.bincount(positions, minlength=len(texts))
+        # Pairs of words say little in texts of one or two words, such as names.
         pairs = np.average([text.count(" ") for text in texts], weights=rows) >= 2 if len(texts) else False
         self.longest_ = 2 if pairs else 1
         self.words_, self.rarity_, self.directions_ = "", np.zeros(0, "float32"), None
@@ -45,7 +46,9 @@ class TextVectorizer:
         word_positions, in_rows = _select_words(counts, rows, len(column))
         if not len(word_positions):
             return self
+        # One text, which skops stores far faster than a list.
         self.words_ = "\n".join(counter.get_feature_names_out()[word_positions])
+        # As in scikit-learn's TfidfVectorizer, which would tokenise a text that many rows have once for each.
         self.rarity_ = (np.log((1 + len(column)) / (1 + in_rows)) + 1).astype("float32")
         self._training_weights = self._weighted(counts[:, word_positions])[positions]
         self.directions_ = _directions(self._training_weights, seed) if directions else None
@@ -98,6 +101,7 @@ def _select_words(counts: sparse.csr_matrix, rows: np.ndarray, row_count: int) -
     `counts`: (distinct texts, words); `rows`: number of rows of each text; `row_count`: all rows.
     """
     in_rows = np.asarray((counts > 0).T @ rows)
+    # Most words occur in a row or two, and say nothing about others.
     positions = np.flatnonzero(in_rows >= (2 if row_count < 5000 else 3))
     if len(positions) > MAX_WORDS:
         frequencies = np.asarray(counts.T @ rows)[positions]

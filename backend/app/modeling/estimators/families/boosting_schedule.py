@@ -40,10 +40,12 @@ def choose_pace(seconds: float | None, round_s: float, rate: float | None = None
         return _pace(rate or DEFAULT_RATE, DEFAULT_ROUNDS)
     affordable = max(int(seconds / max(round_s, 1e-7)), 5)
     learning_rate = rate or min(max(ROUNDS_TIMES_RATE / affordable, MIN_RATE), MAX_RATE)
+    # Four times as many rounds as are usually needed: a table that goes on improving may use them.
     return _pace(learning_rate, min(affordable, int(4 * ROUNDS_TIMES_RATE / learning_rate)))
 
 
 def _pace(rate: float, rounds: int) -> Pace:
+    # Two digits, so that the rate in the settings is the one that was used.
     rate = float(f"{rate:.2g}")
     return Pace(rate, rounds, patience=int(min(max(2.5 / rate, 15), 120)))
 

@@ -65,7 +65,9 @@ class CatBoost(EarlyStoppingBooster):
                 "thread_count": self.n_jobs,
                 "allow_writing_files": False,
                 "verbose": False,
+                # Ordered boosting is slower, and gains on small tables only.
                 "boosting_type": "Plain",
+                # The best round is chosen later, for all folds together.
                 "use_best_model": False,
                 **({"od_type": "Iter", "od_wait": patience} if patience is not None else {}),
             }

@@ -70,6 +70,7 @@ class EarlyStoppingBooster(Learner):
         self.rate_ = pace.learning_rate
         self.curve_ = self._train(tables, pace.learning_rate, pace.rounds, pace.patience, clock)
         best = int(self.curve_.argmin())
+        # Ended by the clock, and its best round is among the last ones: the loss still fell.
         self.is_cut_ = len(self.curve_) < pace.rounds and len(self.curve_) - best <= pace.patience // 2
         self.select_position(best)
         return self
@@ -115,6 +116,7 @@ class EarlyStoppingBooster(Learner):
     def _choose_pace(self, tables: Any, clock: Clock) -> Pace:
         if clock.remaining_s is None:
             return choose_pace(None, 0.0, self.learning_rate)
+        # A quarter at most, since a round of a wide table may take seconds.
         probe = Clock(clock.remaining_s / 4)
         self._train(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
         clock.extend(MIN_ROUNDS * probe.round_s)

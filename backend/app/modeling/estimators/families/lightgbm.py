@@ -39,10 +39,12 @@ class LightGBM(EarlyStoppingBooster):
     def _parameters(self, rows: int) -> dict[str, Any]:
         return {
             **self._objective(),
+            # One leaf for eight rows at most: the default of 31 would memorise a small table.
             "num_leaves": max(3, min(self.num_leaves, rows // 8)),
             "max_depth": self.max_depth,
             "min_data_in_leaf": self.min_child_samples or min_rows_in_leaf(rows),
             "bagging_fraction": self.subsample,
+            # LightGBM ignores the fraction of rows without it.
             "bagging_freq": 1,
             "feature_fraction": self.colsample_bytree,
             "lambda_l2": self.reg_lambda,
@@ -52,6 +54,7 @@ class LightGBM(EarlyStoppingBooster):
             "seed": self.random_state,
             "num_threads": self.n_jobs,
             "deterministic": True,
+            # Else LightGBM times both layouts and takes the faster, so that the clock decides on the model.
             "force_col_wise": True,
             "feature_pre_filter": False,
             "verbosity": -1,
@@ -69,6 +72,7 @@ class LightGBM(EarlyStoppingBooster):
     def _make_datasets(
         self, X: Any, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
     ) -> Any:
+        # Filtered by a leaf size that is not known yet, a dataset would lack columns for smaller leaves.
         parameters = {"max_bin": self.max_bin, "feature_pre_filter": False, "verbosity": -1}
         training = lightgbm.Dataset(X, y, weight=weights, params=parameters, free_raw_data=True).construct()
         if validation is None:

@@ -106,6 +106,7 @@ class Logistic(PathLearner):
         )
         model.set_params(C=strength)
         with warnings.catch_warnings():
+            # A fit that stopped early is judged on the validation rows like any other.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X, y, weights)
         self.taught_ = np.asarray(model.classes_, dtype=int)
@@ -141,6 +142,7 @@ class RidgePath(PathLearner):
         return (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1) if fixed is None else (fixed,)
 
     def _fit_at(self, X: Any, y: np.ndarray, weights: np.ndarray | None, strength: float, start: Any) -> Any:
+        # A direct solver needs a square matrix of the columns, which words are too many for.
         solver = "lsqr" if X.shape[1] > 2000 else "auto"
         model = Ridge(alpha=strength, solver=solver, random_state=self.random_state).fit(X, y, weights)
         aim = parse_aim(self.aim)

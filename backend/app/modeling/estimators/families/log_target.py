@@ -23,6 +23,7 @@ class LogTargetModel(Learner):
     def fit(
         self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
     ) -> Self:
+        # Below a tenth of the median the scale is nearly linear, so that zeros are no outliers.
         self.unit_ = float(np.median(y[y > 0])) / 10 if (y > 0).any() else 1.0
         log_validation = None if validation is None else replace(validation, y=self._log(validation.y))
         self.inner.fit(X, self._log(y), log_validation, weights)
@@ -63,6 +64,7 @@ class LogTargetModel(Learner):
         return self
 
     def _predict_output(self, X: Any) -> np.ndarray:
+        # Bounded before the exponential, which overflows at 710.
         return np.asarray(np.expm1(np.minimum(self.inner.predict(X), 50)) * self.unit_ * self.factor_)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -84,12 +84,14 @@ class Network(Learner):
         rng = np.random.default_rng(self.random_state)
         weights = self._initialise(X.shape[1], rng)
         optimizer, mean = _AdamW(weights, self.rate, self.decay), [layer.copy() for layer in weights]
+        # About sixty steps an epoch, whatever the number of rows.
         size = int(np.clip(len(X) // 60, 16, 512))
         step = 0
         while True:
             for rows in np.array_split(rng.permutation(len(X)), max(len(X) // size, 1)):
                 optimizer.step(weights, self._gradients(weights, X[rows], y[rows], rng))
                 step += 1
+                # Grows with the steps, so that the mean soon forgets the random start.
                 share = min(0.99, (1 + step) / (10 + step))
                 for average, layer in zip(mean, weights, strict=True):
                     average += (1 - share) * (layer - average)
@@ -103,6 +105,7 @@ class Network(Learner):
                 (rng.standard_normal((in_width, out_width)) * np.sqrt(2 / in_width)).astype("float32"),
                 np.zeros(out_width, dtype="float32"),
             ]
+        # A small last layer begins near the mean, or near equal probabilities.
         layers[-2] *= 0.1
         return layers
 
@@ -111,6 +114,7 @@ class Network(Learner):
         activations, masks = [X], []
         for index in (0, 2):
             raw = activations[-1] @ weights[index] + weights[index + 1]
+            # Scaled up here, so that nothing is scaled down when predicting.
             mask = (raw > 0) * (rng.random(raw.shape, dtype="float32") >= self.dropout) / (1 - self.dropout)
             masks.append(mask.astype("float32"))
             activations.append(raw * masks[-1])
@@ -129,6 +133,7 @@ class Network(Learner):
             return np.asarray(error, dtype="float32")
         aim, deviation = parse_aim(self.aim), raw[:, 0] - y
         if aim.is_mean:
+            # Huber's gradient: an outlier pulls no harder than five standard deviations.
             return np.asarray(np.clip(deviation, -5, 5)[:, None])
         return np.where(deviation > 0, 1 - aim.quantile, -aim.quantile).astype("float32")[:, None]
 

@@ -128,6 +128,7 @@ def _cross_fit(positions: np.ndarray, count: int, outcome: np.ndarray, fold: np.
     for number in range(FOLD_COUNT):
         in_fold = fold == number
         overall = outcome[~in_fold].mean(axis=0)
+        # The overall mean stands last, where position -1 of missing codes finds it.
         means = np.vstack([_smooth(*_sums(positions[~in_fold], count, outcome[~in_fold]), overall), overall])
         estimates[in_fold] = means[positions[in_fold]]
     return estimates
@@ -161,6 +162,7 @@ def _means(column: int, codes: np.ndarray, positions: np.ndarray, outcome: np.nd
 
 def _look_up(column: np.ndarray, column_means: dict[str, Any]) -> np.ndarray:
     positions = np.searchsorted(column_means["codes"], column).clip(0, len(column_means["codes"]) - 1)
+    # False for nan too, which equals nothing.
     is_known = column_means["codes"][positions] == column
     return np.asarray(np.where(is_known[:, None], column_means["means"][positions], column_means["other"]))
 

@@ -103,6 +103,7 @@ class XGBoost(EarlyStoppingBooster):
 
     def _predict_output(self, X: Any) -> np.ndarray:
         booster = self._loaded()
+        # A booster that was read from bytes takes all processors else.
         booster.set_param({"nthread": self.n_jobs})
         output = np.asarray(booster.inplace_predict(self._widen(X)), dtype="float64")
         return two_class_probabilities(output) if self.classes == 2 else output

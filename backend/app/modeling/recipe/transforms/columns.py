@@ -143,6 +143,7 @@ def to_category_text(column: pd.Series) -> pd.Series:
     if pd.api.types.is_float_dtype(column.dtype):
         present = column.dropna()
         if bool((present == present.round()).all()):
+            # Gaps make floats of whole numbers: `3` and `3.0` are one category.
             return column.astype("Int64").astype("str").where(column.notna())
     return column.astype("str").where(column.notna())
 

@@ -48,6 +48,7 @@ class Indicators(Operation):
         columns = {column: np.full(len(frame), np.nan) for spec in self._specs() for column in spec.columns}
         for rows in _split_groups(groups, len(frame)):
             group_inputs = {key: values[rows] for key, values in inputs.items()}
+            # One missing bar would make all later values of TA-Lib's recursive indicators missing.
             is_complete = np.isfinite(np.column_stack(list(group_inputs.values()))).all(axis=1)
             bars = {key: np.ascontiguousarray(values[is_complete]) for key, values in group_inputs.items()}
             positions = rows[is_complete]

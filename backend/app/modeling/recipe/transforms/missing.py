@@ -52,6 +52,7 @@ def _fill(column: pd.Series, fill_value: Any) -> pd.Series:
         return column
     if isinstance(fill_value, str) and not isinstance(column.dtype, pd.DatetimeTZDtype | pd.StringDtype):
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            # JSON made a text of the fitted date.
             return column.fillna(pd.Timestamp(fill_value))
         return to_category_text(column).fillna(fill_value)
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
