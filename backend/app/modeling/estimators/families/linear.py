@@ -73,7 +73,7 @@ class PathLearner(Learner):
         """Fit a scikit-learn model; `start` is the previous one on the path."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in super().__getstate__().items() if key != "_found"}
+        return {key: value for key, value in super().__getstate__().items() if key != "_solutions"}
 
 
 class Logistic(PathLearner):

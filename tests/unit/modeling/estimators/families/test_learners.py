@@ -130,6 +130,16 @@ def test_one_position_is_chosen_for_all_folds_by_their_mean_loss() -> None:
     assert best_common_position([np.array([1.0, 5.0]), late]) == 0
 
 
+@pytest.mark.parametrize("classes", [0, 2])
+def test_a_stored_linear_model_holds_one_solution_of_its_path(classes: int) -> None:
+    X, y, validation = halves(*numbers(classes=classes, style="linear"))
+    learner = make_learner("linear", classes).fit(X, y, validation)
+    assert len(learner.curve_) > 1
+    fixed = make_learner("linear", classes).set_params(**learner.settings_).fit(X, y)
+    size, size_of_one = (len(skops.io.dumps(model)) for model in (learner, fixed))
+    assert size < size_of_one + 1_000  # the loss along the path
+
+
 def test_threads_of_a_wrapped_learner_are_set_by_its_parameter_names() -> None:
     on_log = LogTargetModel(LightGBM(n_jobs=1))
     names = [name for name in on_log.get_params() if name.rpartition("__")[2] == "n_jobs"]
