@@ -35,7 +35,7 @@ class StrategyReturns:
     """Returns of a strategy. Row t has the position decided at the close of bar t and its return over bar t +
     1.
 
-    `positions` (bars, coins): shares of each coin's capital; coins share the capital equally. `gross`, `paid`,
+    `positions` (bars, coins): shares of each coin's capital; coins share the capital equally. `gross`, `costs`,
     `net`, `turnover` (bars,): shares of the total capital. `by_coin` (bars, coins): net return on each coin's
     own capital.
     """

@@ -25,7 +25,6 @@ def probability_of_overfitting(returns: np.ndarray, parts: int = 10) -> float | 
     counts = np.array([len(block) for block in blocks])
     sums = np.array([block.sum(axis=0) for block in blocks])
     squares = np.array([(block**2).sum(axis=0) for block in blocks])
-    halves = np.zeros((0, parts), dtype=bool)
     selections = [np.isin(np.arange(parts), half) for half in combinations(range(parts), parts // 2)]
     halves = np.array(selections)
     inside = _sharpe(halves, counts, sums, squares)
