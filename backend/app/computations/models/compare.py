@@ -13,7 +13,7 @@ from app.modeling.problem.problem import Problem
 def compare_on_holdout(
     workspace: CellWorkspace, members: list[dict[str, Any]], seed: int = 0, looks: int = 1
 ) -> JsonValue:
-    """Compare the first member with each of the others; a `computation_facts.PairFacts` for each of these.
+    """Compare the first member with each of the others; a `paired_facts.PairFacts` for each of these.
 
     `members`: `[{"problem", "threshold"}]`; inputs holdout_<index> and outputs_<index> of each of them.
     """

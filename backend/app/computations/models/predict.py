@@ -100,7 +100,7 @@ class OpenModel:
         return PredictedRows(_numbers(output, self.stored.metadata), warnings, problems, outside)
 
     def future(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Forecast beyond the last row of each series: `forecasting.future.prediction_times` with the
+        """Forecast beyond the last row of each series: `future_rows.prediction_times` with the
         predictions."""
         problem, metadata = self.problem, self.stored.metadata
         if self.forecaster is not None:

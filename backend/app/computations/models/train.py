@@ -61,9 +61,9 @@ def fit_candidate(
 ) -> JsonValue:
     """Fit a candidate on the input `frame`, the RAW training frame.
 
-    Leaves model.skops and oof.parquet; returns `computation_facts.FitFacts`. `estimator`: `baseline` or a name
-    of `candidates.CANDIDATES`. `folds`: as `split_table` returns them. `run`: the folds to fit, all if None; an
-    empty list fits on all rows without scores. `settings`: those returned for an earlier part of this
+    Leaves model.skops and oof.parquet; returns `computation_facts.FitFacts`. `estimator`: a name of
+    `estimator_catalog.ESTIMATORS`. `folds`: as `split_table` returns them. `run`: the folds to fit, all if
+    None; an empty list fits on all rows without scores. `settings`: those returned for an earlier part of this
     candidate; with them nothing depends on time or early stopping. Raises InvalidInput `unknown_estimator`,
     `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """

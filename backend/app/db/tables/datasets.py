@@ -61,7 +61,7 @@ class PriceSeriesRow(Base):
     first_at: Mapped[datetime]
     last_at: Mapped[datetime]
     summary: Mapped[Json]
-    """Of all its bars: `computations.bars.summary.Summary.kept`."""
+    """Of all its bars: `bars.summary.SeriesSummary.to_json`."""
     updated_at: Mapped[datetime] = now()
 
 

@@ -212,7 +212,7 @@ class FitRow(Base):
     candidate: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     spec: Mapped[Json]
-    """A `sessions.scope.Fit` as JSON."""
+    """A `sessions.step_scope.Fit` as JSON."""
     status: Mapped[str] = mapped_column(server_default="queued")
     """`queued`, `running`, `done`, `failed`, `left_out`, `cancelled`."""
     result: Mapped[Json | None] = mapped_column(VERBATIM)

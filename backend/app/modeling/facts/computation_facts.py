@@ -284,8 +284,8 @@ class Comparison(TypedDict):
 class ComparisonFacts(TypedDict):
     """`evaluate.compare_models`: `leaderboard` best first.
 
-    `chosen` is the best, or the simplest within one standard error of it; `reason` names candidates close to
-    the best. `folds_compared`: the folds that all scores of compared candidates are of.
+    `chosen` is the best, or an ensemble that the rows do not distinguish from it; `reason` names candidates
+    close to the best. `folds_compared`: the folds that all scores of compared candidates are of.
     """
 
     metric: str
@@ -373,11 +373,11 @@ class EvaluationFacts(TypedDict):
     intervals: CoverageJson | None
     """Share of rows within the model's prediction intervals."""
     recommended: NotRequired[dict[str, Any]]
-    """`{"name", "is_model"}` of who makes the forecast, see `forecasting.compare.recommend`."""
+    """`{"name", "is_model"}` of who makes the forecast, see `reference_comparison.recommend`."""
     references: NotRequired[list[dict[str, Any]]]
-    """Naive forecasts of the hold-out, see `forecasting.compare`."""
+    """Naive forecasts of the hold-out, see `forecasting.reference_comparison`."""
     by_step: NotRequired[list[dict[str, Any]]]
-    """Scores of each step of a forecast, see `forecasting.by_step`."""
+    """Scores of each step of a forecast, see `forecasting.step_scores`."""
     family: NotRequired[dict[str, Any]]
     """From the second look on: `looks`, `level` of the intervals (0 to 1), `forks_after_look`, `siblings`."""
     cv_score: float | None

@@ -54,7 +54,7 @@ class NumberGuess:
 
     `is_certain`: the separators have one meaning only. `unit`: text next to the numbers. `words`: the values
     that are no numbers, if they are few. `meanings`: words (lower case) -> the number that they mean.
-    `has_spelled`: some numbers are spelled as in `quantities`.
+    `has_spelled`: some numbers are spelled as in `compound_numbers`.
     """
 
     number_format: NumberFormat

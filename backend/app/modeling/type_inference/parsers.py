@@ -56,7 +56,7 @@ def _is_number(value: object) -> bool:
 
 
 class NumberParser(ColumnParser):
-    """Numbers in text (see `numbers.NumberFormat`), and numbers that code a missing value."""
+    """Numbers in text (see `number_spellings.NumberFormat`), and numbers that code a missing value."""
 
     op: Literal["read_number"] = "read_number"
     decimal: Literal[".", ","] = "."
@@ -66,7 +66,7 @@ class NumberParser(ColumnParser):
     meanings: dict[str, float] = Field(default_factory=dict)
     """Words in lower case -> the number that they mean, such as `none` -> 0."""
     has_spelled: bool = False
-    """Cells in no number format are parsed as `quantities` of several parts."""
+    """Cells in no number format are parsed as numbers of several parts, see `compound_numbers`."""
     spellings: tuple[str, ...] = ()
     """Cells of columns with few different ones, the commonest first: a class comes back as it was written."""
 
@@ -111,7 +111,7 @@ class NumberParser(ColumnParser):
 
 
 class DateParser(ColumnParser):
-    """Dates in text, spelled as `dates.SPELLINGS` names them, or numbers that count from 1970 (`epoch`)."""
+    """Dates in text, spelled as `date_spellings` names them, or numbers that count from 1970 (`epoch`)."""
 
     op: Literal["read_date"] = "read_date"
     spellings: tuple[str, ...] = ("year-month-day",)
@@ -165,7 +165,7 @@ class TextParser(ColumnParser):
 class CategoryParser(ColumnParser):
     """Text without missing-value words, and with one spelling for each class.
 
-    `same`: class as folded by `spellings.fold_spelling` -> its spelling.
+    `same`: class as folded by `class_spellings.fold_spelling` -> its spelling.
     """
 
     op: Literal["read_words"] = "read_words"

@@ -65,7 +65,7 @@ class ComparedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedScores:
-    """`computation_facts.PairFacts` as it is read."""
+    """`paired_facts.PairFacts` as it is read."""
 
     rows: int
     reason: str | None
