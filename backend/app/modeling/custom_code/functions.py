@@ -69,6 +69,7 @@ class CodeFunctions:
 
         `seed` seeds numpy and Python. Raises InvalidInput `code_failed` with the line of the error.
         """
+        # The global generators, which code without an argument for a seed draws from.
         np.random.seed(seed)
         random.seed(seed)
         accepted = arguments[: self.count_arguments(function)]
@@ -79,6 +80,7 @@ class CodeFunctions:
     def _translate_errors(self, context: str) -> Iterator[None]:
         try:
             yield
+        # Refusals of the interpreter keep their code, and a full memory is the cell's affair.
         except (LabError, MemoryError):
             raise
         except (Exception, SystemExit) as error:

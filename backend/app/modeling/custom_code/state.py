@@ -54,6 +54,7 @@ def _to_json(value: Any, parts: list[Any], name: str) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict):
+        # Pairs, since JSON would make texts of keys that are numbers.
         return {"dict": [[_to_json(k, parts, name), _to_json(v, parts, name)] for k, v in value.items()]}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"

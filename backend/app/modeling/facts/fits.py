@@ -129,6 +129,7 @@ def merge_parts(parts: Sequence[Fit]) -> Fit:
         fit_s=round(sum(part.fit_s for part in parts), 4),
         limited=next((part.limited for part in parts if part.limited), None),
         is_cut=any(part.is_cut for part in parts),
+        # The least share, so that a candidate never claims more rows than all of its parts had.
         learned_share=min(part.learned_share for part in parts),
     )
     if isinstance(merged, CandidateFit):

@@ -18,6 +18,7 @@ def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
     names = list(names)
     if name in names:
         return name
+    # Of names that differ in case only, none is taken without the case.
     folded = [candidate for candidate in names if candidate.casefold() == name.casefold()]
     if len(folded) == 1:
         return folded[0]

@@ -53,6 +53,7 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
     problem = Problem(
         target=target,
         kind=kind,
+        # The classes are not known yet; `_with_classes` chooses again with their number.
         metric=_metric(request.get("metric"), kind, 2),
         time_column=time_column.column if time_column else request.get("time_column"),
         group_column=group_column.column if group_column else request.get("group_column"),
@@ -131,6 +132,7 @@ def _outlook(request: Mapping[str, Any], column: pd.Series) -> Outlook | None:
     if request.get("outlook"):
         return Outlook(request["outlook"])
     wants_class = (request.get("kind") or request.get("problem")) == ProblemKind.CLASSIFICATION
+    # A number of few values is a class already, whose future value is asked for.
     return Outlook.DIRECTION if wants_class and column.nunique() > 10 else Outlook.VALUE
 
 
@@ -164,6 +166,7 @@ def infer_kind(column: pd.Series) -> ProblemKind:
     values = column.dropna()
     integral = bool((values == values.round()).all())
     distinct = values.nunique()
+    # Grades and counts are classes where each has rows enough to be learned.
     few = distinct == 2 or (distinct <= 10 and distinct * 10 <= len(values))
     return ProblemKind.CLASSIFICATION if integral and few else ProblemKind.REGRESSION
 
@@ -267,4 +270,5 @@ def _positive_class(requested: Any, classes: list[JsonScalar], column: pd.Series
         if word in by_text:
             return by_text[word]
     counts = column.dropna().map(class_label).value_counts()
+    # The name decides between equally frequent classes, so that the choice is repeatable.
     return min(classes, key=lambda value: (counts.get(value, 0), str(value)))

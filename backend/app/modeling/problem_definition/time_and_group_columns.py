@@ -140,6 +140,7 @@ def find_static_columns(frame: pd.DataFrame, group: str, target: str) -> list[st
             continue
         values = pd.factorize(rows[name].iloc[order])[0]
         same_value = np.diff(values) == 0
+        # A column of mostly one value never changes within anything, and describes nothing.
         chance = float((np.bincount(values[values >= 0]) / len(values)).max(initial=0.0))
         if chance < 0.5 and values.max(initial=-1) >= 4 and same_value[same_group].mean() >= MIN_STATIC_SHARE:
             static_columns.append(str(name))
@@ -168,4 +169,5 @@ def _sample_groups(codes: np.ndarray) -> np.ndarray:
     groups = int(codes.max()) + 1
     sampled = np.zeros(groups, dtype=bool)
     sampled[sample_rows(groups, max(1, groups * MAX_ROWS // len(codes)), 0)] = True
+    # Whole groups, since a sample of rows would leave hardly any two of one group.
     return np.flatnonzero((codes >= 0) & sampled[codes])

@@ -43,6 +43,7 @@ def column_kind(column: pd.Series) -> ColumnKind:
         return ColumnKind.CATEGORY
     values = column.dropna().astype(str)
     distinct = values.nunique()
+    # Up to ten texts are categories even of a small table, where each may occur once.
     is_small = distinct <= MAX_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
     return ColumnKind.CATEGORY if is_small or distinct <= len(values) / 50 else ColumnKind.TEXT
 

@@ -24,6 +24,7 @@ def to_json_scalar(value: Any) -> JsonScalar:
     """Convert one cell of a frame to a JSON scalar; dates become ISO 8601 text."""
     if value is None or isinstance(value, str):
         return value
+    # Before the whole numbers, of which bool is one in Python.
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):

@@ -57,6 +57,7 @@ def _may_differ(counts_by_class: Mapping[str, Mapping[str, int]]) -> bool:
     """Test whether upper and lower case may be different classes: only short words have several spellings, some
     of them frequent, and the words are not yes and no."""
     several = {name: spellings for name, spellings in counts_by_class.items() if len(spellings) > 1}
+    # One longer word in several spellings shows that the file does not keep to one case.
     if are_truth_values(counts_by_class) or any(len(name) > MAX_SHORT_CHARS for name in several):
         return False
     return any(

@@ -85,6 +85,7 @@ def _sample(frame: pd.DataFrame) -> pd.DataFrame:
     max_rows = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), MIN_ROWS, MAX_ROWS))
     if len(frame) <= max_rows:
         return frame
+    # Evenly spaced, since the first rows of a sorted file may all be of one kind.
     return frame.iloc[np.linspace(0, len(frame) - 1, max_rows).astype(int)]
 
 
@@ -117,6 +118,7 @@ def _infer_from_numbers(
             0.9,
             {"epoch": epoch},
         )
+    # All rows and not the sample: a code for missing values may stand in a few of them.
     codes = find_sentinels(column, is_target)
     if not codes:
         return None
@@ -142,6 +144,7 @@ def _infer_from_text(sample: pd.Series, is_target: bool, requested: str | None) 
         return None
     name = str(sample.name)
     for kind, guess in _GUESSES.items():
+        # A target keeps its words, so that predictions come back as they are written.
         if _KIND_OF.get(requested or "", requested) not in (None, kind) or (is_target and kind == "boolean"):
             continue
         if decision := guess(name, present, blank, sample):
@@ -220,6 +223,7 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
     guess = guess_numbers(name, present, blank)
     if guess is None:
         return _duration(name, present, blank)
+    # A dash that means 0 among accounts is no missing value there.
     blank = {word: count for word, count in blank.items() if word.casefold() not in guess.meanings}
     format_ = guess.number_format
     parser = {
@@ -304,4 +308,5 @@ def _missing_words(present: Counts, values: Counts) -> Counts:
         for word, count in values.items()
         if word.casefold() in MISSING_CATEGORY_WORDS and not (codes and word.isalpha())
     }
+    # Words beside a single other value are the second class of the column.
     return words if len(present.keys() - words.keys()) >= 2 else {}

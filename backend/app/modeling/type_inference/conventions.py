@@ -75,6 +75,7 @@ def infer_conventions(columns: Mapping[str, Iterable[str]]) -> Conventions:
         texts = _decisive_cells(cells)
         if not texts or _are_months(texts):
             continue
+        # Dates first: the points of 03.06.2010 are no decimal marks.
         if order := _date_order(name, texts):
             orders.append(order)
         elif mark := _decimal_mark(name, texts):
@@ -132,6 +133,7 @@ def _decimal_mark(name: str, texts: list[str]) -> _Evidence[DecimalMark] | None:
         return None
     for text, body in numbers.items():
         fits: list[DecimalMark] = [mark for mark, pattern in _BODIES.items() if pattern.fullmatch(body)]
+        # A body that fits both marks, such as 1.234, is no evidence for either.
         if len(fits) == 1:
             by_mark[fits[0]].append(text)
     return _majority(name, by_mark)

@@ -54,6 +54,7 @@ def guess_dates(values: Mapping[str, int], in_order: pd.Series, name: str = "") 
 
     `in_order`: the texts in the order of the rows. None for a column that holds no dates.
     """
+    # Most columns hold no dates, and a few values show that before any is parsed.
     first = list(islice(values, MAX_PROBED_VALUES))
     candidates = {spelling for text in first for spelling, pattern in PATTERNS.items() if pattern.match(text)}
     matches = sum(any(PATTERNS[spelling].match(text) for spelling in candidates) for text in first)
@@ -93,6 +94,7 @@ def _infer_pivot(name: str, values: Iterable[str], spellings: Sequence[str]) -> 
     years = sorted({int(match["year"]) for match in matches if match and len(match["year"]) == 2})
     if not years:
         return CENTURY_PIVOT
+    # Births lie in the past: of 05 to 98 none is in the years to come.
     if _BIRTH_NAME.search(name):
         return next((year for year in years if year > MAX_BIRTH_YEAR), max(years[-1] + 1, CENTURY_PIVOT))
     gaps = [(later - earlier, later) for earlier, later in pairwise(years)]
@@ -118,6 +120,7 @@ def _resolve_day_first(
     sorted_share = {order: _share_in_order(in_order, spellings, order) for order in (True, False)}
     if max(sorted_share.values()) >= 0.98 > min(sorted_share.values()):
         return DateGuess(spellings, sorted_share[True] >= 0.98, True, share, "only so are the rows in order")
+    # Points are the mark of countries that write the day first; slashes and dashes are used by all.
     has_dots = sum(match[2] == "." for match, _ in pairs) > len(pairs) / 2
     return DateGuess(spellings, has_dots, has_dots, share, "by the separator")
 
@@ -127,6 +130,7 @@ def _share_in_order(in_order: pd.Series, spellings: tuple[str, ...], day_first: 
     steps."""
     dates = parse_dates(pa.array(in_order.to_numpy(dtype=object), pa.string()), spellings, day_first)
     steps = np.diff(dates[~np.isnat(dates)].astype("int64"))
+    # Repeats are in order both ways, and would hide the difference between the two.
     steps = steps[steps != 0]
     return max(float((steps > 0).mean()), float((steps < 0).mean())) if len(steps) >= 5 else 0.0
 
@@ -178,6 +182,7 @@ def guess_epoch(column: pd.Series) -> str | None:
 
 
 def _match_calendar_dates(values: np.ndarray) -> str | None:
+    # Numbers in general are rarely all calendar dates: one in 27 has a valid month and day.
     days = pa.array([str(int(value)) for value in np.unique(values)[:2000]], pa.string())
     is_date = ~np.isnat(parse_dates(days, ["yearmonthday"], False))
     return "yyyymmdd" if len(days) >= 10 and is_date.all() else None

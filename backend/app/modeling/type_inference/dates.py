@@ -77,6 +77,7 @@ def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool, pivot: int)
     if spelling == "day and month":
         first_number, second_number = fields.number("first_number", 0), fields.number("second_number", 0)
         day, month = (first_number, second_number) if day_first else (second_number, first_number)
+        # Files of several sources mix both orders; a number above 12 can only be the day.
         swap = (month > 12) & (day <= 12)
         day, month = np.where(swap, month, day), np.where(swap, day, month)
     else:
@@ -114,6 +115,7 @@ def _months(fields: _DateFields) -> np.ndarray:
         first_months: np.ndarray = fields.number("month", 1) + 3 * (quarter - 1) + 6 * (half - 1)
         return first_months
     encoded = pc.dictionary_encode(month_names)
+    # Each distinct name is looked up once; an unknown one becomes month 0, which no date has.
     numbers = np.array([MONTH_NUMBERS.get(name.casefold(), 0) for name in encoded.dictionary.to_pylist()] + [0])
     months: np.ndarray = numbers[encoded.indices.to_numpy(zero_copy_only=False)]
     return months
@@ -130,6 +132,7 @@ def _to_dates(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarra
     months = (np.where(is_valid, year, 1970) - 1970) * 12 + np.where(is_valid, month, 1) - 1
     month_starts = months.astype("datetime64[M]").astype("datetime64[D]")
     dates = month_starts + (np.where(is_valid, day, 1) - 1)
+    # numpy carries 31 February over into March; such a date is none.
     is_valid &= dates.astype("datetime64[M]").astype("int64") == months
     checked: np.ndarray = np.where(is_valid, dates.astype("datetime64[us]"), NAT)
     return checked
@@ -182,6 +185,7 @@ def _parse_offset(zone: str) -> int:
     if not offset or offset[0] not in "+-":
         return 0
     hours, _, minutes = offset[1:].partition(":")
+    # `+0530` has no colon between its hours and minutes.
     if len(hours) > 2:
         hours, minutes = hours[:2], hours[2:]
     micros = (int(hours) * 60 + int(minutes or 0)) * 60_000_000
@@ -216,6 +220,7 @@ def parse_epoch(values: pd.Series, unit: str) -> np.ndarray:
         dates = EXCEL_EPOCH + (seconds * 1_000_000).astype("timedelta64[us]")
     else:
         micros = np.round(filled * MICROSECONDS_PER_TICK[unit])
+        # Beyond it the conversion to 64-bit integers wraps around without an error.
         is_valid &= np.abs(micros) < 2**62
         dates = np.where(is_valid, micros, 0).astype("int64").astype("datetime64[us]")
     checked: np.ndarray = np.where(is_valid, dates, NAT)

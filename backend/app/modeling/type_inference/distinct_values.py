@@ -48,6 +48,7 @@ def map_distinct(column: pd.Series, parse: Callable[[pa.Array], np.ndarray], emp
     if not len(values):
         return pd.Series(empty, index=column.index)
     parsed = parse(trim_texts(pa.array(values, pa.string())))
+    # numpy would take code -1 of a missing value for the last text.
     row_values = parsed[np.maximum(codes, 0)]
     row_values[codes < 0] = empty
     return pd.Series(row_values, index=column.index, name=column.name)
@@ -55,6 +56,7 @@ def map_distinct(column: pd.Series, parse: Callable[[pa.Array], np.ndarray], emp
 
 def trim_texts(texts: pa.Array) -> pa.Array:
     """Strip texts, and normalise spaces, minus signs and apostrophes to ASCII."""
+    # Most columns are ASCII and need no pattern.
     if not pc.all(pc.string_is_ascii(texts)).as_py():
         for plain, pattern in _PATTERNS.items():
             texts = pc.replace_substring_regex(texts, pattern=pattern, replacement=plain)

@@ -93,6 +93,7 @@ def parse_hours(text: str, clock_format: ClockFormat = ClockFormat()) -> float |
 
 def _parse_clock(match: re.Match[str], clock_format: ClockFormat) -> float | None:
     fraction = float("0." + match["fraction"][1:]) / 3600 if match["fraction"] else 0.0
+    # Fractions of a minute are not written: `1:23.4` are minutes and seconds.
     if match["seconds"] is None and match["mark"] == ":" and (clock_format.is_minutes or fraction):
         return float(match["hours"]) / 60 + float(match["minutes"]) / 3600 + fraction
     hours = _on_half_day(match)
@@ -106,6 +107,7 @@ def _on_half_day(match: re.Match[str]) -> float | None:
         return hours
     if float(match["hours"]) > 12:
         return None
+    # 12 am is midnight, and 12 pm noon.
     return hours % 12 + 12 * (match["half"].lower() == "p")
 
 
@@ -145,6 +147,7 @@ def _clock_format(name: str, texts: Collection[str]) -> ClockFormat:
     halves = any(match["half"] for match in clocks)
     # Below an hour the hours are left out: 59:48 before 1:00:12.
     continues = bool(pairs and triples) and sorted(pairs)[len(pairs) // 2] > max(triples)
+    # No day has 25 hours, while songs and laps have more than 24 minutes.
     exceeds_a_day = bool(pairs) and not triples and max(pairs) > 24
     is_short = bool(pairs) and not triples and _SHORT_NAME.search(name) is not None
     is_minutes = not halves and (continues or exceeds_a_day or is_short)

@@ -29,6 +29,7 @@ def is_identifier(name: str, values: Sequence[str]) -> bool:
     min_digits = MIN_CODE_NAME_DIGITS if _CODE_NAME.search(name) else MIN_CODE_DIGITS
     if len(values[0]) < min_digits or len({len(value) for value in values}) > 1 or not values[0].isdigit():
         return False
+    # Moments in seconds have one length too, until the year 2286.
     if len(values[0]) in _EPOCH_DIGITS and (_TIME_NAME.search(name) or _rises(values)):
         return False
     return len(set(values)) >= MIN_CODES

@@ -118,6 +118,7 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
     share = 1 - sum(others[text] for text in words) / total
     if share < SURE_SHARE and not (share >= FEW_WORDS_SHARE and _are_words(words)):
         return None
+    # Behind the amount, the euro is written in countries with a decimal comma.
     if not is_certain and "." in (best_format.group, best_format.decimal) and after[1] in ("€", "eur"):
         best_format = replace(best_format, decimal=",", group=".")
     best_format = replace(best_format, before=before[0], after=after[0])
@@ -268,6 +269,7 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     unitless = [number for number in numbers if not (number.prefix or number.suffix or number.exponent)]
     if len(unitless) < 0.9 * len(numbers) or any("," in number.body for number in unitless):
         return False
+    # A number is not written with a leading zero: 1 % of the rows with one show codes.
     if sum(number.count for number in unitless if re.match(r"0\d", number.body)) >= 0.01 * _count_rows(
         unitless
     ):

@@ -19,6 +19,7 @@ def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
     parts = split_numbers(texts)
     body = pc.utf8_rtrim(_part(parts, "body"), characters=" ")
     is_match = pc.match_substring_regex(body, pattern=number_format.body_pattern)
+    # Two parentheses or none: one alone is a misread cell.
     is_closed = pc.equal(_is_open(parts), pc.equal(_part(parts, "close"), ")"))
     body = pc.if_else(pc.and_(is_match, is_closed), body, None)
     if number_format.group:
@@ -60,6 +61,7 @@ def _scale(affixes: pa.Array, factors: Mapping[str, float] | None) -> np.ndarray
         return np.ones(len(affixes))
     encoded = pc.dictionary_encode(affixes)
     names = [affix.casefold().strip() for affix in encoded.dictionary.to_pylist()]
+    # An unknown unit makes the number missing: read without it, it would be of another size.
     scales = np.array([1.0 if not name else factors.get(name, np.nan) for name in names] + [np.nan])
     positions = pc.fill_null(encoded.indices, len(names)).to_numpy(zero_copy_only=False)
     row_scales: np.ndarray = scales[positions]

@@ -126,6 +126,7 @@ class DateParser(ColumnParser):
             return column
         if self.epoch:
             return pd.Series(parse_epoch(column, self.epoch), index=column.index, name=column.name)
+        # Later rows may be spelled otherwise than the training rows: those spellings are only tried first.
         spellings = (*self.spellings, *(name for name in SPELLINGS if name not in self.spellings))
         return map_distinct(
             column, lambda texts: parse_dates(texts, spellings, self.day_first, self.pivot), NAT

@@ -26,6 +26,7 @@ def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, di
     values = column.to_numpy(dtype="float64", na_value=np.nan)
     values = values[np.isfinite(values)]
     codes: dict[float, dict[str, Any]] = {}
+    # Once a code is taken away, a further one is at an end of the values: first -999, then 9999.
     while len(values):
         low, high = float(values.min()), float(values.max())
         suspect = next((value for value in (low, high) if _is_nines(value)), None)

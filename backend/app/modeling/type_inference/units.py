@@ -182,6 +182,7 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
     words = sorted((word for word in affixes if word), key=lambda word: -affixes[word])
     if not words:
         return {}, ""
+    # `7 pm` is a time of day, which is read elsewhere.
     if _CLOCK_WORDS.intersection(words):
         return None
     currency = _currency(words)
@@ -198,6 +199,7 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
     for family in UNIT_FAMILIES:
         if set(words) <= family.keys():
             return {word: family[word] / family[words[0]] for word in words}, words[0]
+    # `pt`, `pts` and `pts.` are one unit, whatever it is.
     stems = {word.rstrip(".s") for word in words}
     if len(stems) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1):
         return dict.fromkeys(words, 1.0), words[0]
