@@ -35,6 +35,7 @@ def check_same_site(connection: HTTPConnection) -> None:
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     # "none": the user typed the address or opened a bookmark.
     is_own_site = site is None or site == "same-origin" or (is_reading and site == "none")
+    # Browsers send an origin with every socket, so one without it is not a page's.
     is_own_origin = not is_socket if origin is None else urlsplit(origin).netloc == headers.get("host")
     has_header = is_reading or is_socket or headers.get(PAGE_HEADER) == "1"
     if not (is_own_site and is_own_origin and has_header):
@@ -59,6 +60,7 @@ def set_cookie(response: Response, connection: HTTPConnection, secret: str, max_
 
 
 def clear_cookies(response: Response) -> None:
+    # Both: the address may have got TLS since the sign-in.
     for name, is_secure in ((COOKIE, True), (PLAIN_COOKIE, False)):
         response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="strict")
 

@@ -84,6 +84,7 @@ class BrowserSocket:
         try:
             tasks = {sending, receiving, revoked}
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            # A disconnect before a failed send, which only follows from it.
             ended = next((task for task in (receiving, sending) if task.done()), None)
         finally:
             await cancel_and_wait(sending, receiving)
@@ -128,6 +129,7 @@ class BrowserSocket:
             else:
                 await self._watches.unwatch(command.watch)
         except LabError as refusal:
+            # A refused command ends no other watch.
             return {"code": refusal.code, "detail": refusal.detail, "watch": command.watch}
         return None
 

@@ -12,6 +12,7 @@ from app.storage.blobs import BlobStore
 
 _SHOWN_INLINE = ("text/", "image/", "application/json", "application/pdf")
 _PAGE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+# Immutable: no artifact ever gets other bytes.
 _CACHE = "private, max-age=86400, immutable"
 
 
@@ -54,6 +55,7 @@ def parse_range(header: str | None, size_bytes: int) -> ByteRange | None:
 
 async def send_blob(request: Request, blobs: BlobStore, download: Download, attach: bool = False) -> Response:
     """Answer 200, 206, 304 or 416 by the headers of the request. Raises NotFound if the bytes are deleted."""
+    # Before the head of the answer: bytes that are gone are a 404, and no answer that breaks off.
     await blobs.size(download.digest)
     etag = f'"{download.digest}"'
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": _CACHE}
@@ -88,6 +90,7 @@ def _tags(header: str) -> list[str]:
 def _presentation(download: Download, attach: bool) -> dict[str, str]:
     """Return headers that show a file without scripts, forms or this origin: sessions write HTML."""
     inline = download.media_type.startswith(_SHOWN_INLINE) and not attach
+    # Old clients read only this name, which may hold no quotes and nothing but ASCII.
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", download.filename)[:150] or "file"
     disposition = "inline" if inline else "attachment"
     encoded = quote(download.filename[:150], safe="")

@@ -17,6 +17,7 @@ from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind
 from app.tasks import cancel_and_wait
 
+# nginx would hold events back until they fill its buffer.
 SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 Format = Callable[[Sequence[EventMessage]], str]
 """Writes a batch of events as server-sent events."""

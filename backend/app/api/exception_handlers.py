@@ -88,6 +88,7 @@ def problem_of(error: LabError, request_id: str | None = None) -> ProblemRespons
     if status == 429:
         REFUSALS.labels(error.facts.get("of", error.code)).inc()
     if status == 401:
+        # RFC 9110 demands it with a 401.
         headers["WWW-Authenticate"] = "Bearer"
     if "retry_after_s" in error.facts:
         headers["Retry-After"] = str(error.facts["retry_after_s"])

@@ -168,9 +168,12 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 def is_too_deep(body: bytes) -> bool:
     """Check if JSON is nested deeper than MAX_JSON_DEPTH, valid or not: its parser would exhaust the stack."""
+    # Most bodies have few brackets at all, and are looked at no further.
     if body.count(b"[") + body.count(b"{") <= MAX_JSON_DEPTH:
         return False
+    # Brackets inside texts do not nest.
     brackets = _TEXTS.sub(b"", body).translate(None, _NO_BRACKETS)
+    # Each round removes the innermost pairs: what is left after so many rounds is deeper.
     for _ in range(MAX_JSON_DEPTH):
         outer = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if outer == brackets:
@@ -203,6 +206,7 @@ class SlowClientMiddleware:
             except TimeoutError:
                 SLOW_CLIENTS.labels("answer").inc()
                 if CUT in scope.get("extensions", {}):
+                    # Dropped, not closed: a close waits until the client has read what is buffered.
                     scope["extensions"][CUT]["now"]()
                 raise ClientTooSlow from None
 

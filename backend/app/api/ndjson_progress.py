@@ -34,6 +34,7 @@ class NdjsonProgressResponse(Response):
 
     def __init__(self, work: Work, after: Callable[[], Awaitable[object]]) -> None:
         super().__init__(media_type=MEDIA_TYPE)
+        # Starlette has set it to 0 for an empty body, and nobody knows the length of what comes.
         del self.headers["content-length"]
         self._work = work
         self._after = after
@@ -51,6 +52,7 @@ class NdjsonProgressResponse(Response):
         disconnect = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             await self._follow(work, disconnect, send)
+            # The client has gone: nobody reads the end.
             if not work.done():
                 return
             await send(_line(_ending(work, request_id), more=False))

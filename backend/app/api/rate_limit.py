@@ -54,6 +54,7 @@ class RateLimitMiddleware:
         if refusal is None:
             with meter_usage() as request_usage:
                 await self.app(scope, receive, _with_rate_headers(send, usages) if usages else send)
+            # How much a request computes is not known before it has ended.
             await _charge(auth_services, usages, request_usage.cpu_s)
         elif scope["type"] == "websocket":
             REFUSALS.labels(refusal.facts["of"]).inc()

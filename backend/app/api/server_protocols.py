@@ -54,6 +54,7 @@ class EdgeProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._stop_waiting()
+        # A head that arrived in one piece was not counted while it arrived.
         if sum(len(name) + len(value) for name, value in self.headers) + len(self.url) > MAX_HEAD_BYTES:
             self._too_large = True
             raise httptools.HttpParserError("the head is too large")

@@ -58,6 +58,7 @@ class ServiceMetrics:
         return [fact.metric() for fact in await self.facts()]
 
     async def facts(self) -> Iterable[ServiceMetric]:
+        # Scrapes at the same moment share one reading.
         async with self._lock:
             if self.monotonic() - self._read_at > CACHE_S:
                 self._facts = await self._read()
@@ -101,6 +102,7 @@ async def _read_queues(resources: Resources) -> list[ServiceMetric]:
         async with resources.redis.pipeline(transaction=False) as pipe:
             for queue in queues:
                 pipe.llen(queue)
+                # Jobs are pushed at the left: the last one is the oldest.
                 pipe.lindex(queue, -1)
             replies = await pipe.execute()
     except REDIS_AWAY:

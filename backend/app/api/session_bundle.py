@@ -66,6 +66,7 @@ class SessionBundle:
             datasets = await DatasetRepository(uow.db, self.owner).list_by_ids(session.dataset_ids)
         pieces = [*_tables(datasets), *(_piece(row) for row in reversed(artifacts.items))]
         placed = bundle_layout(pieces)
+        # Before the archive begins: bytes that are gone are a 404, and no archive that breaks off.
         for piece in placed.values():
             await self.resources.blobs.size(piece.digest)
         entries = [Entry("README.txt", _text(README), {})]

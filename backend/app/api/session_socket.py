@@ -188,6 +188,7 @@ class SessionSocket:
 
     async def _execute(self, message: Respond | Cancel) -> dict[str, object]:
         caller = await self.confirm()
+        # The scope `read` opens a socket, and each command changes something.
         require(caller, Scope.SESSIONS)
         owner = caller.user_id
         if isinstance(message, Cancel):
@@ -245,6 +246,7 @@ def close_code_of_failure(error: Exception, session_id: UUID | None) -> Close:
 
 
 async def _refuse_after(revoked: "asyncio.Task[None]") -> Close:
+    # The task belongs to the stream, which waits for it too.
     await asyncio.shield(revoked)
     return Close.NOT_SIGNED_IN
 

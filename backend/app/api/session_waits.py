@@ -31,5 +31,6 @@ async def ends_within(resources: Resources, session_id: UUID, wait_s: float) -> 
             async for batch in batches:
                 if any(event.kind in PAUSES for event in batch):
                     return False
+        # The events end with the session only.
         return True
     return False

@@ -27,6 +27,7 @@ async def check_password(
     """Raises Unauthorized for a wrong pair, and TooMany after too many of them."""
     tries = auth_services.config.sign_in_tries
     pair = f"{body.email} {network}"
+    # Ten times as many for all accounts of a network, and for an account from all networks, as for the pair.
     await auth_services.throttle.take("sign-in-network", network, tries * 10)
     await auth_services.throttle.take("sign-in-account", body.email, tries * 10)
     await auth_services.throttle.take_with_back_off("sign-in", pair, tries)

@@ -64,6 +64,7 @@ async def receive_upload(request: Request, folder: Path, max_bytes: int) -> Asyn
 
             parse = _reader(request, sink)
             async for piece in request.stream():
+                # An empty piece would be the end of the form.
                 if piece:
                     parse(piece)
                 if len(sink.pending) >= _BATCH_BYTES:

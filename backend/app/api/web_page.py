@@ -63,6 +63,7 @@ class PageFile:
     def compressed(self) -> bytes | None:
         if len(self.body) < _MIN_COMPRESSED_BYTES or not self.media_type.startswith(_COMPRESSIBLE):
             return None
+        # No time in it: all processes answer the same bytes.
         return gzip.compress(self.body, mtime=0)
 
     def response(self, request: Request, headers: Mapping[str, str]) -> Response:
@@ -110,6 +111,7 @@ class WebPage(BaseRoute):
         path: str = scope["path"]
         if path in self._files:
             return True
+        # A name with a suffix is a file that is missing, and no address of the page.
         is_address = (
             "." not in path.rstrip("/").rpartition("/")[2]
             and not path.startswith(_OTHER_PATHS)

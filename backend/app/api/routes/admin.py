@@ -119,5 +119,6 @@ async def _set_disabled(
 ) -> AccountView:
     async with resources.open_uow() as uow:
         account = await AccountAdministration(uow.db, admin.user_id).set_disabled(user_id, disabled)
+    # After the commit: other processes read the row again at once.
     await auth_services.revocations.announce(user_id)
     return account

@@ -63,6 +63,7 @@ async def get_artifact(
     A download of a hold-out counts as a look at it, once for its session.
     """
     artifact = await service.get_artifact(uow.db, principal.user_id, artifact_id)
+    # HEAD hands out no rows.
     if artifact.kind == HOLDOUT_KIND and artifact.session_id and request.method == "GET":
         await looks.count(artifact.session_id, AFTER_END, LookKind.DOWNLOAD)
     blob = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)

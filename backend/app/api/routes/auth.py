@@ -42,6 +42,7 @@ async def refresh(body: RefreshRequest, auth_services: AuthDep, resources: Resou
     """Exchange a refresh token for new tokens. A second use revokes every token of its chain."""
     async with resources.open_uow() as uow:
         pair = await TokenChain(uow.db, auth_services.signer).rotate(body.refresh_token.get_secret_value())
+    # Outside of the transaction, which would else take the revocation back.
     if isinstance(pair, ReusedToken):
         if pair.user_id is not None:
             await auth_services.revocations.announce(pair.user_id)

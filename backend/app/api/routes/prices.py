@@ -66,6 +66,7 @@ async def import_prices(
     _check(principal, shared)
     options = ImportOptions(coin and coin.upper(), interval, time_zone, shared)
     limit = resources.settings.prices_max_size_mb << 20
+    # A response with progress needs the file after this function has returned.
     stack = AsyncExitStack()
     upload = await stack.enter_async_context(
         receive_upload(request, resources.settings.home / "uploads", limit)

@@ -63,6 +63,7 @@ async def create_run(
     Otherwise follow it by its status, or by the streams of the session with its id.
     """
     if body.session_id is not None:
+        # Of the caller's own: a run reads what its session holds.
         await SessionReader(resources.database, principal.user_id).check_exists(body.session_id)
     if body.thread_id is not None:
         thread = await ThreadReader(resources.database, principal.user_id).get_thread(body.thread_id)

@@ -75,6 +75,7 @@ async def get_bundle(session_id: UUID, bundle: SessionBundleDep, looks: LooksDep
     """
     session = await bundle.session(session_id)
     entries = await bundle.entries(session)
+    # Only now: a download that was refused is no look.
     if any(entry.about.get("kind") == HOLDOUT_KIND for entry in entries):
         await looks.count(session.id, AFTER_END, LookKind.DOWNLOAD)
     facts = {

@@ -55,6 +55,7 @@ async def stream_events(
     last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
 ) -> Response:
     """Stream the events after `since` or `Last-Event-ID` until the session has ended."""
+    # The header first: a browser that comes back sends the address with its first cursor again.
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)

@@ -191,6 +191,7 @@ async def stream_turn_events(
     last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
 ) -> Response:
     """Stream the events of a turn after `since` or `Last-Event-ID` until it has ended."""
+    # The header first: a browser that comes back sends the address with its first cursor again.
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(turn_id, cursor):
         return Response(status_code=204)

@@ -76,6 +76,7 @@ async def begin_upload(
             f"The file is larger than the limit of {datasets.limits.max_bytes:,} bytes.",
             limit_bytes=datasets.limits.max_bytes,
         )
+    # With the uploads that have begun, which together could exceed the quota.
     more_bytes = body.size_bytes + await asyncio.to_thread(uploads.announced_bytes)
     await auth_services.storage_quota.require(principal, more_bytes)
     return _view(await asyncio.to_thread(uploads.begin, plain_filename(body.filename), body.size_bytes))

@@ -100,6 +100,7 @@ async def call_webhook(
     Calls with the same Idempotency-Key or signature begin one run.
     """
     hook = await webhooks.find(token)
+    # By webhook: who calls a secret address is not known.
     meter = RateMeter("hooks", f"{hook.workflow_id}/{hook.node_id}", MAX_CALLS)
     refusal = make_refusal(await RateLimiter(resources.redis).take([meter]))
     if refusal is not None:
