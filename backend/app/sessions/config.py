@@ -47,8 +47,11 @@ class SessionsConfig:
 
     @property
     def resource_limits(self) -> Amounts:
-        """Upper bound of each resource. That of seconds is the time limit."""
-        return {Resource.SECONDS: self.time_limit_s} | {Resource(k): v for k, v in self.max_budget.items()}
+        """Upper bound of each resource. That of seconds is at most the time limit."""
+        bounds = {Resource(name): amount for name, amount in self.max_budget.items()}
+        # Above it a budget would move the deadline of its session past the time limit.
+        seconds = min(self.time_limit_s, bounds.get(Resource.SECONDS, self.time_limit_s))
+        return {**bounds, Resource.SECONDS: seconds}
 
     def make_budget(self, requested: Mapping[str, float | None]) -> dict[str, float]:
         """Return the budget of a new session. Raises InvalidInput."""

@@ -4,6 +4,7 @@ from app.errors import InvalidInput
 from app.sessions.answer_validation import check_answer
 from app.sessions.budget import REPORT, BudgetLedger, make_ledger, read_extra_seconds
 from app.sessions.budget_resources import Resource, resolve_budget
+from app.sessions.config import SessionsConfig
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,13 @@ def test_a_ledger_is_made_again_from_the_answers() -> None:
 )
 def test_only_added_seconds_move_the_time_limit(question: str, answer, moved: float) -> None:
     assert read_extra_seconds(question, answer) == moved
+
+
+@pytest.mark.parametrize(
+    ("most", "allowed"), [({}, 600.0), ({"seconds": 300}, 300), ({"seconds": 9_000}, 600.0)]
+)
+def test_no_budget_of_seconds_exceeds_the_time_limit(most, allowed) -> None:
+    config = SessionsConfig(time_limit_s=600.0, max_budget=most)
+    assert config.resource_limits[Resource.SECONDS] == allowed
+    with pytest.raises(InvalidInput, match=f"this service allows {allowed:g} at most"):
+        config.make_budget({"seconds": 9_001})
