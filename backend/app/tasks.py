@@ -15,7 +15,10 @@ Second = TypeVar("Second")
 async def run_concurrently(
     first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
 ) -> tuple[First, Second]:
-    """Run two coroutines at the same time. If one fails, stop the other before raising."""
+    """Run two coroutines at the same time. If the first fails, stop the second before raising.
+
+    A failure of the second is raised once the first has ended, whose work is not lost by it.
+    """
     tasks = asyncio.create_task(first), asyncio.create_task(second)
     try:
         return await tasks[0], await tasks[1]
