@@ -192,7 +192,7 @@ class Leases:
     async def renew(self, lease: Lease) -> DriveSignal:
         """Extend the lease by `lease_s`. Raises LeaseLost."""
         row = await self._db.row(LIFECYCLE.renew, lease.facts.id, lease.fence, self._config.lease_s)
-        # No row: a newer fence, or the session has ended.
+        # No row: a newer fence, or the session has ended, or the lease was given back.
         if row is None:
             raise LeaseLost
         return SignalRow(**row).signal

@@ -58,6 +58,21 @@ async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: Work
     assert not await lab.db.rows("select 1 from steps where session_id = $1", session_id)
 
 
+async def test_a_late_renewal_does_not_take_a_lease_that_was_given_back(
+    lab: Lab, duties: WorkerServices
+) -> None:
+    session_id = await lab.create(send=False)
+    leases = duties.runner.leases
+    lease = await leases.claim(session_id)
+    assert lease
+    assert await leases.hand_back(lease, has_more=True)
+    with pytest.raises(LeaseLost):
+        await leases.renew(lease)
+    successor = await leases.claim(session_id)
+    assert successor
+    assert not successor.taken_over
+
+
 async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: WorkerServices) -> None:
     """The statement ran, its answer never came, and it is sent again."""
     session_id = await lab.create(send=False)

@@ -192,8 +192,9 @@ select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created
 from s left join e on true
 
 -- name: renew
+-- A renewal that overtakes the hand-back of its own driver must not take the lease again: nobody would release it.
 update sessions set lease_until = now() + $3 * interval '1 second'
-where id = $1 and fence = $2 and ended_at is null
+where id = $1 and fence = $2 and ended_at is null and lease_until is not null
 returning cancel, deadline_at < now() as overdue, paused_at is not null as paused
 
 -- name: hand_back
