@@ -128,7 +128,7 @@ def _with_rate_headers(send: Send, usages: Sequence[RateUsage]) -> Send:
 
 
 async def _close(receive: Receive, send: Send) -> None:
-    """Accept, then close with a code: a browser does not show why a handshake was refusal."""
+    """Accept, then close with a code: a browser does not show why a handshake was refused."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": TOO_MANY_CLOSE, "reason": "Too many requests."})

@@ -47,7 +47,7 @@ class SessionBundle:
         if not notebooks:
             raise NotFound(
                 "notebook_not_found",
-                "This session has no notebook. It is reports with the report, after a model was evaluated.",
+                "This session has no notebook. It is written with the report, after a model was evaluated.",
             )
         return next(reversed(notebooks.values()))
 
