@@ -82,8 +82,8 @@ class KeyRepository(OwnedRepository[ApiKeyRow]):
 
     async def count_unrevoked(self) -> int:
         """Count the keys that are not revoked."""
-        of_family = self.select_owned().where(ApiKeyRow.revoked_at.is_(None)).subquery()
-        return await self.db.scalar(select(func.count()).select_from(of_family)) or 0
+        unrevoked = self.select_owned().where(ApiKeyRow.revoked_at.is_(None)).subquery()
+        return await self.db.scalar(select(func.count()).select_from(unrevoked)) or 0
 
 
 @dataclass(frozen=True)
