@@ -132,7 +132,8 @@ class Daemon:
         pid = self.leftover()
         if pid is None:
             return
-        os.kill(pid, self.stop_signal)
+        with contextlib.suppress(ProcessLookupError):  # it may end at this moment
+            os.kill(pid, self.stop_signal)
         deadline = time.monotonic() + max_wait_s
         while self.leftover() == pid:
             if time.monotonic() > deadline:

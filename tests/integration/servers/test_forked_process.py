@@ -62,3 +62,16 @@ def test_a_fork_stops_at_the_signal_of_its_supervisor(tmp_path: Path) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert not part.pid_file.exists()
+
+
+def test_a_leftover_that_ends_while_it_is_looked_up_needs_no_signal(tmp_path: Path) -> None:
+    no_pid = (1 << 22) + 1  # above the largest one of Linux
+    looks = iter([no_pid, None])
+
+    class EndingDaemon(Daemon):
+        def leftover(self) -> int | None:
+            return next(looks)
+
+    log, pid_file = tmp_path / "part.log", tmp_path / "part.pid"
+    EndingDaemon("A part", CALLER_ACCOUNT, pid_file, log, signal.SIGTERM).end_leftover()
+    assert next(looks, "looked at until it was gone") == "looked at until it was gone"
