@@ -124,6 +124,7 @@ async def _make_workflow(session: SessionFacts, services: ChangeServices, messag
     outcome |= {"faults": [fault.model_dump(mode="json") for fault in faults]} if faults else {}
     if message.save:
         require_valid(faults)
+        # The session is in the key: a call that runs again after a crash saves no second workflow.
         author, name = Author("job", session.id), message.prompt[:MAX_NAME_CHARS]
         view = await services.workflows.create(
             name, change.document, change.summary, author, f"job {session.id}"

@@ -44,6 +44,7 @@ class JobSweep:
                 answer = await self.jobs_of(record.owner_id).advance(record)
                 if answer is not None and is_queued:
                     await self._deliver(record, answer)
+            # The job stays undelivered, and is looked at again when this claim has run out.
             except REDIS_AWAY:
                 log.warning("an answer of a job waits for Redis", extra={"job": record.job_id})
         return len(rows)

@@ -14,6 +14,7 @@ class Passwords:
     def __init__(self, hasher: PasswordHasher | None = None, threads: int = 2) -> None:
         self._hasher = hasher or PasswordHasher()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="argon2")
+        # In the background: it takes as long as a check.
         self._decoy = self._threads.submit(self._hasher.hash, secrets.token_hex())
 
     async def hash(self, password: str) -> str:

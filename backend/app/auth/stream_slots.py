@@ -79,6 +79,7 @@ class StreamSlots:
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
                 for key, tickets in renewed.items():
+                    # Also brings back what a restart of Redis has lost.
                     pipe.zadd(key, dict.fromkeys(tickets, until))
                     pipe.expire(key, LEASE_S)
                 await pipe.execute()

@@ -163,6 +163,7 @@ class AccountDeletions:
 
     async def resume(self, deletion_id: UUID, user_id: UUID) -> bool:
         """Delete what can be deleted now; False when a session must end first."""
+        # Again: a session may have begun while the account was being closed.
         await self._cancel_sessions(user_id)
         for kind, max_rows, batch in _STAGES:
             statement = _DELETE_AND_COUNT.format(batch=batch, lease_s=_LEASE_S)
@@ -192,6 +193,7 @@ class AccountDeletions:
     async def _delete_redis_keys(self, user_id: UUID) -> None:
         """Delete the user's rate meters and stream leases; without Redis they expire by themselves."""
         try:
+            # By pattern: keys hold rates, of which a user may have had several.
             async for key in self.redis.scan_iter(match=f"*{user_id}*", count=1000):
                 await self.redis.delete(key)
         except REDIS_AWAY:

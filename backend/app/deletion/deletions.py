@@ -166,6 +166,7 @@ class Deletions:
             raise NotFound("thread_not_found", f"There is no thread with the id {thread_id}.")
         sessions = await self.db.column(_LIST_TURNS_AND_RUNS, thread_id, owner)
         remaining = await self._delete_rows(owner, sessions)
+        # Turns that must end first go on to be deleted as sessions, without their thread.
         await self.db.row(_DELETE_THREAD, thread_id, owner)
         return remaining
 

@@ -46,6 +46,7 @@ def make_graph_spec(
         ctx = runtime.context
         preferences = RunPreferences.model_validate(ctx.session.preferences)
         request: Any = {"code": ctx.session.goal, **preferences.model_dump(mode="json", exclude={"workflow"})}
+        # The key of an agent's first tool call: evidence, usage and exports read both alike.
         call = Call("tool:0.0", "tool", f"run_{preferences.language}", "user", request)
         return {"outcome": await ctx.step.call(call, lambda: _record_measured(ctx, preferences, limits))}
 

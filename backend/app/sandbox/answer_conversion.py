@@ -59,6 +59,7 @@ def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
     head = _with_labels(value.head(MAX_PREVIEW_ROWS))
     return {
         "columns": [_column_name(name) for name in head.columns],
+        # Plain tuples: names of columns need not be names of Python.
         "rows": [[to_json(cell, depth) for cell in row] for row in head.itertuples(index=False, name=None)],
         "row_count": len(value),
     }

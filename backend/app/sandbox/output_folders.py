@@ -69,6 +69,7 @@ def copy_out(source: Path, target: Path, files: tuple[str, ...]) -> None:
     """Copy regular files by relative name."""
     for name in files:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
+        # A program may have taken away the right to read its own file.
         (source / name).chmod(0o600)
         reader = os.open(source / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(reader, "rb") as source_file, (target / name).open("wb") as target_file:

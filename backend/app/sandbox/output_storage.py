@@ -74,6 +74,7 @@ async def _store_all(blobs: BlobStore, output: Path, names: Sequence[str]) -> tu
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(store(name)) for name in names]
     except BaseExceptionGroup as errors:
+        # Callers know the errors of stores, and not groups of them.
         raise errors.exceptions[0] from None
     return tuple(task.result() for task in tasks)
 

@@ -43,7 +43,9 @@ def encode_request(request: CellRequest) -> bytes:
 
 def write_request(request: CellRequest) -> int:
     """Write the request to a memory file. Returns its descriptor, at the beginning of the file."""
+    # Not a pipe: a request may be longer than a pipe holds, and nobody reads it yet.
     descriptor = os.memfd_create("request")
+    # A copy, since closing the file closes its descriptor.
     with os.fdopen(os.dup(descriptor), "wb") as file:
         file.write(encode_request(request))
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -103,5 +105,6 @@ def await_request(cell_socket: socket.socket) -> int | None:
 def finish() -> NoReturn:
     """Announce the answer to the zygote, which stops this process for good; exit if it does not."""
     os.write(CELL_SOCKET, b".")
+    # Blocks until the zygote has stopped this process.
     os.read(CELL_SOCKET, 1)
     os._exit(0)

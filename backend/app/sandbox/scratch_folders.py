@@ -23,6 +23,7 @@ class Scratch:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def close(self) -> None:
+        # Still under the lock: another process could sweep the folder at the same time.
         remove(self.path)
         os.close(self._lock)
 

@@ -49,6 +49,7 @@ class StoreSettings(BaseSettings):
         if self.redis_url or not self.redis_host:
             return self.redis_url
         password = self.redis_password.get_secret_value() if self.redis_password else ""
+        # A password may hold the characters that part an address.
         login = f":{quote(password, safe='')}@" if password else ""
         return f"redis://{login}{self.redis_host}:{self.redis_port}/{self.redis_db}"
 

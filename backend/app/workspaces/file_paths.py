@@ -40,6 +40,7 @@ def normalize_path(path: str) -> str:
 
 def require_free(path: str, paths: Iterable[str]) -> None:
     """Raise ToolRefused if a path exists, in whatever case, or a file of it would be a folder."""
+    # Unpacked where case does not count, one file would replace the other.
     folded = path.casefold()
     for other in paths:
         other_folded = other.casefold()

@@ -61,6 +61,7 @@ class AuditRow(Base):
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=True)
     at: Mapped[datetime] = now()
+    # No foreign keys: the trail outlives sessions and accounts.
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
     session_id: Mapped[UUID | None] = mapped_column(index=True)
     actor: Mapped[str]

@@ -14,8 +14,10 @@ class ArtifactRow(Base):
 
     __tablename__ = "artifacts"
     __table_args__ = (
+        # Refuses a write that is sent again after its reply was lost (`FencedWriter`).
         UniqueConstraint("session_id", "seq", "call_key", "name"),
         Index("ix_artifacts_owner_id_created_at", "owner_id", text("created_at DESC")),
+        # Lists of models: most artifacts are none.
         Index(
             "ix_artifacts_models", "owner_id", text("created_at DESC"), postgresql_where=text("kind = 'model'")
         ),

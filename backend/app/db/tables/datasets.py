@@ -51,6 +51,7 @@ class PriceSeriesRow(Base):
     """Bars of one coin at one interval; shared by all users when `owner_id` is null."""
 
     __tablename__ = "price_series"
+    # Shared series have no owner, and nulls would make each of them unlike all others.
     __table_args__ = (UniqueConstraint("owner_id", "coin", "interval_s", postgresql_nulls_not_distinct=True),)
 
     id: Mapped[int] = mapped_column(Identity(), primary_key=True)

@@ -17,18 +17,24 @@ class SessionRow(Base):
     __tablename__ = "sessions"
     __table_args__ = (
         UniqueConstraint("owner_id", "idempotency_key"),
+        # Sweeps read open sessions by age, and never those that have ended.
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
         Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
+        # The end of a session wakes those that wait for it.
         Index(
             "ix_sessions_after_id",
             "after_id",
             postgresql_where=text("after_id IS NOT NULL AND ended_at IS NULL"),
         ),
+        # Looks at a hold-out, and comparisons, go over a whole family.
         Index("ix_sessions_family_id", "family_id", postgresql_where=text("family_id IS NOT NULL")),
+        # Retention deletes by the time of the end, and keys of requests by that of the request.
         Index("ix_sessions_ended_at", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
         Index("ix_sessions_keyed", "created_at", postgresql_where=text("idempotency_key IS NOT NULL")),
+        # Creating a session counts the open ones of its owner.
         Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
+        # The admission queue is ordered on every look at it: only waiting sessions are in this index.
         Index(
             "ix_sessions_in_line",
             "owner_id",
@@ -204,6 +210,7 @@ class FitRow(Base):
 
     __tablename__ = "fits"
     __table_args__ = (
+        # Sweeps and counts read open fits, and never those of earlier rounds.
         Index("ix_fits_open", "queued_at", postgresql_where=text("status IN ('queued', 'running')")),
     )
 

@@ -14,6 +14,7 @@ class DeletionRow(Base):
 
     __tablename__ = "deletions"
     __table_args__ = (
+        # One open deletion of a target: a request that is repeated adds none.
         Index(
             "ix_deletions_open",
             "kind",

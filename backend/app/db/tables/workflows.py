@@ -150,6 +150,7 @@ class AgentJobRow(Base):
     __table_args__ = (
         UniqueConstraint("owner_id", "job_id"),
         Index("ix_agent_jobs_owner_id_created_at", "owner_id", text("created_at DESC")),
+        # Every worker looks for these several times a second: only what has to be delivered is in it.
         Index("ix_agent_jobs_open", "created_at", postgresql_where=text("delivered_at IS NULL")),
     )
 

@@ -95,6 +95,7 @@ class DrivenStep:
 
     def _trace(self, call: Call) -> AbstractContextManager[SetAttributes]:
         """Open a span around a call of a chat model or a tool."""
+        # A choice takes no time that would be worth a span.
         if call.kind not in SPAN_OPERATIONS:
             return nullcontext(_ignore_attributes)
         facts: Facts = {"labcrew.step": self.seq, "labcrew.node": self.node, "gen_ai.agent.name": call.agent}

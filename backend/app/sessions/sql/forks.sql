@@ -45,6 +45,7 @@ with own as (
   insert into sessions (id, owner_id, graph, graph_version, goal, preferences, dataset_ids, seed,
     idempotency_key, request_digest, fence, last_seq, event_seq, admitted_at, forked_from, family_id, fork,
     datasets_at, inherited_s)
+  -- Fence 1: the first claim then has 2, and looks up what was copied.
   select $1::uuid, $3::uuid, o.graph, o.graph_version, o.goal, $7::jsonb, o.dataset_ids, o.seed,
     $10::text, $9::text, 1, $4::int - 1, cardinality($16::text[]), case when not own.needs_admission then now() end, o.id,
     coalesce(o.family_id, o.id), $8::json, coalesce(o.datasets_at, o.created_at),

@@ -287,6 +287,7 @@ where id in (
 returning id
 
 -- name: requeue
+-- Its age begins anew, so that the next sweep does not send it once more.
 update sessions set queued_at = now()
 where id in (
   select id from sessions

@@ -6,6 +6,7 @@ select s.id, s.goal, s.status, s.last_seq as step,
     - s.waited_s, 0)::float8 as worked_s
 from sessions s
 where s.owner_id = $1 and ($2::text is null or s.status = $2) and s.class = $3
+  -- Implied by the condition after it; only with it can an index seek to the row.
   and s.created_at <= coalesce($4, 'infinity'::timestamptz)
   and ($4 is null or s.created_at < $4 or s.id > $5::uuid)
 order by s.created_at desc, s.id
@@ -119,6 +120,7 @@ with trail as (
   select at, 'event', n, kind, 'system', kind from events
   where session_id = $1
     and kind in ('session_started', 'budget_warning', 'session_finished', 'session_failed', 'session_cancelled')
+-- What is told of an entry is read for the entries of the page only.
 ), page as (
   select *, count(*) over () as total from trail order by at, source, n, key limit $2 offset $3
 )
