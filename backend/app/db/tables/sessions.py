@@ -92,7 +92,7 @@ class SessionRow(Base):
     result: Mapped[Json | None] = mapped_column(VERBATIM)
     """What the graph ended with: leaderboard, metrics, ids of the model and the report."""
 
-    parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
+    parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
     parent_seq: Mapped[int | None]
 
     after_id: Mapped[UUID | None]
