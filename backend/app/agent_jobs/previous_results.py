@@ -31,6 +31,7 @@ class JobTables:
     datasets: DatasetSource
 
     async def list(self) -> Sequence[DatasetRef]:
+        # A table that came with the job hides a dataset of its name.
         names = {table.table for table in self.tables}
         return [*self.tables, *(ref for ref in await self.datasets.list() if ref.table not in names)]
 

@@ -12,6 +12,7 @@ from starlette.requests import cookie_parser
 
 from app.errors import Forbidden
 
+# `__Host-`: browsers keep it only if this very host has set it over TLS, so no subdomain can plant one.
 COOKIE = "__Host-labcrew"
 PLAIN_COOKIE = "labcrew"
 """For an address without TLS in a local network, where browsers refuse the other; never in production."""
@@ -32,6 +33,7 @@ def check_same_site(connection: HTTPConnection) -> None:
     """Check that a request with a cookie comes from a page of this service. Raises Forbidden."""
     headers, is_socket = connection.headers, connection.scope["type"] == "websocket"
     is_reading = not is_socket and connection.scope["method"] in _READING
+    # Browsers set both, and no page can forge them.
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     # "none": the user typed the address or opened a bookmark.
     is_own_site = site is None or site == "same-origin" or (is_reading and site == "none")
@@ -55,6 +57,7 @@ def set_cookie(response: Response, connection: HTTPConnection, secret: str, max_
         path="/",
         secure=is_secure,
         httponly=True,
+        # Not even a link on another site carries it here.
         samesite="strict",
     )
 

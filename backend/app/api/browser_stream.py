@@ -64,6 +64,7 @@ COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 async def as_event_messages(watches: Watches) -> AsyncGenerator[list[EventMessage], None]:
     """Yield the frames as server-sent events of the kind `frame`, after a greeting."""
+    # At once, so that a client knows that its stream is open.
     yield [EventMessage(None, "frame", HELLO)]
     async with aclosing(watches.frames()) as frames:
         async for frame in frames:

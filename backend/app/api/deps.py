@@ -122,6 +122,7 @@ IdempotencyKey = Annotated[
 async def _check_storage_quota(request: Request, principal: PrincipalDep, auth_services: AuthDep) -> None:
     """Check the storage quota by the declared length, before the body is read."""
     declared = request.headers.get("content-length", "")
+    # Without a length only a quota that is used up already refuses.
     await auth_services.storage_quota.require(principal, int(declared) if declared.isdecimal() else 0)
 
 

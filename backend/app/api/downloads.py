@@ -38,9 +38,11 @@ def parse_range(header: str | None, size_bytes: int) -> ByteRange | None:
     Several ranges, another unit and invalid headers are ignored, as RFC 9110 permits. Raises ValueError for a
     range outside of the file.
     """
+    # No more digits than the size of a file can have.
     match = re.fullmatch(r"bytes=(\d{0,19})-(\d{0,19})", (header or "").replace(" ", ""))
     if not match or not (match[1] or match[2]):
         return None
+    # `bytes=-500` is the last 500.
     if not match[1]:
         start, end = max(size_bytes - int(match[2]), 0), size_bytes
     else:
@@ -61,6 +63,7 @@ async def send_blob(request: Request, blobs: BlobStore, download: Download, atta
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": _CACHE}
     if etag in _tags(request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
+    # A range of other bytes would not fit what the client has already.
     current = request.headers.get("if-range", etag) == etag
     try:
         part = parse_range(request.headers.get("range") if current else None, download.size_bytes)

@@ -24,6 +24,7 @@ async def with_heartbeats(
             try:
                 while not (await _first({coming, *also}, every_s)):
                     yield None
+                # An item that has come with it is given up: its reader may not have it any more.
                 if ended and ended.done():
                     return
             finally:

@@ -143,6 +143,7 @@ class _LimitedBody:
                 message = await self.source()
         except TimeoutError:
             SLOW_CLIENTS.labels("body").inc()
+            # Raised where the route reads the body, which fails with it.
             raise HTTPException(408, _TOO_SLOW, _CLOSE) from None
         self.waited_s += time.monotonic() - waiting_since
         self.arrived += len(message.get("body", b""))

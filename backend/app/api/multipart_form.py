@@ -105,6 +105,7 @@ class _Parts:
 
     def header_end(self) -> None:
         if self._name.lower() == b"content-disposition":
+            # Headers are bytes, and Latin-1 reads any.
             self._disposition = self._value.decode("latin-1")
         self._name, self._value = bytearray(), bytearray()
 

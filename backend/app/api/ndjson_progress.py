@@ -62,6 +62,7 @@ class NdjsonProgressResponse(Response):
     async def _follow(self, work: "asyncio.Task[Any]", disconnect: "asyncio.Task[None]", send: Send) -> None:
         sent_progress, silent_s = None, 0.0
         while not (work.done() or disconnect.done()):
+            # By identity: each report makes a new object.
             if self._progress is not sent_progress or silent_s >= _MAX_SILENCE_S:
                 sent_progress, silent_s = self._progress, 0.0
                 await send(_line(sent_progress, more=True))

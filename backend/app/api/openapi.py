@@ -90,6 +90,7 @@ def build_document(title: str, version: str, routes: Sequence[BaseRoute]) -> dic
 
 def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    # References as FastAPI writes them, to the place where it puts its own schemas.
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(schema.pop("$defs", {}))
     schemas[model.__name__] = schema

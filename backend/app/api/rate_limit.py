@@ -22,6 +22,7 @@ from app.sandbox.metering import meter_usage
 TOO_MANY_CLOSE = 4429
 """WebSocket close code; equals `socket.Close.TOO_MANY`, which cannot be imported here (a circle)."""
 
+# A balancer and Prometheus ask often, from one address.
 _UNLIMITED_PATHS = frozenset({f"{PREFIX}/healthz", f"{PREFIX}/readyz", f"{PREFIX}/metrics"})
 
 _VIEWS = re.compile(f"{PREFIX}/(tables/[^/]+|datasets/[^/]+/preview)")

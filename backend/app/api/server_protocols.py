@@ -37,6 +37,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        # The parser first: the head may end in this piece.
         super().data_received(data)
         if not self._in_head or self.transport.is_closing():
             return
@@ -69,6 +70,7 @@ class EdgeProtocol(HttpToolsProtocol):
             answer = problem(400, "not_http", "This is not an HTTP request that can be read.")
         line = f"HTTP/1.1 {answer.status_code} Bad Request\r\n"
         head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(answer.body)}\r\nconnection: close\r\n\r\n"
+        # Written here, since uvicorn would answer with plain text.
         self.transport.write((line + head).encode() + bytes(answer.body))
         self.transport.close()
 

@@ -89,6 +89,7 @@ class ServiceMetrics:
 
 def _readiness_metric(report: readiness.ReadinessReport) -> ServiceMetric:
     failures = dict.fromkeys((*report.unavailable, *report.degraded), 0.0)
+    # Nobody has looked at these: they are neither ready nor not.
     unchecked = readiness.DEPEND_ON_POSTGRES if "postgres" in report.unavailable else ()
     ready = {name: 1.0 for name in (*readiness.REQUIRED, *readiness.OPTIONAL) if name not in unchecked}
     return ServiceMetric(

@@ -112,6 +112,7 @@ class SessionBundle:
         await SessionReader(self.resources.database, self.owner).check_exists(session_id)
         async with self.resources.open_uow() as uow:
             artifacts = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL_ARTIFACTS)
+        # Pages begin with the newest: reversed, the newest of each name stays.
         return {row.name: row for row in reversed(artifacts.items)}
 
     def _evidence(self) -> SessionEvidence:

@@ -29,6 +29,7 @@ async def hold_stream(
             "streams of this address", client_address(connection.scope), auth_services.config.address_sockets
         ),
     ]
+    # The slot first: a stream that is refused needs no task.
     async with auth_services.stream_slots.hold(limits):
         with OPEN_STREAMS.labels(transport).track_inprogress():
             ended = asyncio.create_task(auth_services.authenticator.wait_until_ended(who))

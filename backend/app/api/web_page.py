@@ -103,6 +103,7 @@ class WebPage(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
+        # An address without a file is a screen, which the page finds by itself.
         file = self._files.get(scope["path"]) or self._files.get(_SHELL)
         response = file.response(request, self._headers(file)) if file else _not_built()
         await response(scope, receive, send)
@@ -152,6 +153,7 @@ def page_policy(shell: str) -> str:
 
 
 def _inline_scripts(shell: str) -> list[str]:
+    # Scripts with attributes are files, which `'self'` allows.
     return [part.partition("</script>")[0] for part in shell.split("<script>")[1:]]
 
 

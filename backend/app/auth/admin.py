@@ -32,6 +32,7 @@ class AccountAdministration:
         """List accounts, oldest first, and their number. `email`: a part of the address."""
         query = select(UserRow)
         if email is not None:
+            # A percent sign in the search is a letter, and no pattern.
             query = query.where(UserRow.email.contains(email.lower(), autoescape=True))
         if disabled is not None:
             query = query.where(UserRow.disabled_at.is_not(None) if disabled else UserRow.disabled_at.is_(None))

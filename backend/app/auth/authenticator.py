@@ -198,6 +198,7 @@ class Authenticator:
 
     def _key_principal(self, holder: CredentialHolder) -> Principal:
         role, quotas = UserRole(holder.role), self._quotas(holder)
+        # A scope of another version of the service grants nothing here, and is no error.
         scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in ALL_SCOPES)
         return Principal(holder.user_id, role, Credential.KEY, holder.origin, holder.expires_at, scopes, quotas)
 

@@ -96,6 +96,7 @@ class RateUsage:
     @property
     def wait_s(self) -> int:
         """Seconds until one more is available, if nothing else is used meanwhile."""
+        # Either the previous window fades, or the current one has to become the previous one first.
         if self.current_count < self.limit and self.previous_count:
             wait_s = (self.used + 1 - self.limit) * self.window_s / self.previous_count
         else:
@@ -161,6 +162,7 @@ def _parse_usage(meter: RateMeter, acquired: Any, look: Sequence[Any]) -> RateUs
     # Its key lives for two windows: what exceeds one is the rest of the current window.
     now_s = max(0.0, now_ms / 1000 - meter.item.get_expiry())
     reading = RateUsage(meter, True, before, before_ms / 1000, now, now_s)
+    # A meter of cost 0 takes nothing: whether anything is left is seen in its counts.
     is_granted = bool(acquired) if meter.cost else reading.used < reading.limit
     return replace(reading, is_granted=is_granted)
 

@@ -122,6 +122,8 @@ async def use_key(db: AsyncSession, digest: str) -> CredentialHolder | None:
 async def find_family_holder(db: AsyncSession, user_id: UUID, family: UUID) -> CredentialHolder | None:
     """Find the holder of a token family; None when the user is disabled or deleted or the family revoked."""
     of_family = RefreshTokenRow.family == family
+    # No row of the family has to be valid: its tokens are used
+    # up and deleted, and an access token expires by itself.
     revoked = select(RefreshTokenRow.id).where(of_family, RefreshTokenRow.revoked_at.is_not(None)).exists()
     query = select(UserRow.id, UserRow.role, UserRow.quotas).where(
         UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked

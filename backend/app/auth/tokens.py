@@ -70,6 +70,7 @@ class TokenSigner:
     def verify(self, purpose: Purpose, token: str) -> Claims:
         """Verify a token. Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
         try:
+            # Not verified yet, and used for nothing but the choice of the key that verifies it.
             header_key_id = jwt.get_unverified_header(token)["kid"]
             return _parse_claims(
                 jwt.decode(

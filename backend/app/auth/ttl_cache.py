@@ -40,6 +40,7 @@ class TtlCache(Generic[Value]):
         if generation is not None and generation != self.generation:
             return value
         self._entries[key] = (self._monotonic() + ttl_s, user_id, value)
+        # An entry that is stored anew is the youngest again.
         self._entries.move_to_end(key)
         if len(self._entries) > _MAX_ENTRIES:
             self._entries.popitem(last=False)
@@ -48,5 +49,6 @@ class TtlCache(Generic[Value]):
     def invalidate_user(self, user_id: UUID) -> None:
         """Remove all entries of a user."""
         self.generation += 1
+        # All entries are looked at: revocations are rare, and an index by user would cost every store.
         for key in [key for key, (_, owner, _) in self._entries.items() if owner == user_id]:
             del self._entries[key]

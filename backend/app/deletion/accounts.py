@@ -24,6 +24,7 @@ _LEASE_S = 10
 _MAX_CANCELLED = 100
 """Sessions cancelled by one statement, so that it locks few rows."""
 
+# The row stays until the last batch, since all others refer to it; what tells whose it is goes at once.
 _REQUEST = """
 with account as (
   update users set email = 'deleted-' || id || '@deleted.invalid', password_hash = '', role = 'user',

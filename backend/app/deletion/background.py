@@ -98,6 +98,7 @@ class RetentionWorker:
 
     async def resume_all_deletions(self) -> None:
         """Resume deletions until none can proceed now."""
+        # A deletion that has to wait is leased for a moment, and so not claimed again in this round.
         while await self.resume_deletion():
             pass
 

@@ -23,6 +23,7 @@ from app.sessions.queries import make_not_found_error
 _MAX_SESSIONS_AT_ONCE = 20
 """Sessions that a request deletes itself, so that it answers soon; workers delete the others."""
 
+# One statement: nothing is cancelled or deleted without the record that workers complete.
 _REQUEST = """
 with requested as (
   insert into deletions (id, kind, target_id, owner_id, asked_by)
@@ -49,6 +50,7 @@ select cancel_sessions(array(
   where (id = any($1::uuid[]) or (parent_id = any($1::uuid[]) and graph = 'run')) and not cancel)) as id
 """
 
+# A session waits for the runs inside it, which still read its frames.
 _DELETE_SESSIONS = """
 select gone from delete_sessions(array(
   select id from sessions s where id = any($1::uuid[]) and not exists (
@@ -125,6 +127,7 @@ class Deletions:
         if is_run is None or (run and not is_run):
             raise make_not_found_error(session_id)
         dependents = await find_dependents(self.db, owner, DeletionTargets(sessions=[session_id]))
+        # A session's own rows and runs go with it, whatever its owner chooses.
         own = [dependent for dependent in dependents if session_id in (dependent.id, dependent.parent_id)]
         external = [dependent for dependent in dependents if dependent not in own]
         return await self._delete(owner, [*own, *_choose_dependents("session", external, also_derived)])

@@ -2,6 +2,7 @@
 
 from app.db.pool import Database
 
+# Of two processes at once the second finds the time moved on, and gets no row.
 _CLAIM = """
 insert into chores (name, due_at) values ($1, now() + $2 * interval '1 second')
 on conflict (name) do update set due_at = excluded.due_at where chores.due_at <= now()

@@ -39,6 +39,7 @@ class RunWorkspace(SessionWorkspace):
         if session.ended_at is not None:
             return [row for row in (*own, *(row for row, _ in run_rows)) if row.kind in kinds]
         open_kinds = kinds - {HOLDOUT_KIND}
+        # Without a lock nothing is hidden: all runs began later than the session.
         locked_at = max((row.created_at for row in own if is_lock(row)), default=session.created_at)
         later = [row for row, run in run_rows if row.kind in open_kinds and run.created_at >= locked_at]
         return [*visible_rows(own, open_kinds), *later]

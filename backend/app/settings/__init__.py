@@ -21,6 +21,7 @@ __all__ = ["MIB", "Settings", "chat_model_name", "child_environment", "load_sett
 class Settings(WorkSettings):
     """Read from the environment, then from `.env` in the working folder, by these names in capitals."""
 
+    # Errors without their input: a wrong value may be a secret.
     model_config = SettingsConfigDict(
         env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
     )

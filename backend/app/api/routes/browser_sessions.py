@@ -37,6 +37,7 @@ async def start(
 
     `code` is the one-time code of an address that `labcrew up` prints; it counts on loopback only.
     """
+    # At the sign-in too: another site could sign a browser in to an account of its own.
     check_same_site(request)
     if isinstance(body, SignIn):
         user_id = (await check_password(body, auth_services, resources, network)).id

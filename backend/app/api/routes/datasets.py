@@ -74,6 +74,7 @@ async def upload_dataset(
     async with receive_upload(request, folder, datasets.limits.max_bytes) as file:
         upload = Upload(file.path, file.filename, file.size_bytes, file.digest, file.texts.get("name"))
         row = await datasets.add(upload, idempotency_key)
+    # The next check has to count what was just stored.
     auth_services.storage_quota.invalidate_user(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"
     return DatasetView.model_validate(row)

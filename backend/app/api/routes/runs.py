@@ -109,6 +109,7 @@ async def cancel_run(
     run_id: UUID, principal: PrincipalDep, reader: ReaderDep, service: ServiceDep
 ) -> RunStatusView:
     """Cancel a run. Its status is `cancelled` once its cell is killed."""
+    # Raises for a session of the crew, which the cancel below would take as well.
     await reader.get(run_id)
     await service.cancel(principal.user_id, run_id)
     return RunStatusView(id=run_id, status=RunStatus.RUNNING)

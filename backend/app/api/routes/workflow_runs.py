@@ -67,6 +67,7 @@ async def answer_workflow_run(
     run_id: UUID, body: RunAnswer, runs: RunsDep, sessions: SessionsDep
 ) -> WholeRunView:
     """Answer what a run waits for: an approval, or whether a message is sent again."""
+    # Raises for a session of another kind, which the answer below would reach as well.
     await runs.get(run_id)
     await sessions.respond(runs.owner, run_id, body.key, body.answer)
     return await runs.get(run_id)
@@ -103,6 +104,7 @@ async def retry_workflow_run(
 )
 async def cancel_workflow_run(run_id: UUID, runs: RunsDep, sessions: SessionsDep) -> WholeRunView:
     """Cancel a run. What its nodes have done stays."""
+    # Raises for a session of another kind, which the cancel below would take as well.
     await runs.get(run_id)
     await sessions.cancel(runs.owner, run_id)
     return await runs.get(run_id)
