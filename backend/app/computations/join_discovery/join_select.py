@@ -54,6 +54,7 @@ def _join_children(
     """
     source = " UNION ALL BY NAME ".join(f"SELECT * FROM {sql.name(part)}" for part in parts)
     if row_column:
+        # DuckDB keeps no order through a join, so rows are numbered before it.
         source = f"SELECT *, row_number() OVER () AS {sql.name(row_column)} FROM ({source}) AS rows_in_order"
     columns = {**branch.side.types, **_parsed_types(branch.side)} | (
         {row_column: "integer"} if row_column else {}
@@ -81,6 +82,7 @@ def _join_children(
             )
             columns[output_name] = kind
             child.output_columns.append(output_name)
+        # A row of the base without a match stays one row.
         joins.append(f"LEFT JOIN ({body}) AS {child_alias} ON {on}")
     return f"SELECT {', '.join(cells)} {' '.join(joins)}", columns
 

@@ -67,6 +67,7 @@ def _candidates(left: JoinTable, right: JoinTable) -> Iterator[JoinKey]:
                 continue
             if _same_name(left, left_column, right, right_column):
                 yield JoinKey(left.name, right.name, ((left_column, right_column),), "name")
+            # Texts of numbers and dates are measurements, whose values coincide without a relation.
             elif kind == right_kind == "text" and not {left_column, right_column} & {*left.kinds, *right.kinds}:
                 yield JoinKey(left.name, right.name, ((left_column, right_column),), "values")
 
@@ -105,7 +106,9 @@ def _is_valid(key: JoinKey) -> bool:
     if not key.is_lookup and key.keys < MIN_KEYS and not _KEY_WORDS & set(stem_words(key.pairs[0][1])):
         return False
     if key.by == "name":
+        # One side is enough: the orders of a month name few of all customers.
         return max(key.left_match, key.right_match) >= MIN_NAMED_MATCH
+    # Without a name the values alone must say it, and rows must not multiply.
     return key.left_match >= MIN_VALUE_MATCH and key.is_lookup
 
 

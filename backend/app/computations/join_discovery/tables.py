@@ -80,6 +80,7 @@ def key_cell(alias: str, side: JoinTable, column: str) -> str:
     kind = side.types[column]
     if kind == "text":
         return f"lower(trim(CAST({cell} AS VARCHAR)))"
+    # As text, since the other table may have the same key as text.
     return f"CAST({cell} AS VARCHAR)" if kind == "integer" else cell
 
 

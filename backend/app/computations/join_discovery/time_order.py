@@ -95,6 +95,7 @@ def _count_by_time(
         f" count(*) FILTER (r.{sql.name(right_time)} > l.{sql.name(column)})"
         for column in left_times
     )
+    # Repeatable, so that the same tables are always joined in the same way.
     sample = f"(SELECT * FROM {sql.name(left.name)} USING SAMPLE reservoir({SAMPLE_ROWS} ROWS) REPEATABLE (0))"
     query = f"SELECT {cells} FROM {sample} AS l JOIN {sql.name(right.name)} AS r ON {on}"
     row = connection.execute(query).fetchone() or ()

@@ -55,6 +55,7 @@ def backtest_model(
 
 
 def _predict_or_read(workspace: CellWorkspace, holdout: pd.DataFrame, problem: Problem) -> np.ndarray:
+    # A model with custom code has answered in a cell that has no labels, and is not run here.
     if "answers" not in workspace.inputs:
         pipeline = read_model(workspace).pipeline
         return predict_all(pipeline, select_inputs(holdout, problem), problem, workspace.threads)

@@ -64,6 +64,7 @@ def evaluate_model(
     data = TrainingSet.from_frame(frame, parsed_problem, FoldPlan.from_json(folds))
     oof, candidate = read_frame(workspace, "oof"), CandidateFit.from_json(fit)
     predicted = _from_oof(oof, parsed_problem, candidate)
+    # On the same folds: a mean of all rows would know the rows that it is judged on.
     naive = cross_validate(data, CandidateSpec(BASELINE, seed=seed))
     rows = oof["row"].to_numpy()
     baseline = Predicted.from_problem(parsed_problem, naive.truth[rows], naive.output[rows])
@@ -206,6 +207,7 @@ def final_evaluation(
     labels = make_labels(holdout, parsed_problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
     inputs = select_inputs(holdout, parsed_problem)
+    # All rows are predicted, since lags of a labelled row may reach into one without a label.
     predictions = _predict_or_read(workspace, inputs, parsed_problem)[labelled]
     naive_predictions = predict_all(naive, inputs, parsed_problem, workspace.threads)[labelled]
     predicted = _make_predicted(parsed_problem, labels[labelled], predictions, chosen)
@@ -234,6 +236,7 @@ def final_evaluation(
     references = {name: forecast[labelled] for name, forecast in all_references.items()}
     facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, groups)
     facts["recommended"] = recommend(facts["references"], chosen.name)
+    # Where the methods make the forecast, it is no caution that the model does not beat them.
     if facts["recommended"]["is_model"]:
         facts["notes"] += reference_notes(facts["references"])
     if ahead is not None:

@@ -33,7 +33,7 @@ def explain_model(
     limit_s: float | None = None,
     draw_s: float | None = None,
 ) -> JsonValue:
-    """Explain a model on the hold-out; leaves figures; returns `explanation.facts.ExplanationFacts`.
+    """Explain a model on the hold-out; leaves figures; returns `explanation_facts.ExplanationFacts`.
 
     Inputs `holdout` and `model` (model.skops). A forecast of every step is explained at the middle step.
     `limit_s` bounds the time: rows and repeats are reduced, and the facts have their numbers. Without it they

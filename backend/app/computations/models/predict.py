@@ -85,6 +85,7 @@ class OpenModel:
         A forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
+        # A forecast is about later times than it has learned from: none of its rows is out of range for that.
         time_column = None if problem.horizon else problem.time_column
         inputs, warnings, problems, outside = conform_rows(
             rows, self.schema, problem.parsers, self.strict_columns, time_column

@@ -85,6 +85,7 @@ def add_predictions(workspace: CellWorkspace, rows: int = 50, strict: bool = Fal
         )
     else:
         with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
+            # By position, since rows and predictions are in one order, and a table may have no key.
             pair = " POSITIONAL JOIN ".join(f"read_parquet({sql.text(path)})" for path in (table, predictions))
             connection.execute(f"COPY (SELECT * FROM {pair}) TO {sql.text(result)} (FORMAT parquet)")  # noqa: S608 - quoted
         predictions.unlink()

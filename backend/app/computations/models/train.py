@@ -81,6 +81,7 @@ def fit_candidate(
         row_share=float(given_settings.pop("row_share", 1.0)),
         settings=given_settings,
     )
+    # Settings of an earlier part fix its rows too: parts of one candidate must not differ in them.
     spec, validated, limited = _validate_in_time(
         workspace, data, requested, _fold_numbers(run, len(data.folds)), clock, may_reduce=settings is None
     )
@@ -96,6 +97,7 @@ def fit_candidate(
         "threads": workspace.threads,
         "folds": plan.to_json(),
         "limited": limited,
+        # Of the table: rows to predict have no step ahead, which expanded rows have.
         "schema": infer_schema(table, parsed_problem, spec.recipe),
         "versions": library_versions(),
     }

@@ -26,6 +26,7 @@ def create_features(
     before = recipe or []
     added = operations
     if added is None:
+        # From the frame after its recipe, where a cleaned column may be a number or a date by now.
         added = suggest_features(
             apply_recipe(frame, parsed_problem, before), parsed_problem, lookback_periods or []
         )

@@ -133,6 +133,7 @@ def _panel(name: str, column: pd.Series, outcome: pd.Series, is_share: bool) -> 
     if groups is None:
         return None
     table = outcome.groupby(groups, observed=True, sort=True).agg(["mean", "std", "count"])
+    # The mean of a few rows would stand out of the figure by chance.
     table = table[table["count"] >= 5]
     if len(table) < 2:
         return None
@@ -160,6 +161,7 @@ def _groups(column: pd.Series) -> pd.Series | None:
         return column.map(_normalize_number).astype("str").where(column.notna(), "missing")
     if not _is_number(column):
         return None
+    # Groups of equal size; a frequent value may be the edge of two of them.
     cut, edges = pd.qcut(_numbers(column), _MAX_GROUPS, duplicates="drop", retbins=True)
     if len(edges) < 3:
         return None

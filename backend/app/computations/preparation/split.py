@@ -98,6 +98,7 @@ def split_table(
         "unmeasured": notes,
         "assumptions": list(assumptions),
     }
+    # Only where time is limited: the facts of a deterministic session must not depend on the machine.
     if measure_s is not None:
         facts["slowness"] = round(slowness(started, cpu_started), 2)
     return to_json_facts(facts)
@@ -120,6 +121,7 @@ def _read_problem(
     spellings = _spell_classes(raw.get(resolved.target), resolved)
     has_decimals = not spellings and _has_decimal_classes(workspace, resolved)
     resolved = replace(resolved, has_decimal_classes=has_decimals, class_spellings=spellings)
+    # Again: the first time a requested column was parsed, and now the one that was inferred.
     table = parse_time_column(table, resolved.time_column, bool(resolved.horizon))
     return table, resolved, [*inferred, *converted]
 

@@ -46,7 +46,7 @@ def fits_format(cell: str, number_format: NumberFormat) -> str:
 
 def _parts(cell: str) -> str:
     """SQL of the groups of NUMBER_PATTERN; empty texts for a cell that is no number."""
-    # As in `values.trim_texts`.
+    # As in `distinct_values.trim_texts`.
     plain = sql.trim(f"translate({cell}, {sql.text(_OTHER_MARKS)}, {sql.text(_ASCII_MARKS)})")
     names = ", ".join(sql.text(name) for name in _PARTS)
     return f"regexp_extract({plain}, {sql.text(NUMBER_PATTERN)}, [{names}])"

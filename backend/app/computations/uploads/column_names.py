@@ -32,6 +32,7 @@ def mend_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
     check_width(len(raw))
     names: list[str] = []
     notes: list[str] = []
+    # A made name must not take one that a later column has.
     reserved = {_printable(name).casefold() for name in raw}
     used: set[str] = set()
     for position, name in enumerate(raw, start=1):

@@ -271,6 +271,7 @@ def is_order_unclear(possible: Sequence[TypeRule]) -> bool:
 def _accepts_all(rule: TypeRule, values: Sequence[str]) -> bool:
     if not all(map(rule.accepts, values)):
         return False
+    # A pattern cannot tell day from month: 31/12 and 12/31 fit both rules.
     for day_first, month_first in _ORDERS:
         if rule in (day_first, month_first):
             return all(_is_order_possible(value, is_day_first=rule is day_first) for value in values)
@@ -291,6 +292,7 @@ def _describe_mismatch(name: str, values: Sequence[str]) -> str:
     is_number = [NUMBER.accepts(value) for value in values]
     if sum(is_number) >= len(values) * 0.5:
         example = next(value for value, accepted in zip(values, is_number, strict=True) if not accepted)
+        # Codes with leading zeros are text on purpose, and need no note.
         if not re.fullmatch(r"0\d+", example.strip()):
             return f"{name}: not only numbers (for example {example[:MAX_EXAMPLE_CHARS]!r}); kept as text."
     return ""

@@ -109,9 +109,11 @@ def _check_entries(entries: bytes, version: int, fat: np.ndarray, mini: np.ndarr
     for start in range(0, len(entries) - _ENTRY_BYTES + 1, _ENTRY_BYTES):
         kind = entries[start + 66]
         first, size_bytes = struct.unpack_from("<IQ", entries, start + 116)
+        # Version 3 has sizes of 32 bits, and leaves the upper half undefined.
         size_bytes = size_bytes if version == 4 else size_bytes & 0xFFFFFFFF
         if kind in (2, 5) and size_bytes > file.file_bytes:
             raise _damaged("a stream is longer than the file")
+        # Shorter streams lie in the mini stream, which has a table of its own.
         is_mini = kind == 2 and size_bytes < 4096
         if kind == 2 and size_bytes and first < _SPECIAL:
             for _ in _chain(mini if is_mini else fat, first):

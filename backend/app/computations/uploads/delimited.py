@@ -66,6 +66,7 @@ class _ReadPlan:
     @property
     def source(self) -> str:
         """SQL of the rows, every cell as text."""
+        # DuckDB's own detection would change values: it reads 007 as 7.
         dialect = self.dialect
         columns = ", ".join(f"{sql.name(name)}: 'VARCHAR'" for name in self.names)
         nulls = ", ".join(sql.text(token) for token in NULL_TOKENS)
@@ -298,6 +299,7 @@ def _rules_of_family(rule: TypeRule) -> list[TypeRule]:
 def _choose(name: str, choice: TypeChoice, failures: Failures) -> TypeChoice:
     possible = [rule for rule in _rules_of_family(choice.rule) if failures[name, rule][0] == 0]
     if choice.by_file and choice.rule in possible:
+        # Rows beyond the sample may have any of the words.
         return replace(choice, missing_words=MISSING_WORDS)
     if possible and not is_order_unclear(possible):
         return TypeChoice(possible[0], MISSING_WORDS, choice.note)

@@ -170,6 +170,7 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: 
     except csv.Error:
         return _Layout(delimiter, [], 0, 0.0, 0, 0)
     if not is_complete and len(rows) > 1:
+        # The sample may end within a row.
         rows.pop()
     if not rows:
         return _Layout(delimiter, [], 0, 0.0, 0, 0)

@@ -87,10 +87,12 @@ def _eight_bit(path: Path) -> str:
     sample = _foreign_lines(path)
     foreign = sum(byte > 127 for byte in sample)
     letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
+    # Western languages have few letters outside ASCII; where many stand, the text is of another script.
     if foreign >= _MIN_FOREIGN_BYTES and foreign > (foreign + letters) * 0.4:
         guess = from_bytes(sample, cp_isolation=_DENSE).best()
         if guess and _decodes(path, guess.encoding):
             return guess.encoding
+    # Latin-1 has a character for every byte, so that it never fails.
     return "cp1252" if _decodes(path, "cp1252") else "latin-1"
 
 

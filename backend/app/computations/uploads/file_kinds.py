@@ -111,6 +111,7 @@ def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
         if any(part in names for part in _EXCEL_PARTS):
             _measure(archive, expansion)
             return Plain(path, "excel")
+        # macOS adds a folder with facts of its own to each archive.
         names = [name for name in names if not name.startswith("__MACOSX/")]
         if len(names) != 1:
             raise InvalidInput(
@@ -179,6 +180,7 @@ class _translate_damage:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        # The last two are those of zipfile for a password and for an unknown compression.
         if isinstance(error, (*_DAMAGED, RuntimeError, NotImplementedError)):
             raise InvalidInput(
                 "damaged_file", f"The {self._name} file is damaged, cut short or locked: {error}"

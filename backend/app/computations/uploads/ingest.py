@@ -98,6 +98,7 @@ def convert(
                 return _write(connection, table, target)
 
             table, rows, compression = read_upload(connection, workspace, filename, expanded_bytes, write)
+    # Whatever ends the conversion, a part of a table must not be taken for one.
     except BaseException:
         target.unlink(missing_ok=True)
         target.with_name(CELLS_FILE).unlink(missing_ok=True)

@@ -69,6 +69,7 @@ def find_footer(path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[
         tail = file.read()
     if size_bytes > TAIL_BYTES:
         tail = tail[tail.find(b"\n") + 1 :]
+    # The tail may begin in the middle of a character.
     reader = csv.reader(
         io.StringIO(tail.decode(errors="ignore"), newline=""), delimiter=delimiter, quotechar=quote
     )

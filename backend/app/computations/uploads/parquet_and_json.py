@@ -21,6 +21,7 @@ _PLAIN: dict[str, tuple[str, str]] = {
         ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
         ("integer", "CAST({c} AS BIGINT)"),
     ),
+    # Whole numbers beyond 64 bits with a sign.
     "UBIGINT": ("number", "CAST({c} AS DOUBLE)"),
     "HUGEINT": ("number", "CAST({c} AS DOUBLE)"),
     "UHUGEINT": ("number", "CAST({c} AS DOUBLE)"),
@@ -105,6 +106,7 @@ def _schema_elements(path: Path) -> int:
 def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Describe JSON: an array of objects, an object per line, or one object that holds such an array or its
     columns."""
+    # All records are looked at: a field may occur for the first time in the last one.
     source = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
     source = _unnest_rows(connection, source)
     return _plain_table(connection, source, {"kind": "json"}, "JSON")

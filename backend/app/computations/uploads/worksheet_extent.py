@@ -31,6 +31,7 @@ class Extent:
         if not references:
             return
         names, numbers = zip(*references, strict=True)
+        # Cut off: int() takes quadratic time, and a file may hold a number of a million digits.
         rows = {int(number[:20]) for number in set(numbers)}
         self._first = min(rows) if self._first is None else min(self._first, *rows)
         self._last = max(self._last, *rows)
