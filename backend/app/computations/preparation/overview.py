@@ -211,11 +211,11 @@ def _strength(a: pd.Series, b: pd.Series) -> float | None:
     a, b = a[complete], b[complete]
     if len(a) < 10 or a.nunique() < 2 or b.nunique() < 2:
         return None
-    a_counts, b_counts = _is_measure(a), _is_measure(b)
-    if a_counts and b_counts:
+    is_a_measure, is_b_measure = _is_measure(a), _is_measure(b)
+    if is_a_measure and is_b_measure:
         return abs(float(_numbers(a).rank().corr(_numbers(b).rank())))
-    if a_counts or b_counts:
-        return _correlation_ratio(a if a_counts else b, b if a_counts else a)
+    if is_a_measure or is_b_measure:
+        return _correlation_ratio(a if is_a_measure else b, b if is_a_measure else a)
     return _cramer(a, b)
 
 
