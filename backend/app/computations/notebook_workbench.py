@@ -62,6 +62,7 @@ class Workbench:
         self._code = code
         self._folder = Path(mkdtemp(prefix="labcrew-"))
         self._cells = 0
+        # Unlike `__del__`, a finalizer also runs at the end of the interpreter.
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def open(self, path: str | Path, sha256: str | None = None) -> Path:
@@ -122,6 +123,7 @@ class Workbench:
         """Predict rows like those of the table. A cell that cannot be read is a missing value, and is named in
         the column `problems` of its row; if `strict`, it is refused."""
         table = self._folder / "rows.parquet"
+        # Problems name rows by place; an index of the caller's would be written as a column.
         rows.reset_index(drop=True).to_parquet(table)
         inputs = {"model": model if isinstance(model, Path) else model.model, "table": table}
         facts, folder = self._run(predict_table.predict_table, inputs, strict=strict)
@@ -134,7 +136,7 @@ class Workbench:
         return predictions.assign(problems=["; ".join(by_row.get(row, ())) for row in range(len(predictions))])
 
     def explain(self, split: Split, model: Fitted) -> Facts:
-        """Explain the model on the hold-out (`explanation.facts.ExplanationFacts`)."""
+        """Explain the model on the hold-out (`explanation_facts.ExplanationFacts`)."""
         return self._run(
             explain.explain_model, {"holdout": split.holdout, "model": model.model}, seed=self.seed
         )[0]
@@ -180,6 +182,7 @@ def compared(recorded: Mapping[str, Any], now: Mapping[str, Any], tolerance: flo
         dtype="float64",
     )
     table["difference"] = table["now"] - table["recorded"]
+    # A share of a figure near 0 would be less than rounding, so those are compared with a millionth.
     differs = table["difference"].abs() > tolerance * table["recorded"].abs().clip(lower=1e-3)
     if (differs | table["now"].isna()).any():
         raise NotReproduced(f"The results differ from the recorded ones:\n{table}")

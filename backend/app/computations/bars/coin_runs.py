@@ -56,6 +56,7 @@ def read_runs(path: Path, measures: bool = True) -> Iterator[BarRun]:
     columns = ["coin", "ts", *(MEASURES if measures else ()), *({"n"} & set(file.schema_arrow.names))]
     row_offset = 0
     for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+        # Runs are cut where the code of the dictionary changes: millions of texts need not be compared.
         codes = batch.column("coin").indices.fill_null(-1).to_numpy(zero_copy_only=False)
         names = batch.column("coin").dictionary.to_pylist()
         arrays = _arrays(batch, row_offset, measures)
@@ -70,6 +71,7 @@ def read_runs(path: Path, measures: bool = True) -> Iterator[BarRun]:
 def _arrays(batch: "pq.pa.RecordBatch", row_offset: int, measures: bool) -> BarRun:
     rows = batch.num_rows
     ts = batch.column("ts")
+    # A sorted file has lost its order, so it carries the row numbers of the original.
     n = (
         batch.column("n").to_numpy()
         if "n" in batch.schema.names

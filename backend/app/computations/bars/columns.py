@@ -45,6 +45,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "indexlevel0",
         "datum",
     ),
+    # Letters beyond a to z are removed before the comparison, so `Eröffnung` is `erffnung`.
     "open": ("open", "o", "openprice", "priceopen", "opening", "erffnung", "erster", "ouverture", "apertura"),
     "high": ("high", "h", "highprice", "pricehigh", "max", "hoch", "haut", "plushaut", "mximo"),
     "low": ("low", "l", "lowprice", "pricelow", "min", "tief", "bas", "plusbas", "mnimo"),
@@ -115,6 +116,7 @@ def find_columns(names: Sequence[str], coin: str | None) -> ColumnMapping:
     }
     if not mapping["ts"] and names and names[0] not in mapping.values():
         mapping["ts"] = names[0]  # the index of a frame that pandas wrote, whatever its name
+    # Exchanges write `Volume BTC` and `Volume USDT`, first the one that counts coins.
     volumes = [name for key, name in normalized.items() if key.startswith("volume")]
     mapping["volume"] = mapping["volume"] or next(iter(volumes), "")
     required = [column for column in _ALIASES if column != "volume" and not (column == "coin" and coin)]
@@ -126,6 +128,7 @@ def find_columns(names: Sequence[str], coin: str | None) -> ColumnMapping:
             + (" Name the coin with `coin`." if missing == ["coin"] else ""),
             missing=missing,
         )
+    # A coin that the sender names holds for the whole file, whatever a column of it says.
     if coin is not None:
         mapping["coin"] = ""
     has_both = "date" in normalized and "time" in normalized

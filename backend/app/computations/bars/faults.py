@@ -67,6 +67,7 @@ class Faults:
             return
         self.counts[reason] = self.counts.get(reason, 0) + len(bars)
         examples = self.rows.setdefault(reason, [])
+        # Rows come by coin, so those of a later coin may stand earlier in the file.
         limit = examples[-1][0] if len(examples) >= MAX_EXAMPLES else None
         first = np.argsort(bars.n, kind="stable")[:MAX_EXAMPLES]
         examples += [
@@ -109,6 +110,7 @@ def select_valid(rows: BarRun, grid: Grid, now_us: int, faults: Faults) -> BarRu
     """Select the rows without faults; the others are added to `faults`."""
     good = np.ones(len(rows), dtype=np.bool_)
     for reason, is_faulty in RULES:
+        # Rows with an earlier fault are not counted again.
         bad = good & is_faulty(rows, grid, now_us)
         if bad.any():
             faults.add(reason, rows[bad])
@@ -121,9 +123,11 @@ def drop_repeated_times(rows: BarRun, faults: Faults) -> BarRun:
     earlier = np.append(rows.ts[:-1] == rows.ts[1:], False)
     if not earlier.any():
         return rows
+    # The rows are in order of time, so the last one of each time is found by bisection.
     last_rows: Ints = np.searchsorted(rows.ts, rows.ts, side="right") - 1
     same = earlier.copy()
     for values in rows.measures.values():
+        # Every measure is finite after `select_valid`, so no NaN makes equal rows differ.
         same &= values == values[last_rows]
     faults.add(REPEATED, rows[same])
     faults.add(CONTRADICTED, rows[earlier & ~same])

@@ -77,10 +77,12 @@ def _write_records(workspace: CellWorkspace, coins: Mapping[int, str], target: P
         workspace.inputs["bars"].open("rb") as file,
         pq.ParquetWriter(target, schema, compression="none", use_dictionary=["coin"]) as writer,
     ):
+        # What remains behind the last record, less than one, is the trailer of the format.
         file.seek(len(HEADER))
         while len(chunk := file.read(_CHUNK_RECORDS * BAR.itemsize)) >= BAR.itemsize:
             complete = len(chunk) // BAR.itemsize * BAR.itemsize
             columns = decode_records(np.frombuffer(chunk[:complete], dtype=BAR))
+            # Codes index the sorted numbers, whose coins are the dictionary: names are not written per row.
             codes = pa.array(np.searchsorted(numbers, columns["series"]).astype(np.int32))
             arrays = [
                 pa.DictionaryArray.from_arrays(codes, names),
@@ -99,6 +101,7 @@ def _aggregate_sql(source: str, interval_s: int, wanted_s: int) -> str:
     )
     # A month of daily bars has 28 to 31 of them, so the days of calendar months are counted.
     length = f"epoch(start + {width}) - epoch(start)" if wanted_s % MONTH_S == 0 else str(wanted_s)
+    # DuckDB counts buckets of less than a month from 2000-01-03, a Monday.
     return (
         f"SELECT *, start AS ts, CAST(({length}) / {interval_s} AS BIGINT) AS expected,"  # noqa: S608
         " start IN (min(start) OVER (PARTITION BY coin), max(start) OVER (PARTITION BY coin)) AS cut FROM ("

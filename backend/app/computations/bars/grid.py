@@ -49,6 +49,7 @@ class Grid:
         if self.interval_us <= _SUMMER_TIME_US:
             return np.equal((ts - self.phase_us) % self.interval_us, 0)
         span = min(self.interval_us, DAY_S * SECOND_US)
+        # Shifted by the hour, so that times an hour early do not wrap round to the end of the span.
         offset = (ts - self.phase_us + _SUMMER_TIME_US) % span
         if self.interval_us >= DAY_S * SECOND_US:
             return np.less_equal(offset, 2 * _SUMMER_TIME_US)
@@ -98,11 +99,13 @@ def measure_spacing(runs: Iterable[BarRun]) -> Spacing:
         times = spacing.coins.setdefault(current, _CoinTimes())
         if len(spacing.coins) > MAX_COINS:
             raise TooLarge("too_many_coins", f"The file has more than {MAX_COINS:,} coins.", limit=MAX_COINS)
+        # The last time of the run before belongs to the same coin, so the step across two runs counts too.
         steps = np.diff(ts) if times.last is None else np.diff(ts, prepend=times.last)
         if (steps < 0).any():
             return Spacing(ordered=False)
         times.last = int(ts[-1])
         times.first_times += ts[: _MAX_TIMES - len(times.first_times)].tolist()
+        # Steps of 0 are repeated rows, which validation drops.
         sizes, counts = np.unique(steps[steps > 0], return_counts=True)
         times.steps.update(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
         if len(times.steps) > _MAX_DISTINCT_STEPS:
@@ -120,6 +123,7 @@ def _infer_grid(coin: str, times: _CoinTimes, all_steps: Counter[int], requested
             coin=coin,
         )
     interval = requested_us or inferred or 0
+    # Longer steps than requested are gaps. Shorter ones contradict the sender only if they are the rule.
     if requested_us and inferred and inferred < requested_us and 2 * max(steps.values()) >= steps.total():
         actual = interval_name(max(inferred // SECOND_US, 1))
         raise InvalidInput(
@@ -128,12 +132,14 @@ def _infer_grid(coin: str, times: _CoinTimes, all_steps: Counter[int], requested
             coin=coin,
             found=actual,
         )
+    # Bars are whole seconds apart; other steps are those between single trades.
     if interval % SECOND_US:
         raise InvalidInput(
             "no_interval",
             f"The times of {coin} are {interval / SECOND_US:g} s apart: these look like trades, not bars.",
             coin=coin,
         )
+    # Weeks and months begin on any day, so the phase of longer bars is their time of day.
     stamps = np.asarray(times.first_times, dtype=np.int64) % min(interval, DAY_S * SECOND_US)
     values, counts = np.unique(stamps, return_counts=True)
     return Grid(interval, int(values[counts.argmax()]))

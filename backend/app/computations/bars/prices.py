@@ -51,6 +51,7 @@ def read_bars(
         workspace.report(0.02, "Reading the file")
         raw = read_raw(connection, workspace, filename, expanded_bytes, SourceOptions(coin, time_zone))
         workspace.report(0.25, f"Examining {raw.rows:,} rows")
+        # Coins and times show the spacing; the prices, most of the bytes, are not read for it.
         path, spacing = raw.path, measure_spacing(read_runs(raw.path, measures=False))
         if not spacing.ordered:
             workspace.report(0.3, "Sorting the rows")
@@ -71,6 +72,7 @@ def read_bars(
         (workspace.output / "bars.bin").unlink()
         reasons = "; ".join(f"{reason} ({count:,} rows)" for reason, count in validator.faults.ranked()[:3])
         raise InvalidInput("no_good_bars", f"The file has no usable bar: {reasons}.", **bad)
+    # The facts of thousands of coins must stay small, so each lists fewer gaps.
     gaps_per_coin = max(1, MAX_TOTAL_GAPS // len(validator.summaries))
     series: list[JsonValue] = [
         _series_json(c, s, gaps_per_coin) for c, s in validator.summaries.items() if s.bars

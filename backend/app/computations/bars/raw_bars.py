@@ -126,6 +126,7 @@ def _map_columns(
         )
     mappings = list_column_orders(names, types)
     shares = [_consistent_share(connection, table, types, mapping.names) for mapping in mappings]
+    # Rounded, so that a few faulty rows do not prefer a rare order to the usual one.
     best = mappings[max(range(len(mappings)), key=lambda number: (round(shares[number], 2), -number))]
     positions = {column: names.index(name) for column, name in best.names.items() if name}
     order = ", ".join(sorted(positions, key=lambda column: positions[column]))

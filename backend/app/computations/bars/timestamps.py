@@ -9,6 +9,7 @@ from app.modeling.type_inference.date_spellings import MAX_YEAR, MIN_YEAR
 from app.modeling.type_inference.number_spellings import NumberFormat
 from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES
 
+# The limit of 1e11 is the year 5138 in seconds and 1973 in milliseconds, so all bars since then are told apart.
 _BY_SIZE = (
     "CASE WHEN abs({c}) < 1e11 THEN CAST({c} * 1000000 AS BIGINT) WHEN abs({c}) < 1e14"
     " THEN CAST({c} * 1000 AS BIGINT) WHEN abs({c}) < 1e17 THEN CAST({c} AS BIGINT)"
@@ -103,6 +104,7 @@ def _time_of_day(cell: str, kind: str) -> str:
         return f"({cell} - date_trunc('day', {cell}))"
     spelled = f"trim(CAST({cell} AS VARCHAR))"
     digits = f"TRY_CAST({spelled} AS BIGINT)"
+    # Up to four digits are hours and minutes: 0930 has no seconds.
     clock = f"CASE WHEN length({spelled}) <= 4 THEN {digits} * 100 ELSE {digits} END"
     seconds = f"({clock}) // 10000 * 3600 + ({clock}) // 100 % 100 * 60 + ({clock}) % 100"
     return f"CASE WHEN {digits} IS NULL THEN TRY_CAST({spelled} AS INTERVAL) ELSE to_seconds({seconds}) END"

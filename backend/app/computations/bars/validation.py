@@ -42,6 +42,7 @@ class BarValidator:
         if pending is not None and pending.coin != run.coin:
             self._write(pending)
             pending = None
+        # Only a coin without a single time has no grid.
         if run.coin not in self.grids:
             self.faults.add("no time", run)
             return pending
@@ -50,6 +51,7 @@ class BarValidator:
             return pending
         if pending is not None:
             valid = pending.append(valid)
+        # A repeated time may be split between two runs, and the last of its rows is the one that counts.
         last_time_start = int(np.searchsorted(valid.ts, valid.ts[-1]))
         if last_time_start:
             self._write(valid[:last_time_start])
@@ -66,6 +68,7 @@ class BarValidator:
     def _drop_too_close(self, bars: BarRun, summary: SeriesSummary) -> BarRun:
         """Drop bars less than half an interval after the one before; a grid that allows for summer time
         admits them."""
+        # The first bar of a series has none before it, so it is placed a whole interval after one.
         previous = bars.ts[0] - summary.grid.interval_us if not summary.bars else summary.last
         is_close = np.diff(bars.ts, prepend=previous) * 2 < summary.grid.interval_us
         if not is_close.any():

@@ -33,11 +33,13 @@ def save_groups(values: Mapping[str, object]) -> SavedGroups:
     saved = SavedGroups()
     parts = Parts()
     pickles: dict[str, tuple[bytes, ValueWriter]] = {}
+    # In order of the names, so that the same values give the same groups whichever was assigned first.
     for name in sorted(values):
         before = parts.size_bytes
         try:
             pickles[name] = write_value({name: values[name]}, parts)
         except NotKept as reason:
+            # A value that is not kept takes nothing of the limit.
             parts.size_bytes = before
             saved.not_kept[name] = str(reason)
     for name in _find_views({name: writer.arrays for name, (_, writer) in pickles.items()}):
@@ -45,6 +47,7 @@ def save_groups(values: Mapping[str, object]) -> SavedGroups:
         del pickles[name]
     for names in _group_names({name: writer.shared for name, (_, writer) in pickles.items()}):
         try:
+            # Names that share objects are written again as one pickle, in which a shared object is one.
             data, writer = (
                 pickles[names[0]]
                 if len(names) == 1
@@ -87,6 +90,7 @@ def _find_views(arrays: Mapping[str, list[np.ndarray[Any, Any]]]) -> list[str]:
         for array in {id(member): member for member in members}.values():
             low, high = np.lib.array_utils.byte_bounds(array)
             spans.append((low, high, name, array))
+    # By address, so that an array is compared only with those that begin before its end.
     spans.sort(key=lambda span: span[:3])
     views: dict[str, None] = {}
     open_spans: list[tuple[int, int, str, Any]] = []
@@ -101,6 +105,7 @@ def _find_views(arrays: Mapping[str, list[np.ndarray[Any, Any]]]) -> list[str]:
 
 def _choose_view(first: tuple[int, int, str, Any], second: tuple[int, int, str, Any]) -> str:
     """Return the name that is left out: that of the view, of two views that of the smaller one."""
+    # An array without a base owns its memory, and is kept.
     return min(first, second, key=lambda span: (span[3].base is None, span[3].nbytes))[2]
 
 

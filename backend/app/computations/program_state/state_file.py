@@ -34,6 +34,7 @@ def read_groups(path: Path, groups: Sequence[str]) -> dict[str, bytes]:
         return {}
     try:
         with zipfile.ZipFile(path) as archive:
+            # Sizes come from the directory of the archive: nothing is unpacked that is too large.
             sizes = [archive.getinfo(group).file_size for group in groups if _GROUP.fullmatch(group)]
             if len(sizes) != len(groups) or sum(sizes) > MAX_STATE_BYTES:
                 raise _make_unreadable("it is too large")

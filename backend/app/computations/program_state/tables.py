@@ -44,6 +44,7 @@ def encode_frame(frame: pd.DataFrame) -> tuple[bytes, tuple[Any, ...]]:
         raise NotKept(f"a {type(frame).__name__}, which is no plain DataFrame")
     try:
         table = pa.Table.from_pandas(frame)
+        # No row suffices to see the labels, index and types that would come back.
         empty = table.slice(0, 0).to_pandas()
     except (pa.ArrowException, TypeError, ValueError, KeyError, NotImplementedError) as error:
         raise NotKept(f"a table whose cells cannot be stored: {str(error)[:200]}") from None

@@ -78,6 +78,7 @@ class ValueWriter(pickle.Pickler):
         if kind in ATOMS:
             return None
         if kind in CONTAINERS:
+            # Nobody can change a shared tuple, so it does not tie two names together; what it holds may.
             if kind is not tuple and kind is not frozenset:
                 self.shared.add(id(value))
             return None
@@ -91,6 +92,7 @@ class ValueWriter(pickle.Pickler):
         self._numbers[id(value)] = number = len(self._numbers)
         encoded_before = self.parts.encoded.get(id(value))
         leaf = encoded_before[1] if encoded_before else encode(value, self)
+        # The value is held with its leaf: once freed, its identity could become that of another object.
         self.parts.encoded[id(value)] = (value, leaf)
         self.part_names |= {part for part in leaf[1:2] if isinstance(part, str) and part.startswith("part-")}
         return leaf[0], number, *leaf[1:]
@@ -224,6 +226,7 @@ def _refuse_leaf(*_: Any) -> NoReturn:
 
 
 def _decode_objects(shape: tuple[int, ...], values: list[Any]) -> Any:
+    # `np.array` would turn lists of equal length into a second axis.
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array.reshape(shape)

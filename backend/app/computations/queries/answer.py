@@ -27,6 +27,7 @@ def answer(
     if counts is None:
         require_select(sql, workspace.inputs)
     used, total = counts or make_count_queries(sql)
+    # Without a WHERE both counts are the same query, which runs once.
     counting = [query for query in dict.fromkeys((used, total)) if query is not None]
     facts, numbers = run_counted_sql(workspace, sql, counting, rows, memory_bytes=memory_bytes)
     rows_behind: dict[str | None, JsonValue] = dict(zip(counting, numbers, strict=True))
@@ -41,6 +42,7 @@ def answer(
 def make_count_queries(sql: str) -> tuple[str | None, str | None]:
     """Make two SELECTs that count the rows behind an answer, with and without its WHERE."""
     (statement,) = parse_statements(sql)
+    # The counting queries repeat FROM and joins alone, so names of a WITH would be unknown in them.
     if not isinstance(statement, exp.Select) or statement.args.get("with_"):
         return None, None
     source = statement.args.get("from_")

@@ -151,9 +151,11 @@ class _Batch:
     def _write_table(self, change: Change, rows: exp.Expr) -> tuple[int | None, int]:
         """Write the new version of a table; return the number of changed rows and of all."""
         is_new = change.kind in ("created", "replaced")
+        # Both are counted before the new version takes the name of the table.
         former = 0 if is_new else self._count(exp.select("count(*)").from_(_quoted(change.table)))
         changed = self._count(change.count_query) if change.count_query is not None else None
         size = self.store(change.table, rows)
+        # Functions such as unnest make several rows of one, which the statement's tree does not show.
         if change.keeps_size and size != former:
             raise refuse(
                 f"The change of {change.table} would make {size:,} rows of {former:,}: it computes over many "
@@ -181,6 +183,7 @@ class _Batch:
     def _define_view(self, change: Change, rows: exp.Expr) -> None:
         """Keep the SELECT of a view, after its rows were computed once."""
         self.tables.remove(change.table)
+        # Named before its rows are computed, so that a view that reads itself is refused.
         self.tables.views[change.table] = write(rows)
         folder = self._new_folder()
         text = write(self.tables.resolve(exp.select("*").from_(_quoted(change.table))))
@@ -202,6 +205,7 @@ class _Batch:
         """Return the columns of a query by running it without rows."""
         resolved = self.tables.resolve(rows)
         folder = self._new_folder()
+        # Binding the query gives names and types; its rows are not computed.
         empty = exp.select("*").from_(exp.Subquery(this=resolved)).limit(0)
         facts: Any = run_sql(self._space(folder), write(empty), 0, memory_bytes=self.memory_bytes)
         shutil.rmtree(folder)
@@ -222,6 +226,7 @@ class _Batch:
 
     def describe(self) -> dict[str, JsonValue]:
         tables: dict[str, JsonValue] = {}
+        # Inputs with a dot are datasets, which the conversation does not own.
         input_of = {path: name for name, path in self.workspace.inputs.items() if "." not in name}
         for name, path in self.tables.tables.items():
             if path in input_of:

@@ -104,6 +104,7 @@ def _run_query(
             _require_admitted_trees(connection, workspace, queries, schemas)
             _open_tables(connection, workspace.inputs)
             _open_qualified_tables(connection, qualified)
+            # From here on no setting changes, so the query cannot lift the limits of memory and files.
             _lock(connection)
             try:
                 numbers = [_fetch_number(connection, counting) for counting in counts]
@@ -150,11 +151,13 @@ def _write_result(
     Statements are put before the query, never around it: it may end with a semicolon or a comment.
     """
     columns = connection.execute(f"DESCRIBE {question}").fetchall()
+    # Columns are labelled by place, since two of a result may have the same name.
     kinds = [(str(name), str(kind), f"c{n}") for n, (name, kind, *_) in enumerate(columns)]
     _, cells, _ = plain_columns(kinds)
     labels = ", ".join(label for _, _, label in kinds)
     view = sql.name(_unused_name("answer", tables))
     connection.execute(f"CREATE VIEW {view} AS {question}")
+    # One row over the limit tells that there are more, without computing the rest.
     plain = f"SELECT {', '.join(cells)} FROM {view} AS answer({labels}) LIMIT {max_rows + 1}"  # noqa: S608 - names are quoted
     copy = f"COPY ({plain}) TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
     ((count,),) = connection.execute(copy).fetchall()

@@ -100,6 +100,7 @@ def to_table(content: Any) -> pd.DataFrame:
 def _flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in record.items():
+        # An empty mapping stays a cell, else its column would vanish.
         if isinstance(value, Mapping) and value:
             values |= _flatten(value, f"{prefix}{name}.")
         else:
@@ -114,13 +115,16 @@ def _scalar(value: Any) -> Any:
 def _column(values: list[Any]) -> "pd.Series[Any]":
     """Infer the type of a column: numbers, booleans or times where all values are; else text."""
     present = [value for value in values if value is not None]
+    # Booleans are tested first, as Python counts them among the integers.
     kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in present}
     if kinds == {bool}:
         return pd.Series(values, dtype="boolean")
     if kinds == {float}:
         is_integer = all(isinstance(value, int) and abs(value) < 2**63 for value in present)
+        # Nullable: numpy's integers have no missing value, and floats round those above 2**53.
         return pd.Series(values, dtype="Int64" if is_integer else "float64")
     if kinds == {str} and all(_ISO_TIME.fullmatch(value) for value in present):
+        # Moments of tables are in UTC and carry no zone.
         return pd.to_datetime(pd.Series(values), errors="coerce", utc=True, format="ISO8601").dt.tz_localize(
             None,
         )

@@ -69,6 +69,7 @@ def require_select(
         if statement.find(part):
             raise _refused("sql_not_admitted", f"The query holds {words}; only SELECT is admitted.")
     qualified = _require_tables(statement, tables, schemas)
+    # Functions that sqlglot has a class for are checked in DuckDB's tree, by the names that DuckDB gives them.
     for call in statement.find_all(exp.Anonymous):
         require_function(call.name)
     return qualified
@@ -136,6 +137,7 @@ def names_dataset(schema: str, table: str, schemas: Schemas = _NO_SCHEMAS) -> bo
 def _require_tables(statement: exp.Expr, tables: Iterable[str], schemas: Schemas) -> frozenset[tuple[str, str]]:
     """Check every table; return the folded names of schemas with their tables."""
     qualified = set()
+    # Every name of a WITH counts everywhere here; `_with_own_tables` checks its scope in DuckDB's tree.
     cte_names = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
     for table in statement.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
@@ -180,6 +182,7 @@ def _check_tree(node: Any, tables: frozenset[str], schemas: Schemas) -> None:
     for key, part in node.items():
         if key == "from_table" and part.get("type") not in _REFERENCES:
             raise _refused("sql_not_admitted", f"The query reads from {part['type']}, which is not admitted.")
+        # The bodies of a WITH were checked in order of definition, each with the names before it.
         if key != "cte_map":
             _check_tree(part, tables, schemas)
 
@@ -188,6 +191,7 @@ def _with_own_tables(node: Mapping[str, Any], tables: frozenset[str], schemas: S
     """The scope below a node: names of a WITH may be read after their definition, and in it if recursive."""
     for entry in (node.get("cte_map") or {}).get("map", []):
         _check_tree(entry["value"], tables, schemas)
+        # A new set, so the name ends with the node that defines it.
         tables |= {str(entry["key"]).casefold()}
     if node.get("type") == "RECURSIVE_CTE_NODE":
         tables |= {str(node.get("cte_name", "")).casefold()}

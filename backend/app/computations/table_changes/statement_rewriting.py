@@ -110,6 +110,7 @@ def _insert(statement: exp.Insert, tables: TableScope, describe: Describe) -> Ch
     places = {find_column(target, columns, name): place for place, target in enumerate(targets)}
     if len(places) != len(targets):
         raise refuse(f"A column of {name} is named twice.", "wrong_columns")
+    # By place, since columns of the source may share a name or have none.
     labels = [exp.to_identifier(f"c{place}", quoted=True) for place in range(len(source_columns))]
     cells = [
         cast_as(exp.column(labels[places[column]].copy()), kind, column)
@@ -156,6 +157,7 @@ def _update(statement: exp.Update, tables: TableScope, describe: Describe) -> Ch
         column = find_column(part.this.name, columns, name)
         if column in replaced:
             raise refuse(f"The column {column} is set twice.", "wrong_columns")
+        # The column keeps its type. Values read the row as it was, so SET a = b, b = a swaps both.
         value: exp.Expr = exp.cast(part.expression.copy(), columns[column], dialect="duckdb")
         if where is not None:
             own = exp.column(exp.to_identifier(column, quoted=True), table=label_of(target, name))

@@ -86,6 +86,7 @@ def require_row_values(values: Sequence[exp.Expr]) -> None:
     """Refuse aggregates over the changed table: as a SELECT they would make one row of all."""
     for value in values:
         for part in value.find_all(exp.AggFunc, exp.Window):
+            # Within a subquery an aggregate gives one value for each row, so it may stay.
             if part.find_ancestor(exp.Subquery, exp.Exists) is None:
                 raise refuse(
                     f"{write(part)} computes over many rows: write it as a subquery in parentheses, or use "

@@ -93,8 +93,10 @@ class TableScope:
         for column in query.find_all(exp.Column):
             if column.args.get("db") is not None and names_dataset(column.db, column.table, self.schemas):
                 column.set("db", None)  # the table keeps its plain name as its alias
+        # A list, since renaming a table changes the tree that is walked.
         for table in [*query.find_all(exp.Table)]:
             self._resolve_table(table, views, path)
+        # Each view goes in front of the statement's own WITH, which may read it.
         for name, body in reversed(views.items()):
             alias = exp.TableAlias(this=exp.to_identifier(_VIEW_PREFIX + name, quoted=True))
             cte = exp.CTE(this=body, alias=alias)

@@ -25,6 +25,7 @@ def compare(workspace: CellWorkspace, columns: list[str]) -> dict[str, JsonValue
 
 def _count_only(workspace: CellWorkspace, columns: list[str], side: str, other: str) -> JsonValue:
     cells = ", ".join(quote(column) for column in columns)
+    # Both directions write a result.parquet, so each is written into a folder of its own.
     folder = workspace.output / ".only"
     folder.mkdir()
     difference = f"SELECT {cells} FROM {side} EXCEPT ALL SELECT {cells} FROM {other}"  # noqa: S608 - quoted

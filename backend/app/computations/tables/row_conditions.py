@@ -101,6 +101,7 @@ def _compare(column: QueryColumn, sign: str, value: str) -> tuple[str, list[str]
             as_typed = f"{column.sql}::{type_} {sign} try_cast(? AS {type_})"
         case _:
             as_typed = f"try_cast({text} AS double) {sign} try_cast(? AS double)"
+    # A value that is no number or day makes the typed comparison null, and is then compared as text.
     return f"coalesce({as_typed}, {text} {sign} ?)", [value, value]
 
 

@@ -104,6 +104,7 @@ def _group(
         raise InvalidInput("column_not_numeric", f"{column!r} has no numbers, so it has no bins.")
     query = f"SELECT min({axis_sql(cells)}), max({axis_sql(cells)}) {rest}"
     ((low, high),) = table.database.execute(query, [*values]).fetchall()
+    # Without any number there are no edges; the missing values are one group.
     if low is None:
         return _ResultColumn(column, "number", value_sql(cells))
     edges = bin_edges(low, high, cells.type, bins)
@@ -153,6 +154,7 @@ def _fetch(
     # By place, and not by name: the table may have a column r0.
     grouping = f"GROUP BY {', '.join(str(place + 1) for place in range(len(groups)))}" if groups else ""
     order = f"ORDER BY {', '.join(keys)}" if keys else ""
+    # One group more than is shown tells that there are more.
     query = f"SELECT * FROM (SELECT {cells} {rest} {grouping}) {order} LIMIT {limit + 1}"  # noqa: S608
     rows = table.database.execute(query, [*values]).fetchall()
     ((matching,),) = table.database.execute(f"SELECT count(*) {rest}", [*values]).fetchall()

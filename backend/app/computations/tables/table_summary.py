@@ -96,6 +96,7 @@ def _read_facts(rows: _SelectedRows, columns: Mapping[str, QueryColumn]) -> tupl
     matching, *figures = rows.aggregate(cells)
     groups = (figures[start : start + 4] for start in range(0, len(figures), 4))
     facts = {
+        # The number of distinct values is estimated, and may exceed that of the values.
         name: _Facts(present, min(distinct, present), low, high)
         for name, (present, distinct, low, high) in zip(columns, groups, strict=True)
     }
@@ -142,7 +143,9 @@ def _describe(
         "top": [],
     }
     if not edges:
+        # Where values were counted one by one, their number is exact.
         described["distinct"] = len(counts) or facts.distinct
+        # Equal counts are ordered by text, as values of several classes do not compare.
         commonest = sorted(counts.items(), key=lambda entry: (-entry[1], str(entry[0])))[:top]
         described["top"] = [{"value": _cut(cell_to_json(value)), "count": count} for value, count in commonest]
     return described
