@@ -43,6 +43,7 @@ def become_server(path: Path) -> NoReturn:
     It ends with the process that started it.
     """
     die_with_parent(os.getppid())
+    # The socket of a process that died keeps the address, and binding to it would fail.
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -55,4 +56,5 @@ def become_server(path: Path) -> NoReturn:
 
 
 def _command(descriptor: int) -> list[str]:
+    # -P: modules come from the installation, never from the folder in which the process starts.
     return [sys.executable, "-P", "-m", "app.charts.drawing_process", str(descriptor)]

@@ -124,6 +124,7 @@ class _Child:
             _become_child(server, requests, answers)
         os.close(requests)
         os.close(answers)
+        # The server must not wait in a write: it watches the child's time and memory meanwhile.
         os.set_blocking(to_child, False)
         return cls(pid, to_child, from_child)
 
@@ -184,6 +185,7 @@ def _become_child(server: int, requests: int, answers: int) -> NoReturn:
         _close_others(requests, answers)
         import vl_convert  # noqa: PLC0415 - 88 MB that the server never maps
 
+        # After the import: the confined process can read no packages.
         _leave_network()
         confinement = Confinement(Tier.LSM, map(Path, _FONTS))
         confinement.confine(CellView((), Path("/dev/null")), _ENGINE_RULES)
@@ -214,6 +216,7 @@ def _draw(engine: Any, request: dict[str, Any]) -> bytes:
     specification = json.dumps(request["specification"])
     try:
         svg = engine.vegalite_to_svg(specification, vl_version=_VEGA_LITE, allowed_base_urls=[])
+        # From the SVG, so that both images are the same drawing.
         png = engine.svg_to_png(svg, scale=request["scale"])
     except ValueError as error:
         lines = [line.strip() for line in str(error).splitlines() if not line.rstrip().endswith(":")]

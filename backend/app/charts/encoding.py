@@ -44,6 +44,7 @@ def choose_encoding(request: ChartRequest, schema: Schema) -> Encoding:
     if not y:
         raise refuse("y", f"A {request.kind} chart needs a column of numbers.", "no_measure")
     labels = [name for name in rest if schema[name] in ("text", "boolean") and name not in y]
+    # Whoever names the axis has chosen what the chart shows; series are added only to an open request.
     if color is None and len(y) == 1 and labels and request.color is None and request.x is None:
         color = labels[0]
     return Encoding(request.kind, x, y, color)

@@ -74,6 +74,7 @@ def _keep_complete(*names: str | None) -> p.FilterStep:
 def _make_bars(plan: p.Plan, encoding: Encoding, schema: Schema) -> p.Plan:
     steps: list[Any] = [select(encoding.x, encoding.color, *encoding.y)]
     is_category = encoding.x is not None and schema[encoding.x] != "datetime"
+    # A plan that ends with an order or a limit has chosen the bars itself.
     is_ordered = bool(plan.steps) and isinstance(plan.steps[-1], (*_ORDERING, p.LimitStep))
     if is_category and encoding.color is None and not is_ordered:
         steps.append(p.TopKStep(kind="top_k", k=MAX_BARS, by=encoding.y[0]))
@@ -155,12 +156,14 @@ def choose_bin_width(figures: Sequence[Any], is_integer: bool) -> float:
         return 1.0
     if is_integer and span < MAX_BINS and distinct <= MAX_BINS:
         return 1.0
+    # If the middle half of the values is one value, Sturges' rule takes its place.
     width = 2 * (q3 - q1) / max(n, 1) ** (1 / 3) or span / (math.log2(max(n, 2)) + 1)
     return _round_width(min(max(width, span / MAX_BINS), span / MIN_BINS))
 
 
 def _round_width(width: float) -> float:
     power = 10.0 ** math.floor(math.log10(width))
+    # With tolerance, as 2 times a power of ten may be a little less than the width of 2.
     return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= width * (1 - 1e-9))
 
 
@@ -195,6 +198,7 @@ def make_counts_plan(plan: p.Plan, name: str, type_: e.ColumnType, span_days: fl
     """The histogram of a column without numbers: rows of each value, or of each unit of time."""
     steps: list[Any] = [_keep_complete(name)]
     if type_ == "datetime":
+        # Up to 90 bars of days or 120 of months, which a chart of 640 pixels can show.
         unit: e.DateUnit = "day" if span_days <= 90 else "month" if span_days <= 3_650 else "year"
         start = e.DateTruncExpression(kind="date_trunc", unit=unit, operand=column(name))
         steps.append(p.DeriveStep(kind="derive", columns=[p.DerivedColumn(name=name, expression=start)]))

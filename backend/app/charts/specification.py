@@ -196,6 +196,7 @@ def _line(chart: _Chart) -> Spec:
         x["sort"] = None
     if encoding.kind == "area":
         return {**_size(), **_fold(chart, {"type": "area", "opacity": 0.7, "line": True, "tooltip": True}, x)}
+    # Up to 60 points are ten pixels apart, so each can be seen.
     is_short = len(rows.rows) <= 60
     mark = {"type": "line", "strokeWidth": 2, "point": is_short, "tooltip": True}
     if rows.moving_average is None:
@@ -226,6 +227,7 @@ def _free_scale(parts: Spec) -> None:
 
 def _scatter(chart: _Chart) -> Spec:
     encoding = chart.encoding
+    # Many points are drawn smaller, so that they hide less of each other.
     size = 40 if len(chart.chart_rows.rows) <= 300 else 16
     mark = {"type": "point", "filled": True, "opacity": 0.6, "size": size, "tooltip": True}
     x = chart.channel(encoding.x or "")
@@ -319,6 +321,7 @@ def _heatmap(chart: _Chart) -> Spec:
         "x": chart.channel(encoding.x, "ordinal" if chart.type(encoding.x) == "quantitative" else None),
         "y": chart.channel(encoding.y[0], "ordinal" if chart.type(encoding.y[0]) == "quantitative" else None),
     }
+    # Cells have equal width, so moments are labels here and not places on an axis of time.
     for axis in axes.values():
         if axis["type"] == "temporal":
             axis["type"] = "ordinal"
@@ -344,6 +347,7 @@ def _correlations(chart_rows: ChartRows) -> Spec:
         "field": "correlation",
         "type": "quantitative",
         "title": "Correlation",
+        # A fixed range, so that a colour means the same correlation in every chart.
         "scale": {"scheme": "redblue", "domain": [-1, 1]},
     }
     return _cells(channels, color, rows, (len(names), len(names)), "correlation", ".2f")
@@ -357,6 +361,7 @@ def _cells(axes: Spec, color: Spec, rows: list[Spec], size: tuple[int, int], fie
     if size[0] * size[1] <= MAX_LABELLED_CELLS:
         values = [row[field_] for row in rows if row[field_] is not None]
         low, high = (-1.0, 1.0) if field_ == "correlation" else (min(values, default=0), max(values, default=0))
+        # In the darker third of the scheme, dark text could not be read.
         dark = f"datum[{field_!r}] > {low + 0.65 * (high - low)!r}"
         if field_ == "correlation":
             dark = f"abs(datum[{field_!r}]) > 0.6"
@@ -370,6 +375,7 @@ def _cells(axes: Spec, color: Spec, rows: list[Spec], size: tuple[int, int], fie
                 },
             }
         )
+    # Fourteen cells of 44 pixels fit into the width of other charts; more have to shrink.
     width, height = (max(6, side) * _CELL if side <= 14 else WIDTH for side in size)
     return {"width": width, "height": height, "rows": rows, "layer": layers}
 

@@ -93,6 +93,7 @@ class PartialUploads:
             )
         upload_id = uuid4()
         upload = PartialUpload(upload_id, self.owner, filename, size_bytes, self._path(upload_id))
+        # The file comes before its facts: whoever reads the facts finds it.
         upload.path.touch(mode=0o600)
         facts = {"filename": filename, "size_bytes": size_bytes}
         self._facts_path(upload_id).write_text(json.dumps(facts))
@@ -123,6 +124,7 @@ class PartialUploads:
     def delete(self, upload_id: UUID) -> None:
         """Delete an upload. Raises NotFound."""
         upload = self.get(upload_id)
+        # The facts go first, so that no request finds an upload without its file.
         self._facts_path(upload_id).unlink(missing_ok=True)
         upload.path.unlink(missing_ok=True)
 

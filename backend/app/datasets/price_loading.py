@@ -166,6 +166,7 @@ class PriceImport:
             return
         await self.connection.execute(queries.STAGING)
         await self._copy("staged_bars", _framed(records))
+        # Postgres has no statistics of a new temporary table, and could join it row by row.
         await self.connection.execute("ANALYZE staged_bars")
         self.changed += await self._count(queries.CHANGE, number, first, last)
         self.added += await self._count(queries.ADD, number, first, last)
@@ -188,6 +189,7 @@ class PriceImport:
 
     async def _count(self, sql: str, number: int, first: datetime, last: datetime) -> int:
         status: str = await self.connection.execute(sql, number, first, last, timeout=MAX_STATEMENT_S)
+        # The tag of a command ends with its number of rows, such as UPDATE 12.
         return int(status.rsplit(" ", 1)[1])
 
 

@@ -55,6 +55,7 @@ def find_coin(name: str, coins: Iterable[str]) -> str | None:
 
     `BTC` also matches `BTCUSDT` or `BTC/USD`, `btc-usdt` also `BTC/USDT`, and `MSFT` the share `MSFT.US`.
     """
+    # In reverse, so that of names that are normalized alike the first by alphabet stays.
     by_name = {_normalize(coin): coin for coin in sorted(coins, reverse=True)}
     by_share = {name.partition(".")[0]: coin for name, coin in by_name.items()}
     base = _normalize(name)
@@ -92,6 +93,7 @@ def choose_series(
 def _can_make(interval_s: int, target_s: int | None) -> bool:
     if target_s is None or interval_s == target_s:
         return True
+    # Months differ in length but are whole days, so the bars must fit into a day.
     if target_s % MONTH_S == 0 and target_s % DAY_S == 0:
         return DAY_S % interval_s == 0
     return interval_s < target_s and target_s % interval_s == 0

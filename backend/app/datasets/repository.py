@@ -34,6 +34,7 @@ class DatasetRepository(OwnedRepository[DatasetRow]):
 
     async def lock(self, dataset_id: UUID) -> DatasetRow:
         """Return a row that no other transaction changes until this one ends. Raises NotFound."""
+        # The row is read after the wait for the lock, so it is as the last transaction left it.
         await self.db.execute(select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update())
         return await self.get(dataset_id)
 

@@ -152,6 +152,7 @@ class Datasets:
         table = computed.file("table.parquet")
         async with self.open_uow() as uow:
             corrected = await DatasetRepository(uow.db, self.owner).lock(dataset_id)
+            # The conversion ran without a lock, which could be held for minutes.
             if corrected.digest != row.digest:
                 raise Conflict("reading_changed", "The reading was corrected meanwhile; look at it again.")
             replace_reading(corrected, cast(dict[str, Any], computed.value), table.digest, table.size_bytes)
@@ -164,6 +165,7 @@ class Datasets:
         """
         async with self.open_uow() as uow:
             row = await DatasetRepository(uow.db, self.owner).lock(dataset_id)
+            # A request that is repeated finds its own note, which is no conflict.
             if former is not None and row.note not in (former, note):
                 raise Conflict("note_changed", "The note was changed meanwhile; look at it again.")
             if row.note != note:

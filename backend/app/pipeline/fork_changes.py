@@ -198,6 +198,7 @@ def _edit_plan(source: ForkSource, plan: Plan, problem: Problem | None, settings
     if settings.get("costs") and plan.kind == "regression":
         raise _refuse("costs", "Costs of errors need two classes, and this session predicts a number.")
     try:
+        # A plan may leave the kind open; after the split its settings are checked against the one in the data.
         complete_plan = plan.model_copy(update={"kind": problem.kind.value}) if problem else plan
         edited = edit_plan(complete_plan, changes, _tables(source, plan))
     except InvalidPlan as error:
@@ -277,6 +278,7 @@ def _read_note(source: ForkSource, note: str, settings: Settings) -> tuple[Setti
     for name, value in note_settings.items():
         if name in settings:
             continue
+        # Settings are tried one by one, so that one that is refused does not take the others with it.
         try:
             _make_overlay(source, {**applied, name: value})
         except InvalidInput as error:

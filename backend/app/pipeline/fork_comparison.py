@@ -66,6 +66,7 @@ def _compare_settings(first: RecordedSession, second: RecordedSession) -> Iterat
     histories = [_field_histories(session) for session in (first, second)]
     for name in dict.fromkeys([*histories[0], *histories[1]]):
         (value, step), (other, other_step) = (history.get(name, (None, None)) for history in histories)
+        # Empty values of different forms, such as null and [], mean the same.
         if value != other and (value or other):
             yield Difference("setting", name, value, other, step, other_step)
 

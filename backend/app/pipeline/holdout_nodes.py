@@ -119,6 +119,7 @@ def make_problem_request(state: LabState) -> dict[str, Any]:
         "exclude": retrieved["exclude"],
     }
     request["goal"] = plan.goal_with_entities(state["goal"])
+    # The planned class is a value of the planned target.
     if retrieved["target"] != plan.target:
         request.pop("positive_class", None)
     return request
@@ -137,9 +138,11 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     plan = Plan.model_validate(lab_state["plan"])
     check_requirements(fit, plan, ctx.training)
     ctx = replace(ctx, holdout_look=await runtime.context.count_look())
+    # The look was numbered before the rows are opened, so one that breaks off has been a look too.
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
     is_by_entity = _meets_known_entities(lab_state) and allows_fits_by_entity(plan, ctx.training)
     refit: Json = {**model, "by_entity": True} if is_by_entity else model
+    # Both branches run at once, so the keys of their calls are fixed: by these a resumed step finds its calls.
     answer, trading = await run_concurrently(
         _evaluate_and_refit(ctx, model, refit, series),
         _explain_and_backtest(ctx, model, state.plan.trading),

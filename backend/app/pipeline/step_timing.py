@@ -22,6 +22,7 @@ def record_working_time(name: str, node: LabNode) -> LabNode:
             read_preferences(state.get("preferences", {})).time_budget_s or DEFAULT_BUDGET_S
         )
         start_s = await clock("start")
+        # Times come from the journaled clock, so that a resumed step adds the same seconds.
         update = await node({**state, "worked_s": start_s}, runtime)
         end_s = await clock("end")
         node_seconds = {**state.get("took", {}), name: round(max(0.0, end_s - start_s), 3)}

@@ -37,6 +37,7 @@ def _figure(aggregation: p.Aggregation, scope: Scope, place: str) -> Typed:
         case "count_distinct":
             return Typed(call("count", exp.Distinct(expressions=[tree])), "integer")
         case "min" | "max" | "first":
+            # DuckDB's `first` may return a missing value; `any_value` skips those.
             return Typed(call("any_value" if function == "first" else function, tree), value.type)
         case "share_true":
             if value.type not in ("boolean", None):
@@ -90,6 +91,7 @@ def compile_window_aggregate(figure: p.WindowColumn, scope: Scope, place: str) -
     def over(tree: exp.Expr, preceding: exp.Expr | str | None = None, ordered: bool = True) -> exp.Expr:
         spec = None
         if preceding is not None:
+            # ROWS, since the default RANGE takes in all rows with an equal key at once.
             spec = exp.WindowSpec(
                 kind="ROWS", start=preceding, start_side="PRECEDING", end="CURRENT ROW", end_side=None
             )
@@ -105,9 +107,11 @@ def compile_window_aggregate(figure: p.WindowColumn, scope: Scope, place: str) -
         case "cumulative_sum":
             return _narrow_sum(Typed(over(call("sum", tree), "UNBOUNDED"), value.type))
         case "moving_mean":
+            # The current row is one of the window, so one less precedes it.
             mean = call("avg", cast(tree, "DOUBLE"))
             return Typed(over(mean, exp.Literal.number(figure.rows - 1)), "number")
         case "share":
+            # With an order the window would end at the row, and the total run.
             total = over(call("sum", cast(tree.copy(), "DOUBLE")), ordered=False)
             zero = exp.Literal.number(0)
             share = exp.Div(this=group(tree), expression=call("nullif", total, zero), typed=False, safe=False)

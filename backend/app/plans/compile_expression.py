@@ -52,6 +52,7 @@ def compile_scalar(value: Scalar | None) -> Typed:
         case bool():
             return Typed(exp.Boolean(this=value), "boolean")
         case int():
+            # The sign is an operator in SQL, not a part of the number.
             digits: exp.Expr = exp.Literal.number(str(abs(value)))
             return Typed(cast(exp.Neg(this=digits) if value < 0 else digits, "BIGINT"), "integer")
         case float():
@@ -110,6 +111,7 @@ def _arithmetic(expression: e.ArithmeticExpression, scope: Scope, place: str) ->
 
 
 def _nonzero(tree: exp.Expr) -> exp.Expr:
+    # By default DuckDB divides numbers by zero to infinity, which no later figure survives.
     return call("nullif", tree, exp.Literal.number(0))
 
 
@@ -181,6 +183,7 @@ def _like(expression: e.LikeExpression, scope: Scope, place: str) -> Typed:
 def _contains(expression: e.ContainsExpression, scope: Scope, place: str) -> Typed:
     operand = compile_expression(expression.operand, scope, f"{place}.operand")
     _require(operand, "text", f"{place}.operand")
+    # Not ILIKE, in which a percent sign of the text would be a pattern.
     trees = [operand.tree, exp.Literal.string(expression.text)]
     if expression.ignore_case:
         trees = [call("lower", tree) for tree in trees]
@@ -241,6 +244,7 @@ def _call(expression: e.CallExpression, scope: Scope, place: str) -> Typed:
     trees = [value.tree for value in values]
     if expression.function.casefold() in _UNITS_BETWEEN:
         trees.insert(0, exp.Literal.string(_UNITS_BETWEEN[expression.function.casefold()]))
+    # DuckDB rounds to places of the type INTEGER only, and our integers are BIGINT.
     if expression.function.casefold() in ("round", "substring"):
         trees[1:] = [cast(tree, "INT") for tree in trees[1:]]
     return Typed(call(function.sql, *trees), type_)

@@ -115,6 +115,7 @@ class _Compiler:
         """Make the draft a subquery. Its order goes along where it reads output columns only."""
         names = {typed.tree: name for name, typed in draft.columns.items()} if draft.order else {}
         moved = [(names.get(key.this), bool(key.args.get("desc"))) for key in draft.order]
+        # The order of a subquery is lost outside of it, and within it only a limit needs it.
         if draft.limit is None and all(name is not None for name, _ in moved):
             draft.order = []
         outer = subquery_draft(self.write(draft), draft.schema, self.alias())
@@ -130,6 +131,7 @@ class _Compiler:
     def join(self, step: p.JoinStep, draft: Draft, place: str) -> Draft:
         draft = self.before(draft, Clause.GROUP)
         right = self.source(step.source, f"{place}.source")
+        # Only a plain table joins as it is: other drafts have clauses of their own.
         if right.clause > Clause.FROM or right.joins or not isinstance(right.source, exp.Table):
             right = self.wrap(right)
         conditions: list[exp.Expr] = []
@@ -139,6 +141,7 @@ class _Compiler:
             right_name, other = find_column(key.right, right.columns, f"{place}.on[{n}].right")
             common_type([left, other], f"{place}.on[{n}]")
             conditions.append(exp.EQ(this=group(left.tree.copy()), expression=other.tree.copy()))
+            # Both hold the same value in joined rows, so one of them is shown.
             if left_name.casefold() == right_name.casefold():
                 dropped.add(right_name)
         on = conditions[0]
@@ -178,6 +181,7 @@ class _Compiler:
         for n, derived in enumerate(step.columns):
             here = f"{place}.columns[{n}]"
             typed = compile_expression(derived.expression, draft.columns, f"{here}.expression")
+            # A replaced column stays where it was, spelled as it was.
             draft.columns[spelled.setdefault(derived.name.casefold(), derived.name)] = typed
             if _is_large(typed.tree):
                 draft = self.wrap(draft)
@@ -193,6 +197,7 @@ class _Compiler:
         columns: dict[str, Typed] = {}
         folded_names: set[str] = set()
         for n, key in enumerate(step.keys):
+            # Looked up again, as a wrapped draft has other trees.
             name, typed = find_column(key, draft.columns, f"{place}.keys[{n}]")
             take_name(name, folded_names, f"{place}.keys[{n}]")
             columns[name] = typed
@@ -256,6 +261,7 @@ class _Compiler:
             return self.limit_rows(self.sort(p.SortStep(kind="sort", keys=keys), draft, place), step.k)
         draft = self.before(draft, Clause.GROUP)
         names = list(draft.columns)
+        # The remaining columns break ties, as many as the 20 keys of a window leave.
         ties = [p.SortKey(column=name) for name in names if name.casefold() != step.by.casefold()][:19]
         rank = p.WindowColumn(name=_unused(names), function="row_number", within=step.within, order=keys + ties)
         draft = self.wrap(self.window(p.WindowStep(kind="window", columns=[rank]), draft, place))
@@ -312,6 +318,7 @@ class _Compiler:
 
     def sample(self, step: p.SampleStep, draft: Draft, place: str) -> Draft:
         draft = self.wrap(draft)
+        # Not SAMPLE: even with a seed its rows depend on threads. A hash of the cells depends on the row alone.
         draft.order = [
             order_by(
                 call("hash", exp.Literal.number(step.seed), *(c.tree.copy() for c in draft.columns.values()))

@@ -57,6 +57,7 @@ class _Range:
 def _is_past(low: tuple[Key, bool], high: tuple[Key, bool]) -> bool:
     """Test if a lower end lies beyond an upper one."""
     (low_key, has_low), (high_key, has_high) = low, high
+    # Keys of different types do not compare, so nothing is ruled out.
     if low_key[0] != high_key[0]:
         return False
     return bool(low_key > high_key or (low_key == high_key and not (has_low and has_high)))

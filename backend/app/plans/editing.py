@@ -142,6 +142,7 @@ def sort_by(plan: Plan, name: str, descending: bool) -> Plan:
     steps = (
         [*plan.steps[:-1]] if isinstance(plan.steps[-1] if plan.steps else None, SortStep) else [*plan.steps]
     )
+    # An order before the limit would keep other rows, so this one goes last.
     if any(isinstance(step, (LimitStep, TopKStep)) for step in steps):
         return plan.model_copy(update={"steps": [*steps, order]})
     return rank_by(plan, name, descending)
@@ -150,6 +151,7 @@ def sort_by(plan: Plan, name: str, descending: bool) -> Plan:
 def rank_by(plan: Plan, name: str, descending: bool) -> Plan:
     """Order rows by a column of the answer before the first ones are kept."""
     parts = split_plan(plan)
+    # The keys of the groups break ties, so that equal figures always come in the same order.
     ties = [key for key in (parts.group.keys if parts.group else ()) if key != name]
     order = build.sort((name, descending), *((key, False) for key in ties))
     top = parts.find(TopKStep)
@@ -225,6 +227,7 @@ def merge_preparations(first: Sequence[Step], second: Sequence[Step]) -> tuple[P
                 return None
             new = [column for column in step.columns if column.name not in derived]
             rest += [step.model_copy(update={"columns": new})] if new else []
+    # Joins come first: conditions and derived columns may read the columns that they add.
     return (*joins, *rest)
 
 

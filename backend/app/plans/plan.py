@@ -321,6 +321,7 @@ class Plan(Model):
     @model_validator(mode="before")
     @classmethod
     def _bound(cls, value: Any) -> Any:
+        # Before the fields, since their validation recurses into plans and expressions.
         require_bounded(value)
         return value
 

@@ -59,6 +59,7 @@ def profile(draft: Draft, place: str) -> tuple[Draft, Build]:
             place, f"A profile takes {p.MAX_PROFILED_COLUMNS} columns; select some first.", "plan_too_large"
         )
     types = draft.schema
+    # All figures come from one scan in one row; a union of a SELECT for each column would scan for each.
     figures: dict[str, Typed] = {"rows": Typed(call("count", exp.Star()), "integer")}
     for n, typed in enumerate(draft.columns.values()):
         figures[f"p{n}"] = Typed(call("count", typed.tree.copy()), "integer")
@@ -98,6 +99,7 @@ def correlate(step: p.CorrelateStep, draft: Draft, place: str) -> tuple[Draft, B
             )
         take_name(spelled, folded_names, f"{place}.columns[{n}]")
         resolved[spelled] = typed
+    # Correlation is symmetric, so each pair comes once.
     pairs = list(combinations(resolved, 2))
     figures: dict[str, Typed] = {}
     for n, (first, second) in enumerate(pairs):
