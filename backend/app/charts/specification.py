@@ -98,10 +98,7 @@ class _Chart:
         return axis_title(column, self.chart_rows.units.get(column, ""))
 
     def type(self, column: str) -> str:
-        kind = self.chart_rows.schema[column]
-        return {"datetime": "temporal", "integer": "quantitative", "number": "quantitative"}.get(
-            kind, "nominal"
-        )
+        return _TYPES.get(self.chart_rows.schema[column], "nominal")
 
     def channel(self, column: str, type_: str | None = None, **more: Any) -> Spec:
         channel: Spec = {
@@ -138,7 +135,7 @@ def _bar(chart: _Chart) -> Spec:
     encoding = chart.encoding
     x = encoding.x or ""
     if chart.type(x) == "temporal":
-        return {**_size(), **_fold(chart, _bar_mark(), chart.channel(x, band_time=None))}
+        return {**_size(), **_fold(chart, _bar_mark(), chart.channel(x))}
     labels = [str(row.get(x)) for row in chart.chart_rows.rows]
     categories = list(dict.fromkeys(labels))
     is_upright = len(categories) <= MAX_UPRIGHT_BARS and all(len(c) <= MAX_UPRIGHT_CHARS for c in categories)
@@ -166,7 +163,6 @@ def _size() -> Spec:
 def _fold(chart: _Chart, mark: Spec, x: Spec) -> Spec:
     """Encode one measure, or several as colours."""
     encoding = chart.encoding
-    x = {name: value for name, value in x.items() if name != "band_time"}
     if len(encoding.y) > 1:
         names = [chart.name(column) for column in encoding.y]
         rows = [
@@ -242,15 +238,14 @@ def _histogram(chart: _Chart) -> Spec:
     encoding, chart_rows = chart.encoding, chart.chart_rows
     column = encoding.x or ""
     width = chart_rows.bin_width
-    count = {"field": COUNT, "type": "quantitative", "title": "Rows", "stack": "zero"}
     if width is None:
-        count = {**count, "field": chart.name(COUNT)}
         bars = _Chart(Encoding("bar", column, [COUNT]), chart_rows)
         parts = _bar(bars)
         for channel in parts["encoding"].values():
             if channel.get("field") == bars.name(COUNT):
                 channel["title"] = "Rows"
         return parts
+    count = {"field": COUNT, "type": "quantitative", "title": "Rows", "stack": "zero"}
     color = {} if encoding.color is None else {"color": chart.channel(encoding.color, "nominal")}
     rows = [
         {
@@ -264,10 +259,9 @@ def _histogram(chart: _Chart) -> Spec:
     bins = {
         "field": "low",
         "bin": {"binned": True, "step": width},
-        "title": axis_title(column),
+        "title": axis_title(column, chart_rows.units.get(column, "")),
         "type": "quantitative",
     }
-    bins["title"] = axis_title(column, chart_rows.units.get(column, ""))
     mark = {"type": "bar", "tooltip": True, "color": _ACCENT, "binSpacing": 1}
     encodings = {"x": bins, "x2": {"field": "high"}, "y": count, **color}
     return {**_size(), "rows": rows, "mark": mark, "encoding": encodings}

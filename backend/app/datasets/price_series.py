@@ -94,7 +94,7 @@ def _can_make(interval_s: int, target_s: int | None) -> bool:
     if target_s is None or interval_s == target_s:
         return True
     # Months differ in length but are whole days, so the bars must fit into a day.
-    if target_s % MONTH_S == 0 and target_s % DAY_S == 0:
+    if target_s % MONTH_S == 0:
         return DAY_S % interval_s == 0
     return interval_s < target_s and target_s % interval_s == 0
 

@@ -10,7 +10,7 @@ from app.plans.schema import take_name
 from app.plans.select_draft import Draft, column
 
 _STEPS_OF_UNIT = 1_000_003
-"""A prime: the unit interval in about a million values, by which a hash of 64 bits is folded_names modulo."""
+"""A prime: the unit interval in about a million values, by which a hash of 64 bits is taken modulo."""
 
 
 def range_table(rows: int, alias: str) -> exp.Table:
