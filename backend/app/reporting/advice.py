@@ -156,6 +156,7 @@ def _calibration(draft: ReportDraft) -> Text:
     error = _evaluation_fact(draft, "calibration", "error")
     if error is None or error.value is None or error.value < _MIN_CALIBRATION_ERROR:
         return ()
+    # Even perfect probabilities miss the shares of small bins; twice that miss is more than chance.
     if error.value < 2 * _expected_error(draft):
         return ()
     return (
@@ -170,6 +171,7 @@ def _expected_error(draft: ReportDraft) -> float:
     facts = typed_items(CalibrationBin, draft.facts.final, "calibration", "bins")
     bins = [fact.content for fact in facts]
     rows = sum(part.count for part in bins)
+    # The standard error of a bin's share, by rows, as the measured error weights its bins.
     distances = [
         0.8  # mean absolute deviation of a normal variable, in standard deviations
         * sqrt(part.predicted * (1 - part.predicted) / part.count)
@@ -183,11 +185,14 @@ def _dominant_column(draft: ReportDraft) -> Text:
     entries = draft.facts.importances
     if len(entries) < 2:
         return ()
+    # Shuffling a useless column may better the score by chance, which takes nothing from the sum.
     total = sum(max(entry.content.mean, 0) for entry in entries)
     column = entries[0].at("column")
     drivers = draft.facts.drivers
+    # Where drivers were measured, their test decides whether one column is the first.
     if not total or column is None or (drivers and not drivers.content.is_first_clear):
         return ()
+    # The lower bound has to outweigh the others, not only the mean.
     if (entries[0].content.mean - 2 * entries[0].content.std) / total < _MIN_DOMINANT_SHARE:
         return ()
     return (

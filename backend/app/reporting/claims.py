@@ -69,6 +69,7 @@ def _score(value: float) -> str:
 
 
 def _quantity(value: float) -> str:
+    # Up to 1e15 a float holds each whole number, with all the digits that would be shown.
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
         return f"{int(value):,}"
     if abs(value) >= 1000:

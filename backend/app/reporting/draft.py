@@ -63,6 +63,7 @@ class ReportDraft:
             for name, member in names.children()
             if column == name or column.endswith(f" {name}")
         ]
+        # Of several names at the end of the column's, the longest is the most specific.
         unit = max(members, key=lambda member: len(member.pointer), default=None)
         if unit is None:
             return ()

@@ -66,6 +66,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         else _empty_session()
     )
     facts = gather_facts(calls, session)
+    # Artifacts come oldest first, so the newest of a name stays.
     newest = {(str(entry["kind"]), str(entry["name"])): str(entry["id"]) for entry in artifacts}
     model_name = str(facts.chosen_model.value) if facts.chosen_model else None
     draft = ReportDraft(calls, facts, claims=ClaimCollector())

@@ -70,6 +70,7 @@ def bundle_layout(pieces: Iterable[BundleFile]) -> dict[str, BundleFile]:
     data: set[str] = set()
     for piece in newest.values():
         if FOLDERS.get(piece.kind) == "data":
+            # The retrieved table may be the dataset itself, byte by byte.
             if piece.digest in data:
                 continue
             data.add(piece.digest)

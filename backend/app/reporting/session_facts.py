@@ -252,6 +252,7 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         eda=_newest(find_facts(proven, EDA)),
         frames=find_facts(proven, FRAME),
         fit_parts=fits,
+        # Reversed, so that of each name the first part stays.
         fits=list({fit.text("name"): fit for fit in reversed(fits)}.values())[::-1],
         blends=list({blend.text("name"): blend for blend in blends}.values()),
         comparison=_newest(find_facts(proven, COMPARISON)),

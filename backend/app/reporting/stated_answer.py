@@ -52,6 +52,7 @@ class AnswerSources:
     def __init__(self, calls: Sequence[RecordedCall], quoted: Sequence[str]) -> None:
         citable = successful_calls([call for call in calls if call.tool in (*ANSWERS, *LOOKS)])
         citable.reverse()
+        # Sorting is stable: answers come before looks, and each of both newest first.
         newest = sorted(citable, key=lambda call: call.tool not in ANSWERS)
         cells = [cell for call in newest for cell in _cells(RecordedFact(call, "", call.result))][:MAX_FACTS]
         self._facts = [fact for fact in cells if _is_number(fact.value)]
@@ -88,6 +89,7 @@ class AnswerSources:
     def _find(self, text: str, start: int, end: int) -> Iterator[StatedFigure | UnknownFigure]:
         token = text[start:end]
         if _NUMBER.fullmatch(token):
+            # A hyphen after a letter or a digit joins words or spans, as in 2019-2021.
             is_signed = text[start - 1 : start] == "-" and not text[max(0, start - 2) : start - 1].isalnum()
             signed = f"-{token}" if is_signed else token
             fact, style = self._number_source(signed, is_percent=text[end : end + 1] == "%")
@@ -123,8 +125,10 @@ class AnswerSources:
             return equal, f"{shape}_{decimals}"
         if not exponent and not decimals and _contains(self._question, token):
             return None, ""  # a whole number of the question is a quotation rather than a rounded result
+        # Shares are recorded from 0 to 1, so before a percent sign the hundredfold is the likelier reading.
         scales = ((100, "hundredfold"), (1, shape)) if is_percent else ((1, shape), (100, "hundredfold"))
         for scale, name in scales:
+            # Rounding moves a figure by half a unit of its last place at most.
             rounded = self._nearest_fact(number, scale, step / 2)
             if rounded is not None:
                 return rounded, f"{name}_{decimals}"

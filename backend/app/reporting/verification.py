@@ -80,6 +80,7 @@ def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], Re
 
 
 def _same(first: Any, second: Any) -> bool:
+    # As JSON: in Python 1, 1.0 and True are equal, and in a report they are shown differently.
     return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
@@ -99,6 +100,7 @@ def _unvouched(
         json.dumps([call.request, call.result, call.tool], ensure_ascii=False) for call in recorded.values()
     ]
     for where, name, _ in _names(report):
+        # With the escapes that it has inside the JSON of a call.
         quoted = json.dumps(name, ensure_ascii=False)[1:-1]
         if (
             _NUMERAL.search(name)
@@ -216,6 +218,7 @@ def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], quotes: 
     ]
     yield from _check_shown("markdown", claim_texts, claims)
     body = _LINK.sub("", body)
+    # The longest first, since a quotation may hold another one.
     for quote in sorted(quotes, key=len, reverse=True):
         body = body.replace(escape_text(quote), "")
     for line in body.splitlines():

@@ -51,6 +51,7 @@ def missing_values(rows: int, columns: Sequence[ColumnGaps]) -> Figure:
             color="white" if inside else INK,
         )
     axes.set_yticks(places, [style.label(c.name) for c in drawn_columns], color=INK)
+    # Upside down, so that the first column is on top.
     axes.set_ylim(max(len(drawn_columns), 2) - 0.4, -0.6)
     axes.set_xlim(0, 1)
     style.share_ticks(axes, "x")
@@ -170,8 +171,10 @@ def _target_panel(axes: Axes, panel: TargetPanel) -> None:
     if counts:
         rows = axes.twinx()
         rows.bar(places, counts, color="#e9eef3", width=0.78)
+        # The bars stay in the lower two fifths, and the points keep the rest.
         rows.set_ylim(0, max(counts) * 2.6 or 1)
         rows.set_axis_off()
+        # Twin axes are drawn above the first ones, which must be clear and on top to show their points.
         axes.set_zorder(rows.get_zorder() + 1)
         axes.patch.set_visible(False)
     low, high = panel.low, panel.high

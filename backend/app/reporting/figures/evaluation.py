@@ -72,6 +72,7 @@ def precision_recall(curves: Sequence[PrecisionRecallCurve], prevalence: float |
         axes.axhline(prevalence, color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="always positive")
     for place, curve in enumerate(curves):
         text = f"{style.label(curve.label)} (AP {curve.average_precision:.3f})"
+        # Average precision sums up steps, so its curve is not interpolated either.
         axes.plot(curve.recall, curve.precision, **_stroke(place), label=text, drawstyle="steps-pre")
     axes.set_xlabel("Recall")
     axes.set_ylabel("Precision")
@@ -89,6 +90,7 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     totals = all_counts.sum(axis=1, keepdims=True)
     class_places = _most_mistaken(all_counts)
     counts = all_counts[np.ix_(class_places, class_places)]
+    # A class may be predicted and have no actual row: its shares are 0.
     shares = np.divide(counts, totals[class_places], out=np.zeros_like(counts), where=totals[class_places] > 0)
     size = len(class_places)
     side = max(0.8 * size, 2.2)

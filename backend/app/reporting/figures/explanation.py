@@ -196,6 +196,7 @@ def _draw_density(axes: Axes, panel: DependencePanel, at: "np.ndarray[Any, Any]"
         below.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=_DENSITY)
     else:
         below.bar(at, counts, width=0.78, color=_DENSITY)
+    # The bars take the lowest quarter, below the lines.
     below.set_ylim(0, max(counts) * 4)
     below.set_axis_off()
     axes.set_zorder(below.get_zorder() + 1)
@@ -237,6 +238,8 @@ def _shades(numbers: "np.ndarray[Any, Any]") -> Any:
     if present.sum() < 2 or np.ptp(numbers[present]) == 0:
         return _CODE
     ranks = np.full(len(numbers), 0.5)
+    # Shades go by rank: by value, one outlier would leave all other dots equally light.
     values, places = np.unique(numbers[present], return_inverse=True)
     ranks[present] = places / max(len(values) - 1, 1)
+    # The lightest quarter of the map does not stand out from white paper.
     return style.SEQUENTIAL(0.25 + 0.75 * ranks)

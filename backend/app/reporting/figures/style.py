@@ -65,7 +65,9 @@ RC: Any = {
     "hatch.linewidth": 0.7,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
+    # Outlines, so that a reader's machine needs no font of ours.
     "svg.fonttype": "path",
+    # Ids in an SVG are hashes with a salt, which is random by default and would make the bytes differ.
     "svg.hashsalt": "labcrew",
 }
 

@@ -25,6 +25,7 @@ def make_stated_answer(draft: ReportDraft) -> Statement | None:
     sources = answer_sources(draft)
     text = make_legible_lines(words.content.text)
     figures, unknown = sources.find_all(text)
+    # Words with a figure that nothing recorded holds are not shown: the report makes a sentence of its own.
     if not text or unknown:
         return None
     pieces = _quote_figures(draft, text, figures)

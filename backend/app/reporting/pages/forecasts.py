@@ -168,6 +168,7 @@ def period_style(times: Sequence[str]) -> str:
     steps = {after - before for before, after in pairwise(months) if after > before}
     if len(set(months)) < len(set(moments)) or len(set(moments)) < 2 or not steps:
         return "day"
+    # Last days of months differ, but none is before the 28th.
     if len({moment.day for moment in moments}) > 1 and any(moment.day < 28 for moment in moments):
         return "day"
     return _MONTHLY_STYLES.get(min(steps), "month")

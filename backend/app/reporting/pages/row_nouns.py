@@ -26,6 +26,7 @@ def row_noun(draft: ReportDraft) -> Text:
             return (Name(table, code=False),)
     target = str(draft.target.value).casefold() if draft.target else ""
     noun = _noun_asked_for(goal_words)
+    # A noun within the target's name asks for values of the target, and is no word for rows.
     return (Name(noun, code=False),) if noun and noun.casefold() not in target else ("rows",)
 
 

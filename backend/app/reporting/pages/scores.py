@@ -55,6 +55,7 @@ def answer_by_hits(draft: ReportDraft, final: RecordedFact) -> Statement | None:
     """State the hits among the rows that the model names, or among all rows where no class is positive."""
     precision, recall = (final.at("metrics", name, "value") for name in ("precision", "recall"))
     positive = draft.facts.problem.at("positive_class") if draft.facts.problem else None
+    # A model that never names the class has a precision of 0, and its hits among all rows say more.
     if positive is not None and precision is not None and recall is not None and precision.value > 0:
         return _answer_for_class(draft, positive, precision, recall)
     accuracy = final.at("metrics", "accuracy", "value")

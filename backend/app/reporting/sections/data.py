@@ -87,6 +87,7 @@ def _findings(draft: ReportDraft) -> list[Element]:
     if not eda:
         return []
     findings = [*items_at(eda, "leaks"), *items_at(eda, "findings")]
+    # Only leaks say whether they are certain.
     leaks = [fact for fact in findings if "certain" in fact.value]
     ranked = leaks + sorted(
         (fact for fact in findings if fact not in leaks), key=lambda fact: _ORDER.get(fact.text("severity"), 3)
