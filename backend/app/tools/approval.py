@@ -52,6 +52,7 @@ async def request_approval(
             text=f"The {ctx.agent} wants to call {tool}.{because}\n\n{shortened}\n\n{preview.risk}",
             answer_schema=_answer_schema(schema),
             options=[APPROVE, REJECT, ALWAYS],
+            # An unanswered question takes its default: no call runs without approval.
             default=REJECT,
             about={
                 "tool": tool,

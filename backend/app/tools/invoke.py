@@ -203,6 +203,7 @@ def _validate(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
         near = nearest_names(field, spec.arguments.model_fields) if first["type"] == "extra_forbidden" else ()
         message = _validation_message(spec, error)
         raise ToolRefused(message, kind="invalid_arguments", field=field or None, nearest=[*near]) from error
+    # Not `model_dump`, which would turn nested models into mappings.
     return {name: getattr(parsed, name) for name in type(parsed).model_fields}
 
 

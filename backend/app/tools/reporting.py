@@ -177,6 +177,7 @@ def _versions() -> dict[str, str]:
 def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
     """Return the newest SVG of each figure in the gallery, if drawn by the tool that the gallery names."""
     tools = {(call.seq, call.key): call.tool for call in calls}
+    # Artifacts come oldest first, so the newest drawing of a name stays.
     figures = {
         path.stem: {"name": path.stem, "digest": artifact.digest, "step": artifact.seq, "call": artifact.call}
         for artifact in artifacts

@@ -93,6 +93,7 @@ async def explain_prediction(
     table = next((ref for ref in refs if any(column["name"] == model.target for column in ref.columns)), None)
     if table is None:
         raise ToolRefused(f"No table of this conversation has the column {model.target} of the study.")
+    # DuckDB keeps the order of a file, so OFFSET counts its rows as the user sees them.
     sql = f'SELECT * FROM "{table.table}" LIMIT 1 OFFSET {row - 1}'  # noqa: S608 - a checked name
     selected: Any = json_object(await compute_sql(ctx, tables, sql, INTERACTIVE_LIMITS))
     if not selected["rows"]:

@@ -153,6 +153,7 @@ def _former_view(former: Snapshot, facts: Mapping[str, Any]) -> ViewEntry:
 async def save_snapshot(ctx: ToolContext, snapshot: Snapshot) -> ArtifactDraft:
     """Store a snapshot; it is the workspace from this call on."""
     content = snapshot.to_json()
+    # Sorted, so that equal workspaces are one stored file.
     blob = await ctx.frames.put(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
     return ArtifactDraft(
         SNAPSHOT_KIND, SNAPSHOT_NAME, "application/json", blob.digest, blob.size_bytes, content

@@ -35,6 +35,7 @@ async def backtest_model(
     fits: list[Any] = []
     for ref in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART_KIND)]:
         part = read_part(ref)
+        # A fit on all rows has no rows left that it did not see.
         if part.fit.estimator == BASELINE or not part.oof or part.fit.fitted_folds == []:
             continue
         inputs[f"oof_{len(fits)}"] = part.oof

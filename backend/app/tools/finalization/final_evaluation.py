@@ -33,6 +33,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     params: dict[str, Any] = {"seed": ctx.session.seed, "draw_s": draw_s}
     if ctx.holdout_look is not None:
         params |= {"look": dict(ctx.holdout_look)}
+    # Code of agents never runs beside the labels: a cell without them predicts, and this one scores.
     if part.contains_code:
         inputs |= {"answers": await predict_holdout_in_isolation(ctx, part, holdout)}
         params |= {"fit": dict(part.fit.document)}

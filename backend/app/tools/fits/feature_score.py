@@ -99,6 +99,7 @@ def compute_gain(scores: FoldScores, reference: FoldScores) -> FeatureGain:
 async def _measure(ctx: ToolContext, frame: TrainingFrame) -> FoldScores:
     plan = ctx.training.folds
     numbers = list(range(plan.count))
+    # In order of time the last folds learn from most rows, as the model itself will.
     run = numbers[-SCORED_FOLDS:] if plan.kind is SplitKind.TIME else numbers[:SCORED_FOLDS]
     share, min_s, max_s = FIT_TIME
     limit_s = min(max(share * (ctx.preferences.time_budget_s or DEFAULT_BUDGET_S), min_s), max_s)

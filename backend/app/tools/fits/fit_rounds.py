@@ -81,6 +81,7 @@ def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) ->
     if ignores_clock(ctx):
         return [MAX_DETERMINISTIC_FIT_S] * len(estimators)
     costs = [RELATIVE_COSTS.get(estimator, 1.0) for estimator in estimators]
+    # Slots work side by side, so together they have that many times the seconds.
     unit_s = left_s * ctx.training.fit_slots / sum(costs)
     return [min(left_s, max(unit_s * cost, MIN_SHARE_S)) for cost in costs]
 

@@ -103,6 +103,7 @@ async def tune_hyperparameters(
             for fit in existing_fits
         ],
         "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.training.fit_slots,
+        # Another seed for each round, so that it draws other hyperparameters than those before.
         "seed": ctx.session.seed + len(existing_fits),
         "most": most,
         "param_grid": param_grid,

@@ -96,6 +96,7 @@ async def _fit_round(
     candidates = await add_sources(ctx, candidates)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
+    # Parts of one name are blended as one model, so a name must stand for one set of settings.
     unique = await _name_apart(ctx, name_candidates(candidates), source.recipe)
     limits_s = time_shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])
     fits = [

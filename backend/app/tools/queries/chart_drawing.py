@@ -106,6 +106,7 @@ class ChartDrawing:
         """Store specification and drawings, and describe them."""
         facts = parse_facts(QueryRows, computed.computed.value)
         images, problem = await self._render(specification)
+        # Python would write NaN, which is no JSON and which no reader of Vega takes.
         content = json.dumps(specification, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         blob = await self.files.put(content)
         meta: dict[str, JsonValue] = {

@@ -115,6 +115,7 @@ def find_reached(snapshot: Snapshot, code: str) -> ReachedVariables:
 def _make_seed(snapshot: Snapshot, code: str) -> int:
     """Make the seed of a program from its workspace and its code: a branch draws what a straight run draws."""
     digest = hashlib.sha256(f"{snapshot.model_dump_json()}\0{code}".encode())
+    # 32 bits, the most that numpy's seed takes.
     return int.from_bytes(digest.digest()[:4])
 
 
@@ -144,6 +145,7 @@ def keep_variables(
             table = before.table
         variables[name] = VariableEntry(
             **described.model_dump(exclude={"table", "no_table"}),
+            # Definitions run in the order in which they were written, and an unchanged one keeps its place.
             order=before.order if before and is_same else next_order + place,
             table=table,
         )
