@@ -106,8 +106,9 @@ def load_toolsets(path: Path | None) -> Toolsets:
             path, f"it is not a table of lists of tool names and of rules of tools ({error})"
         ) from error
     approve = table.pop(APPROVE, [])
-    _check_names(path, APPROVE, approve, REGISTRY)
-    _check_names(path, TOOLS, [*rules], {spec.name: spec for spec in REGISTRY.values()})
+    by_name = {spec.name: spec for spec in REGISTRY.values()}
+    _check_names(path, APPROVE, approve, by_name)
+    _check_names(path, TOOLS, [*rules], by_name)
     for agent, names in table.items():
         _check_agent(path, agent, names)
     return Toolsets(table, approve, rules)

@@ -34,6 +34,7 @@ def test_agents_work_with_the_restricted_tools(tmp_path):
         ('nobody = ["perform_eda"]', "there is no agent 'nobody'"),
         ('data_analyst = ["perform_ed"]', "the nearest are perform_eda"),
         ('data_analyst = ["execute_sql"]', "data_analyst has no tool 'execute_sql'"),
+        ('approve = ["execute_chat_program"]', "approve has no tool 'execute_chat_program'"),
         ("[tools.edit_fil]", "tools has no tool 'edit_fil'; the nearest are edit_file"),
         ('[tools.edit_file]\napproval = "sometimes"', "'always' or 'never'"),
         ("[tools.edit_file]\ntime_limit_s = 0", "greater than 0"),
@@ -73,6 +74,12 @@ def test_rules_of_single_tools_hold_for_every_agent_that_has_them(tmp_path):
         assert "write_file" not in tools
     assert toolsets.for_agent("assistant")["execute_sql"].needs_approval
     assert load_toolsets(None).for_agent("assistant")["edit_file"].needs_approval
+
+
+def test_tools_to_approve_are_named_as_their_agents_know_them(tmp_path):
+    path = tmp_path / "tools.toml"
+    path.write_text('approve = ["execute_python"]')
+    assert load_toolsets(path).for_agent("assistant")["execute_python"].needs_approval
 
 
 def test_a_missing_file_is_refused_with_its_path(tmp_path):
