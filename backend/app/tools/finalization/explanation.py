@@ -7,6 +7,7 @@ from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
+from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.recorded_clock import recorded_work_s
 from app.tools.context.stage_limits import FINAL_DRAWING_SHARE, share_of
 from app.tools.context.tool_context import ToolContext
@@ -24,8 +25,6 @@ MAX_DRIVERS_S = 60.0
 """Upper bound in seconds where the goal asks for the drivers: their intervals are the answer."""
 OVERHEAD_S, MIN_LATE_S = 1.6, 0.3
 """Seconds to reserve for loading and drawing, and seconds to measure in if the session is late."""
-DEFAULT_BUDGET_S = 60.0
-"""Time budget in seconds assumed for sessions without one."""
 MAX_OVERHEAD_S = 30.0
 """Seconds added to the cell's limit for loading and drawing on a slow machine."""
 

@@ -18,6 +18,7 @@ from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
+from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.analysis import NewName
 from app.tools.data.computed_facts import EstimatorTrial, FeatureTrial, json_object
@@ -34,8 +35,6 @@ from app.tools.registry import ColumnName, FrameName, tool
 ESTIMATOR_KIND = "estimator"
 """Kind of artifact: the source of an estimator; its `meta` holds `estimator` and `hyperparameters` of a fit."""
 SOURCE_KIND = "text"
-DEFAULT_BUDGET_S = 60.0
-"""Time budget in seconds assumed for sessions without one."""
 TRIAL_TIME = (0.25, 4.0, 30.0)
 """Time limit of a trial: share of the session's budget, with minimum and maximum in seconds."""
 MAX_DETERMINISTIC_TRIAL_S = 120.0

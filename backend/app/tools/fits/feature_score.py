@@ -15,9 +15,9 @@ from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
+from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.frames import TRAIN, TrainingFrame, find_training_frame
-from app.tools.fits.custom_code import DEFAULT_BUDGET_S
 from app.tools.fits.fit_rounds import MAX_LATE_ROUND_S, format_number, ignores_clock
 from app.tools.registry import FrameName, tool
 
