@@ -41,7 +41,7 @@ SETTINGS = {
     # Compiling takes longer than the short statements of the service run.
     "jit": "off",
     "log_min_messages": "warning",
-    # A system call for each statement, for a name that nobody looks at.
+    # Work at each statement, for a title that nobody reads.
     "update_process_title": "off",
 }
 
