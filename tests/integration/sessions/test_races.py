@@ -138,6 +138,29 @@ async def test_fits_that_end_before_the_release_are_not_lost(lab: Lab, duties: W
     assert (await lab.ended(session_id))["status"] == "completed"
 
 
+async def test_a_session_that_is_claimed_while_its_worker_drains_is_handed_back(
+    lab: Lab, duties: WorkerServices
+) -> None:
+    session_id = await lab.create(send=False)
+    _before(duties.runner.leases, "claim", duties.runner.drain)
+    await duties.runner.advance(session_id)
+    row = await lab.session(session_id)
+    assert (row["status"], row["last_seq"], row["lease_until"]) == ("queued", 0, None)
+    assert row["wake"] > row["seen"]
+
+
+async def test_a_fit_that_is_claimed_while_its_worker_drains_is_given_back(
+    lab: Lab, duties: WorkerServices
+) -> None:
+    session_id = await lab.create(send=False, fits=1)
+    await duties.runner.advance(session_id)
+    _before(duties.fits.db, "row", duties.fits.drain)
+    await duties.fits.run(FitKey(session_id, "4.round", 0))
+    fit = await lab.db.row("select status, runs, lease_until from fits where session_id = $1", session_id)
+    assert fit
+    assert tuple(fit.values()) == ("queued", 0, None)
+
+
 async def test_many_fits_that_finish_at_once_wake_their_session_once(lab: Lab, duties: WorkerServices) -> None:
     for _ in range(10):
         session_id = await lab.create(send=False, fits=6)

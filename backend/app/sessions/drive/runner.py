@@ -165,6 +165,9 @@ class Runner:
         # Before the version is looked up: a worker without it may claim a session only to end it.
         if lease.signal is not DriveSignal.GO_ON:
             return make_stop_outcome(lease.signal)
+        # A drain that began while the claim was under way knows nothing of this drive, and would not stop it.
+        if self.draining:
+            return make_stop_outcome(DriveSignal.SHUTDOWN)
         # Before the step runs once more: it may be what kills the process.
         if lease.crashes > self.config.max_crashes:
             return SessionFailed(

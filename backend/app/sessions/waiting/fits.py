@@ -175,6 +175,9 @@ class Fits:
 
     async def _result(self, lease: _FitLease, recheck: asyncio.Event) -> _Result | None:
         """Compute a fit under its lease. None if the lease was lost."""
+        # A drain that began while the claim was under way knows nothing of this fit, and would not stop it.
+        if self.draining:
+            return _Result("queued", {})
         # Before it runs once more: it may be what kills the process.
         if lease.runs > self.config.max_crashes:
             return _Result("failed", {"reason": f"The process that computed it died {lease.runs - 1} times."})
