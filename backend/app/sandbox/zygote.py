@@ -61,7 +61,7 @@ class Zygote:
         self._cells: list[RunningCell] = []
         self._poll = select.poll()
         self._on_event: dict[int, Callable[[], None]] = {}  # by descriptor
-        self._self = os.pidfd_open(os.getpid())
+        self._own_pidfd = os.pidfd_open(os.getpid())
         self._cache = cache
         self._tier = tier
         self._remaining = deque(remaining_steps())
@@ -78,7 +78,7 @@ class Zygote:
             pools=ThreadpoolController(),
         )
         isolated = self._tier is Tier.NAMESPACES
-        fork = partial(fork_first_process, self._self) if isolated else os.fork
+        fork = partial(fork_first_process, self._own_pidfd) if isolated else os.fork
         self._spares = SpareCells(fork, partial(cell.serve_requests, self._setup), self._proc)
 
     def _load_next(self) -> None:
