@@ -46,8 +46,9 @@ MAX_DATASETS = 20
 Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MAX_DATASETS)]
 
 RUN_GRAPH = "run"
-WORKFLOW_GRAPH = "workflow"
 """Graph of runs, which are sessions with lists of their own."""
+WORKFLOW_GRAPH = "workflow"
+"""Graph of the runs of whole workflows, of the same class."""
 CHAT_GRAPH = "chat"
 """Graph of turns, the messages of conversations."""
 JOB_GRAPH = "job"

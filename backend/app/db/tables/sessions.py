@@ -49,7 +49,7 @@ class SessionRow(Base):
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     graph: Mapped[str] = mapped_column(server_default="pipeline")
     class_: Mapped[str] = mapped_column("class", server_default="study")
-    """`study`, `run` or `turn`: what it counts as in lists, quotas, the admission queue and retention."""
+    """`study`, `run`, `turn` or `job`: what it counts as in lists, quotas, admission and retention."""
     graph_version: Mapped[int | None]
     """The version that its first driver ran."""
     goal: Mapped[str]
