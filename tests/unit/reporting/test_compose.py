@@ -15,6 +15,7 @@ from app.reporting.document.layout import lay_out
 from app.reporting.document.report import Report
 from app.reporting.draft import ReportDraft
 from app.reporting.gallery import GALLERY
+from app.reporting.pages import understanding
 from app.reporting.pages.answer import headline
 from app.reporting.results import summarise
 from app.reporting.session_facts import gather_facts
@@ -68,10 +69,22 @@ def test_an_approval_is_reported_by_its_decision(titanic: list[RecordedCall]) ->
 
     text = prose(make_draft(titanic, questions=[question]))
 
-    (sentence,) = [line for line in text.splitlines() if "Shall I continue?" in line and "by the user" in line]
-    assert "[approve](" in sentence
-    assert "{" not in sentence
+    (row,) = [line for line in text.splitlines() if "Shall I continue?" in line and "the user" in line]
+    assert "[approve](" in row
+    assert "{" not in row
     assert "features.py" not in text
+
+
+def test_a_plan_that_was_approved_is_no_part_of_what_was_understood(titanic: list[RecordedCall]) -> None:
+    approved = {"agent": "planner", "text": "Shall I continue?", "answer": "go on", "by": "user"}
+    settled = {"agent": "planner", "text": "Which column?", "answer": "survived", "by": "user"}
+
+    draft = make_draft(titanic, questions=[approved, settled])
+
+    block = understanding.block(draft)
+    assert block is not None
+    (detail,) = block.details
+    assert "by the user" in str(detail)
 
 
 def test_a_regression_is_reported_by_its_errors(diabetes: list[RecordedCall]) -> None:

@@ -88,7 +88,7 @@ def _looks(block: LooksBlock) -> list[Element]:
 
 def _assumptions(block: AssumptionsBlock) -> list[Element]:
     rows = [(entry.text, entry.holds, entry.otherwise) for entry in block.assumptions]
-    return [ReportTable(("The answer assumes", "If it holds", "If not"), rows)] if rows else []
+    return [ReportTable(("Condition", "If it holds", "If not"), rows)] if rows else []
 
 
 def _actions(block: ActionsBlock) -> list[Element]:

@@ -41,7 +41,7 @@ def block(draft: ReportDraft) -> AssumptionsBlock | None:
     entries = [
         Assumption(
             fact.content.kind.value,
-            (*_condition(draft, fact), ". ", *_choice(draft, fact)),
+            ("If ", *_condition(draft, fact), ". ", *_choice(draft, fact)),
             _score(draft, fact, "holds"),
             _score(draft, fact, "otherwise"),
         )

@@ -5,6 +5,9 @@ from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, final_answer, items_at
 
+_ASSENTS = frozenset({"approve", "go on"})
+"""Answers that leave a plan as it was: nothing was settled by them, and the appendix lists them."""
+
 
 def block(draft: ReportDraft) -> UnderstandingBlock | None:
     session = draft.facts.session
@@ -46,7 +49,7 @@ def _clarifications(draft: ReportDraft) -> list[Text]:
 
 def _settled_text(draft: ReportDraft, question: RecordedFact) -> Text:
     answer = final_answer(question)
-    if answer is None:
+    if answer is None or answer.value in _ASSENTS:
         return ()
     by = "by default" if question.text("by") == "default" else "by the user"
     return (draft.read(question.at("text") or question, "prose"), " ", draft.read(answer), f" ({by}).")

@@ -1,12 +1,12 @@
 /** Titles of the blocks that have none of their own; the appendix names itself. */
 export const BLOCK_TITLES: Readonly<Record<string, string>> = {
-	understanding: 'Understood',
+	understanding: 'What was understood',
 	answer: 'Answer',
-	words: 'Remarks',
-	drivers: 'What matters most',
-	looks: 'Looks at the data',
-	evidence: 'Evidence',
-	assumptions: 'On what it rests',
+	words: 'In words',
+	drivers: 'What matters',
+	looks: 'Looks',
+	evidence: 'What it rests on',
+	assumptions: 'Assumptions',
 	actions: 'What to do',
 	siblings: 'Branches of this session',
 	reproducibility: 'Reproducibility'

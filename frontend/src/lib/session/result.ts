@@ -9,6 +9,8 @@ export interface Candidate {
 	chosen: boolean;
 	baseline: boolean;
 	compared: boolean;
+	/** The fit ended before its loss stopped falling. */
+	cut: boolean;
 	collapsed: boolean;
 	folds: number | null;
 	fold_count: number | null;
@@ -134,6 +136,7 @@ function candidate(row: unknown): Candidate {
 		chosen: part.chosen === true,
 		baseline: part.baseline === true,
 		compared: part.compared !== false,
+		cut: part.cut === true,
 		collapsed: part.collapsed === true,
 		folds: number(part.folds),
 		fold_count: number(part.fold_count)
