@@ -62,8 +62,12 @@ class ModelDetail(ModelView):
     model_config = ConfigDict(populate_by_name=True)
 
     columns: list[SchemaColumnView] = Field(alias="schema")
-    metrics: dict[str, dict[str, float | None]]
-    threshold: float | None
+    metrics: dict[str, dict[str, float | None]] = Field(
+        description="Cross-validated; of two classes the one with a probability from 0.5 on, not from `threshold`."
+    )
+    threshold: float | None = Field(
+        description="Probability from which the model predicts the positive class; chosen on out-of-fold rows."
+    )
     hyperparameters: dict[str, Any]
     recipe: list[dict[str, Any]] = Field(description="Operations that make its features out of raw rows.")
     rows: int = Field(description="Labelled training rows.")
