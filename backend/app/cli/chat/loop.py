@@ -3,7 +3,7 @@
 import contextlib
 import readline
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,22 @@ from typing import Any
 from rich.console import Console
 
 from app.cli.api_client.client import LabClient
+from app.cli.api_client.received_events import QuestionEvent
 from app.cli.chat.branches import ChatBranches
 from app.cli.chat.screen import ChatScreen, show_turn, show_workspace
 from app.cli.chat.study_progress import follow_study
 from app.cli.connection.service_connection import connected
+from app.cli.sessions.prompts import put
 from app.cli.terminal.local_zone import find_local_zone
-from app.cli.terminal.sanitize import plain
+from app.cli.terminal.sanitize import harmless, plain
 from app.errors import InvalidInput, LabError
 from app.settings import load_settings
 
 MAX_HISTORY_LINES = 1_000
 """Lines that the history keeps: some weeks of conversations, and read at once."""
 _MODES = {"/sql": "sql", "/python": "python", "/plan": "plan"}
+_QUESTIONS = frozenset({"approval", "clarification"})
+"""Events of a turn that waits for its user: its stream goes on only after the answer."""
 HELP = """  [bold]/sql[/] SELECT ...     run SQL as it stands; it may change tables of the conversation
   [bold]/python[/] code        run a program; each table is a DataFrame of its name
   [bold]/data[/] file          add a table
@@ -54,23 +58,9 @@ class TerminalChat:
 
     def ask(self, message: str, mode: str | None = None) -> None:
         """Send a message and show its answer. An interrupt leaves the turn alone, which goes on."""
-        body: dict[str, Any] = {"message": message, "preferences": {"time_zone": find_local_zone()}}
-        if mode:
-            body["mode"] = mode
-        if self.worldline:
-            body["worldline_id"] = self.worldline
-        elif self.thread:
-            body["thread_id"] = self.thread
-        if self.datasets and (self.has_new_data or not self.thread):
-            body["dataset_ids"] = self.datasets
         screen = ChatScreen(self.console)
-        turn_id = ""
         try:
-            for kind, event in self.client.chat(body):
-                if thread := event.get("thread_id"):
-                    self.thread, self.has_new_data = str(thread), False
-                turn_id = str(event.get("turn_id") or turn_id)
-                screen.show(kind, event)
+            turn_id = self._follow_turn(self._make_request(message, mode), screen)
             screen.close()
             if turn_id:
                 turn = self.client.turn(turn_id)
@@ -80,6 +70,38 @@ class TerminalChat:
         except KeyboardInterrupt:
             screen.close()
             self.console.print("\n[dim]It goes on without being waited for.[/]")
+        except EOFError:
+            self.console.print("[dim]It waits for your answer, which the page takes, too.[/]")
+
+    def _make_request(self, message: str, mode: str | None) -> dict[str, Any]:
+        request: dict[str, Any] = {"message": message, "preferences": {"time_zone": find_local_zone()}}
+        if mode:
+            request["mode"] = mode
+        if self.worldline:
+            request["worldline_id"] = self.worldline
+        elif self.thread:
+            request["thread_id"] = self.thread
+        if self.datasets and (self.has_new_data or not self.thread):
+            request["dataset_ids"] = self.datasets
+        return request
+
+    def _follow_turn(self, request: Mapping[str, Any], screen: ChatScreen) -> str:
+        """Show the events of a turn, answer what it asks, and return its id."""
+        turn_id = ""
+        for kind, event in self.client.chat(request):
+            if thread := event.get("thread_id"):
+                self.thread, self.has_new_data = str(thread), False
+            turn_id = str(event.get("turn_id") or turn_id)
+            screen.show(kind, event)
+            if kind in _QUESTIONS:
+                self._answer(turn_id, event)
+        return turn_id
+
+    def _answer(self, turn_id: str, event: Mapping[str, Any]) -> None:
+        """Ask the question of a turn and pass the answer on. Raises EOFError where nobody can answer."""
+        question = QuestionEvent.model_validate({**event, "kind": "clarification_asked"})
+        answer = put(question, self.console, _read_answer)
+        self.client.respond(turn_id, question.question, answer)
 
     def obey(self, line: str) -> bool:
         """Carry out a line. False: the conversation ends."""
@@ -142,6 +164,14 @@ def run_chat(
                     console.print(f"[red]{plain(detail)}[/]")
     if conversation.thread:
         console.print(f"[dim]Go on later: labcrew chat --thread {conversation.thread}[/]")
+
+
+def _read_answer(prompt: str) -> str:
+    """Read the answer to a question; one that is piped in is shown behind its prompt."""
+    answer = input(prompt)
+    if not sys.stdin.isatty():
+        print(harmless(answer))  # noqa: T201 - `input` wrote the prompt, and a terminal would show what is typed
+    return answer
 
 
 def _read_lines(console: Console) -> Iterator[str]:

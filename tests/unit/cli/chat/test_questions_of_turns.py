@@ -1,0 +1,62 @@
+"""Questions of turns, answered in the terminal."""
+
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from app.cli.api_client.client import LabClient
+from app.cli.chat.loop import TerminalChat
+
+QUESTION = {
+    "question": "1.approve:tool:0.0",
+    "agent": "assistant",
+    "text": "The assistant wants to call edit_file.",
+    "options": ["approve", "reject"],
+    "default": "reject",
+}
+
+
+class ScriptedClient:
+    """A service whose turn asks before it says what it did: its stream goes on with the answer only."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[str, str, Any]] = []
+
+    def chat(self, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        yield "status", {"thread_id": "thread", "turn_id": "turn"}
+        yield "approval", QUESTION
+        assert self.answers, "the stream was read on before the question was answered"
+        yield "token", {"text": f"It was told to {self.answers[0][2]}."}
+
+    def respond(self, turn_id: str, question: str, answer: Any) -> None:
+        self.answers.append((turn_id, question, answer))
+
+    def turn(self, turn_id: str) -> dict[str, Any]:
+        return {"turn_id": turn_id, "text": ""}
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, typed: str) -> tuple[ScriptedClient, str]:
+    """Send a message whose turn asks. Returns the client and what the screen shows."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    client, screen = ScriptedClient(), io.StringIO()
+    TerminalChat(cast(LabClient, client), Console(file=screen, width=200), []).ask("replace 'a' by 'b' in c.md")
+    return client, screen.getvalue()
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("approve\n", "approve"), ("1\n", "approve"), ("\n", "reject")])
+def test_a_question_of_a_turn_is_asked_and_its_answer_passed_on(
+    monkeypatch: pytest.MonkeyPatch, typed: str, answer: str
+) -> None:
+    client, shown = hold(monkeypatch, typed)
+    assert client.answers == [("turn", "1.approve:tool:0.0", answer)]
+    assert "The assistant wants to call edit_file." in shown
+    assert f"It was told to {answer}." in shown
+
+
+def test_a_question_that_nobody_can_answer_leaves_the_turn_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    client, shown = hold(monkeypatch, "")
+    assert client.answers == []
+    assert "It waits for your answer" in shown
