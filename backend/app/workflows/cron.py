@@ -55,6 +55,7 @@ class Cron:
         return [time(hour, minute) for hour in sorted(self.hours) for minute in sorted(self.minutes)]
 
     def _wall_ticks(self, start: datetime) -> Iterator[datetime]:
+        # A time that daylight saving skips is taken later, perhaps after midnight: the day before counts too.
         day, last = start.astimezone(self.zone).date() - timedelta(days=1), start
         remaining_days = MAX_SEARCHED_DAYS
         while remaining_days:
@@ -62,6 +63,7 @@ class Cron:
             if self.matches_day(day):
                 for wall_time in self._times:
                     tick = datetime.combine(day, wall_time, self.zone).astimezone(UTC)
+                    # Two times of the wall clock may be one instant after a change, which is taken once.
                     if tick > last:
                         yield tick
                         last, remaining_days = tick, MAX_SEARCHED_DAYS
@@ -74,6 +76,7 @@ class Cron:
             local = tick.astimezone(self.zone)
             if not self.matches_day(local.date()):
                 midnight = datetime.combine(local.date() + timedelta(days=1), time(), self.zone)
+                # Where midnight is skipped or comes twice, the search must still go on.
                 tick = max(midnight.astimezone(UTC), tick + _MINUTE)
                 continue
             if local.minute in self.minutes:
@@ -114,6 +117,7 @@ def _parse_field(text: str, name: str, low: int, high: int, names: dict[str, int
         else:
             first_text, dash, last_text = span.partition("-")
             first = _parse_number(first_text, name, low, high, names)
+            # As in cron, 5/15 counts from 5 to the end of the field.
             last = _parse_number(last_text, name, low, high, names) if dash else (high if slash else first)
         if last < first:
             raise ValueError(f"The range {span} of the {name} ends before it begins.")

@@ -135,6 +135,7 @@ def _judge_node(
     """Return the columns of a node, by those of its inputs alone. Raises LabError where it does not fit."""
     if NODE_TYPES[node.type].gives == "input":
         columns: TableSchema = inputs[0]
+    # Over inputs as tables of their own: with all nodes before it, a chain of 240 filters took 4.7 s.
     elif inputs:
         tables = {f"input_{place}": schema for place, schema in enumerate(inputs)}
         sources = [Plan(source=DatasetSource(kind="dataset", table=table)) for table in tables]
@@ -165,6 +166,7 @@ def find_item_faults(
         if not isinstance(config, ForEach):
             continue
         is_present = {"kind": "not", "operand": select_item(config.column, None, "text")}
+        # All items have the same columns, so one of any name stands for them.
         item = make_item_document(document, node, config, "x", is_present)
         first = name_item(node.id, "x")
         pointers = {first: f"/nodes/{place}/config/column"}

@@ -76,6 +76,7 @@ def can_hold(tests: Sequence[EdgeCondition]) -> bool:
         return any(_passes(test.value, tests) for test in tests if test.op == "=")
     low = max((float(test.value) for test in tests if test.op in (">", ">=")), default=-inf)
     high = min((float(test.value) for test in tests if test.op in ("<", "<=")), default=inf)
+    # Between two numbers there are others, so `!=` decides only where a single one is left.
     return low < high or (low == high and _passes(low, tests))
 
 

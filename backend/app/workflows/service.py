@@ -113,6 +113,7 @@ class WorkflowService:
 
         Raises Conflict if the key was used for another content, TooMany above the limit of workflows.
         """
+        # The id follows from the key, so that a repeated request meets the row of the first.
         workflow_id = uuid5(self.owner, idempotency_key) if idempotency_key else uuid4()
         content = dumps(document.to_json(), "workflow")
         row = await self.db.row(

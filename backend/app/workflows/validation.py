@@ -23,6 +23,7 @@ MAX_SHOWN_FAULTS = 100
 def find_faults(document: WorkflowDocument) -> list[WorkflowFault]:
     """Find all faults of types, configurations, ids, edges and circles; names of columns are not looked at."""
     faults = [*_node_faults(document), *_edge_faults(document)]
+    # Later checks look nodes up by the ids and edges that the earlier ones have found right.
     if not faults:
         faults = [*_input_faults(document), *_circle_faults(document), *_study_faults(document)]
     if not faults:

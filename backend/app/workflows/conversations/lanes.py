@@ -94,6 +94,7 @@ async def _read_lane(
     is_edit = intent.reason in EDITS
     models = await owned.list_models()
     pipeline = None if is_edit else await read_pipeline(message, datasets, owned.list_columns, models)
+    # The first words may ask for data where a later clause lasts: `sort it and send it to ops`.
     if intent.lane != "patch" and (pipeline is None or not pipeline.names_source):
         columns = await owned.list_columns(document) if document else []
         reading = read_sentence(message, document or _ANSWER, columns, "UTC", models)

@@ -184,6 +184,7 @@ class OwnerWorkflows:
         summary = "Save it as a workflow."
         if change.operations:
             document = apply_patch(document, _read_operations(change))
+        # Words such as `save it as a workflow` ask for the workflow itself, not for a change of it.
         elif change.words and not META.search(change.words.strip().lower()):
             proposed = await propose_by_words(document, change.words, self.check, self._time_zone)
             document, summary = proposed.document, proposed.summary

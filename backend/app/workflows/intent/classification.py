@@ -63,6 +63,7 @@ def _classify(text: str, workflow: WorkflowDocument | None) -> Intent:
     if cues.VAGUE_REQUEST.search(request):
         return _unclear("It does not say what to do.")
     lasting = next(_find_lasting_cues(request, workflow), None)
+    # `For now` outweighs the words of a lasting change, unless others say that it is to stay.
     if cues.SINGLE_TIME.search(request) and not cues.STANDING.search(request):
         return _execute(0.9, "It is asked for once.")
     if workflow is not None and _adds_beside(request, workflow):
@@ -254,6 +255,7 @@ def _correct(word: str) -> str:
         return word
     # One edit, and the same first letter: `filtr` and `emial`, but `mail` stays.
     close = [right for right in _SPELLED if right[0] == word[0] and OSA.distance(word, right) == 1]
+    # `filters` and `changed` are one edit away, too, and are no misspellings.
     is_inflected = any(word in (f"{right}s", f"{right}d", f"{right}r") for right in close)
     return close[0] if len(close) == 1 and not is_inflected and word != "ever" else word
 

@@ -55,6 +55,7 @@ def spell_out(text: str) -> str:
 
 
 def _spell_out_words(text: str) -> str:
+    # Times come first, since each holds numbers that would be written one by one.
     for pattern in (_PAST, _BEFORE_HOUR):
         text = pattern.sub(_write_time, text)
     text = _HOUR_MINUTES.sub(

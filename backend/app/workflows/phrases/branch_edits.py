@@ -53,6 +53,7 @@ def add_branch(document: WorkflowDocument, place: str, test: WordTest, step: New
     """Add a node that takes the table of `place` if a test of it holds."""
     changed, source = document, place
     condition: EdgeCondition | None = None
+    # An edge has one test: of a range, a node tests the lower end and the edge behind it the upper one.
     if isinstance(test, FigureTest) or (isinstance(test, RowsTest) and test.upper is not None):
         changed, source = add_node(document, "condition", _make_config(test))
         changed = _connect(changed, place, source, None)
@@ -107,6 +108,7 @@ def clear_conditions(document: WorkflowDocument, node_id: str) -> WorkflowDocume
     nodes = nodes_by_id(document)
     for source in document.inputs_of(node_id):
         followers = [edge.target for edge in document.edges if edge.source == source]
+        # A test that other nodes wait for stays.
         if nodes[source].type == "condition" and followers == [node_id]:
             document = remove_node(document, source)
     return set_conditions(document, node_id, None)

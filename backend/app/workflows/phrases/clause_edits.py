@@ -96,6 +96,7 @@ class ClauseEdits:
                 if isinstance(placed, ChangeQuestion):
                     return False
                 changed = placed.document
+            # What an earlier clause put here keeps the table that it was said of, so this begins a branch.
             elif self._added & {edge.target for edge in changed.edges if edge.source == place}:
                 changed = replace_edges(changed, [*changed.edges, WorkflowEdge(source=place, target=node_id)])
             else:

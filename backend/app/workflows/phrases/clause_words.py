@@ -34,6 +34,7 @@ def find_named_column(words: str, columns: Sequence[str]) -> str | None:
         return name if re.fullmatch(r"[A-Za-z_]\w*", name) and name.lower() not in _NO_COLUMNS else None
     key = _make_key(name)
     keys = {column: _make_key(column) for column in columns}
+    # The strictest reading that fits decides, and two columns of one reading are ambiguous.
     for matching in (
         [column for column in columns if column == name],
         [column for column, other in keys.items() if other == key],

@@ -143,7 +143,9 @@ def read_test_and_action(words: str, columns: list[str]) -> ConditionalSentence 
     test = None if FAILURE.search(test_words.lower()) else read_test(test_words, columns)
     if test is None:
         return None
+    # Both `unless` and `do not` turn the test round, so together they leave it.
     is_negated = kind.lower().startswith(("unless", "except")) != (_NEGATIVE.search(action) is not None)
+    # Outside of a range there are two sides, and an edge has one test.
     if is_negated and isinstance(test, RowsTest) and test.upper is not None:
         return None
     return ConditionalSentence(test.negate() if is_negated else test, test_words, action)

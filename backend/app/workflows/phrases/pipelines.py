@@ -29,6 +29,7 @@ async def read_pipeline(
     words = re.sub(r"\s+", " ", message).strip(" .!")
     if len(words) > MAX_SENTENCE_CHARS:
         return None
+    # Cut by length, so that names keep their capitals.
     words = words[len(words) - len(POLITE.sub("", words.lower())) :]
     words = spell_out(words)
     text, trigger, schedule = split_schedule(words, "UTC")

@@ -32,6 +32,7 @@ _MISSING = re.compile(
 _BETWEEN = re.compile(
     rf"^(?P<column>{COLUMN})(?: is| are)? between (?P<low>{NUMBER}) and (?P<high>{NUMBER})$", re.IGNORECASE
 )
+# A number behind `and` is the other end of a range.
 _PARTS = re.compile(r" (and|or) (?!\d)", re.IGNORECASE)
 
 

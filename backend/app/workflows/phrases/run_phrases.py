@@ -56,11 +56,13 @@ class NameMatch(NamedTuple):
 
 def read_run_words(message: str) -> RunWords | None:
     """Read a message that asks for a run, and for nothing else; None for another one."""
+    # One character over the limit tells that the message is longer.
     text = " ".join(message[: MAX_REQUEST_CHARS + 1].split()).rstrip(" .!?")
     request = _REQUEST.fullmatch(text) if len(text) <= MAX_REQUEST_CHARS else None
     if request is None:
         return None
     what, rest = request["what"], ""
+    # Several such words may stand at the end: `run it again now please`.
     while what != rest:
         what, rest = _LAST_WORDS.sub("", what), what
     if _POINTS_BACK.fullmatch(what):

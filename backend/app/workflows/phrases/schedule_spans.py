@@ -47,6 +47,7 @@ def split_schedule(words: str, zone: str) -> ScheduledWords:
 
     A sentence with several schedules keeps all but the first, which no clause understands.
     """
+    # Quotations are hidden at equal length, so that places in both texts agree.
     hidden = _QUOTED.sub(lambda match: "\0" * len(match[0]), words)
     for match in [*_PIECE.finditer(hidden), *_CLOCK_ALONE.finditer(hidden)]:
         if _ADVERB.fullmatch(match[0]) and re.match(r" (?!at\b|and\b|on\b|then\b)\w", hidden[match.end() :]):

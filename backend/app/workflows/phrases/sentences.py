@@ -141,6 +141,7 @@ def _apply_longest(
     text: str, parts: Sequence[tuple[int, int]], edits: ClauseEdits, read_phrase: ReadPhrase | None
 ) -> _Applied:
     """Apply the most parts that are one clause."""
+    # The longest first: the beginning of a clause may be a clause with another meaning.
     for length in range(len(parts), 0, -1):
         clause = _strip(text[parts[0][0] : parts[length - 1][1]])
         if _AS_IT_IS.search(clause):

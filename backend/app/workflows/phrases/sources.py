@@ -50,6 +50,7 @@ def find_address(words: str) -> SentenceSource | list[str] | None:
 
 def find_dataset(words: str, datasets: Sequence[DatasetRef]) -> SentenceSource | None:
     """Return the dataset that a sentence takes: `take orders, ...`, `from the orders dataset, ...`."""
+    # The longest name first, as it may begin with the name of another dataset.
     for dataset in sorted(datasets, key=lambda ref: -len(ref.table)):
         name = re.escape(dataset.table).replace("_", "[_ ]")
         clause = re.search(

@@ -183,6 +183,7 @@ def _read_figure(text: str, columns: list[str]) -> FigureTest | None:
     )
     if re.search(r"\b(?:any|some)\b", before):  # one of them is enough
         function = "min" if op in ("<", "<=") else "max"
+    # All of them are below a value if the largest is, and above it if the smallest is.
     if re.search(r"\b(?:every|all|each)\b", before):
         function = "max" if op in ("<", "<=") else "min"
     column = find_column(_without_functions(before), columns)

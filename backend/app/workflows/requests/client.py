@@ -147,7 +147,9 @@ def _redirected(request: OutgoingRequest, origin: Destination, status: int, loca
     url = urljoin(origin.url.geturl(), location)
     if origin.url.scheme == "https" and url.startswith("http:"):
         raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
+    # RFC 9110, 15.4: 303 asks by GET, and clients have always done so after 301 and 302.
     is_get = status == 303 or (status in (301, 302) and request.method == "POST")
+    # Headers of the workflow's author may hold credentials too, and belong to the first host.
     headers = {name: value for name, value in request.headers.items() if name.lower() not in _SECRET_HEADERS}
     return replace(
         request,
@@ -175,6 +177,7 @@ async def _exchange(
     Returns the answer, the place that it redirects to, and the seconds that it asks to wait.
     """
     literal = f"[{address}]" if ":" in address else address
+    # Connected to the address that was checked: a second resolution of the name could give another one.
     url = httpx.URL(request.url).copy_with(host=literal)
     host = destination.host if destination.is_default_port else f"{destination.host}:{destination.port}"
     sent_headers = {"Accept": "application/json", **headers, "Host": host, "Accept-Encoding": "gzip, identity"}

@@ -114,6 +114,7 @@ async def _run_node(state: WorkflowRunState, runtime: Runtime[RunContext]) -> di
     results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
     config = parse(node)
     closing = find_closing(ctx, node, results)
+    # Sent at the end, when it is known whether anything failed.
     if isinstance(config, Notify) and config.when == "failed":
         result = NodeResult(status="skipped")
     elif closing is not None:

@@ -108,6 +108,7 @@ async def _list_items(ctx: RunContext, node: Node, config: ForEach) -> _Items:
 
 def _plan_items(plan: Plan, config: ForEach) -> Plan:
     """Return the plan of the values of a column, in order."""
+    # The figure of a group may not have the name of its key.
     count = "rows" if config.column.casefold() != "rows" else "row_count"
     steps = [
         GroupStep(kind="group", keys=[config.column], aggregations=[Aggregation(name=count, function="count")]),

@@ -70,6 +70,7 @@ async def record_node(ctx: RunContext, node: Node, config: Any, results: Results
         if result.status != "failed" or result.code in _FINAL or attempt > node.retries:
             break
         reasons.append(f"Attempt {attempt} failed: {result.error}")
+        # An attempt from the journal was counted and waited for before the crash.
         if not is_replayed:
             WORKFLOW_RETRIES.labels(node.type).inc()
             await asyncio.sleep(RETRY_PAUSES_S[attempt - 1])

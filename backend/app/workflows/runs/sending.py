@@ -141,6 +141,7 @@ def _webhook_body(ctx: RunContext, node: Node, text: str, table: NodeResult | No
         None if table is None else {"columns": table.columns, "rows": table.preview, "row_count": table.rows}
     )
     body = {"workflow": str(origin.id), "version": origin.version, "run": str(ctx.session.id), "node": node.id}
+    # Cells that JSON has no form for become texts.
     return json.loads(json.dumps({**body, "text": text, "table": content}, default=str))  # type: ignore[no-any-return]
 
 

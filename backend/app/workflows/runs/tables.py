@@ -82,6 +82,7 @@ async def run_sql(ctx: RunContext, node: Node, config: RunSql) -> CallResult:
 async def run_python(ctx: RunContext, node: Node, config: RunPython) -> CallResult:
     """Run a program over the tables of the node's inputs; its table is the frame that it kept, the
     last of several."""
+    # Ids of nodes may have hyphens, names of variables may not.
     inputs = {
         f"{name.replace('-', '_')}.parquet": digest
         for name, digest in (await _input_digests(ctx, node)).items()
@@ -135,6 +136,7 @@ def has_unknown_columns(ctx: RunContext, frame: FrameRef) -> bool:
     if frame.name not in nodes or frame.meta.get("rows") != 0:
         return False
     before = {frame.name, *find_ancestors(ctx.document, frame.name)}
+    # `queries.records` gives the table of an answer without records this one column.
     names = [column["name"] for column in frame.meta.get("columns", [])]
     return names == ["value"] and any(nodes[name].type in _ANSWERS for name in before)
 

@@ -78,6 +78,7 @@ def unseal(data_key: bytes, owner: UUID, name: str, sealed: bytes) -> str:
 
 
 def _associated(owner: UUID, name: str) -> bytes:
+    # Bound to owner and name, so that a sealed text opens in no other row.
     return owner.bytes + name.encode()
 
 

@@ -78,6 +78,7 @@ class SecretStore:
         if row is None:
             first = wrap(make_data_key(), keys[0])
             await self.db.value(SECRETS.create_data_key, first.kid, first.wrapped)
+            # Read again, since another process may have made the key first.
             row = await self.db.row(SECRETS.get_data_key)
         return await self._open(WrappedKey(*DataKeyRecord(**dict(row or {}))), keys)
 

@@ -55,12 +55,14 @@ class DatasetFirings:
             document = WorkflowDocument.model_validate_json(row.document)
         except ValueError:
             log.warning("a trigger cannot be read", extra={"workflow": str(row.workflow_id)}, exc_info=True)
+            # Else every sweep would meet it again.
             await self.db.value(TRIGGERS.drop_firing, *key)
             return False
         origin = WorkflowOrigin(id=row.workflow_id, version=row.version, node="")
         chain = [*json.loads(row.chain), *([] if row.cause is None else [row.cause])]
         preferences = WorkflowRunPreferences(workflow=origin, trigger=row.node_id, chain=chain)
         run = make_whole_run(_read_instead(document, trigger.dataset_id, row.dataset_id), preferences)
+        # The id of the session follows from trigger and dataset: two workers that sweep at once begin one run.
         session_id = await self.db.value(
             TRIGGERS.fire_dataset,
             *key,

@@ -126,6 +126,7 @@ class Webhooks:
         preferences = WorkflowRunPreferences(
             workflow=origin, trigger=hook.node_id, payload=payload, chain=await self._find_chain(hook, call)
         )
+        # A signed call that its sender repeats has the same signature, and begins no second run.
         key = call.key or call.signature
         session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
         return HookedRun(hook.owner_id, session_id, make_whole_run(document, preferences))
@@ -150,6 +151,7 @@ def check_signature(secret: str, call: HookCall, now: float) -> None:
     at = parts.get("t", "")
     is_in_time = at.isdecimal() and len(at) < 20 and abs(now - int(at)) <= MAX_SIGNATURE_AGE_S
     expected = hmac.new(secret.encode(), f"{at}.".encode() + call.body, hashlib.sha256).hexdigest()
+    # As bytes, since texts beyond ASCII raise; in constant time, so that answers tell nothing of the digest.
     if not is_in_time or not hmac.compare_digest(expected.encode(), parts.get("v1", "").encode()):
         raise _wrong_signature()
 
@@ -196,6 +198,7 @@ def _check_field(record: Mapping[str, Any], place: int, name: str, kind: str) ->
     if name not in record:
         raise InvalidInput("payload_wrong", f"Record {place} has no field {name}.", field=name)
     value = record[name]
+    # Python counts booleans among the integers.
     is_boolean = isinstance(value, bool)
     if value is not None and (not isinstance(value, _KINDS[kind]) or is_boolean != (kind == "boolean")):
         raise InvalidInput("payload_wrong", f"Record {place}: {name} is no {kind}.", field=name)
