@@ -44,8 +44,7 @@ def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
     """Make the query plan of each node of a valid document that gives a table, keyed by its id, inputs first.
 
     A node with a table of its own is the source of a plan, named by `name_table`. Raises InvalidInput for a
-    node
-    whose plan would be too large.
+    node whose plan would be too large.
     """
     nodes, plans = nodes_by_id(document), dict[str, Plan]()
     for node_id in sort_nodes(document):

@@ -214,9 +214,7 @@ def _read_action(words: str, reader: _Reader) -> NewStep | ChangeQuestion | None
     """Read a step that does something with a table."""
     words = re.sub(r"^(?:then|please|also|just) ", "", words.strip(" ,"), flags=re.IGNORECASE)
     words = re.sub(r"\binstead$", "", words).strip()
-    words = re.sub(
-        r"^(store|save|keep) the [\w ]{1,40}? (as|under|in)\b", r"\1 it \2", words, flags=re.IGNORECASE
-    )
+    words = _STORED.sub(r"\1 it \2", words)
     if _APPROVAL.search(words):
         return NewStep("approve", {"text": "Go on?"}, "Ask for approval")
     step = read_work_step(words, reader.columns, reader.models)

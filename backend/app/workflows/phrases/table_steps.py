@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from app.modeling.problem.name_resolution import nearest_names
+from app.workflows.phrases.word_tests import OPPOSITES
 
 _TOP = re.compile(r"\btop (?P<k>\d+)(?: (?:by|of) (?:the )?(?P<by>[\w ]+))?")
 _SORT = re.compile(
@@ -30,7 +31,6 @@ _OPS = {
     "at least": ">=",
     "at most": "<=",
 }
-_OPPOSITES = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _WITHOUT = re.compile(
     r"\b(?:drop|remove|exclude|leave out)\b.{0,80}?\bwithout (?:an? |the )?(?P<column>\w+)|\bnulls?\b(?: "
     r"(?:in|of) (?:the )?(?P<column2>\w+))?"
@@ -69,7 +69,7 @@ def _read_filter(text: str, columns: list[str]) -> tuple[str, dict[str, Any]] | 
         return None
     op = _OPS.get(words["op"].lower(), words["op"])
     if re.search(r"\b(?:drop|remove|exclude)\b", text.lower()):
-        op = _OPPOSITES[op]
+        op = OPPOSITES[op]
     value: Any = words["value"].strip("\"'")
     if re.fullmatch(r"-?\d+(?:\.\d+)?", value):
         value = float(value) if "." in value else int(value)

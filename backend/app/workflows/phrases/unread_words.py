@@ -131,7 +131,8 @@ def _list_equal_numbers(token: str) -> Iterator[float]:
     if value is not None:
         yield value
         yield from (value / seconds for seconds in _SECONDS if value >= seconds)
-        yield from (value - 12 for _ in range(12 < value < 24))
+        if 12 < value < 24:
+            yield value - 12
 
 
 def _list_changed_nodes(difference: WorkflowDifference) -> Iterator[Node]:
