@@ -63,7 +63,7 @@ class ModelDetail(ModelView):
 
     columns: list[SchemaColumnView] = Field(alias="schema")
     metrics: dict[str, dict[str, float | None]] = Field(
-        description="Cross-validated; of two classes the one with a probability from 0.5 on, not from `threshold`."
+        description="Cross-validated; of two classes that of a probability from 0.5 on, not from `threshold`."
     )
     threshold: float | None = Field(
         description="Probability from which the model predicts the positive class; chosen on out-of-fold rows."
