@@ -18,14 +18,14 @@ from pathlib import Path
 from app.db import dump as database
 from app.db.migrations import head, is_known
 from app.errors import Conflict, InvalidInput
-from app.storage.blobs import Blob, BlobStore, digest_file
+from app.storage.blobs import Blob, BlobLimits, BlobStore, digest_file
 from app.storage.folder import FolderBlobs
 
 MANIFEST, DUMP, BLOBS = "manifest.json", "database.dump", "blobs.txt"
 _FORMAT = 1
 """Version of the manifest; it rises when an older program could not restore a backup."""
 _LARGEST = 1 << 62
-"""Bytes; no limit in practice: a dump is as large as its database."""
+"""Bytes; no limit in practice: a dump is as large as its database, and a blob as the settings allowed."""
 
 Tell = Callable[[str], object]
 
@@ -56,6 +56,7 @@ async def back_up(folder: Path, database_url: str, outside: BlobStore | None) ->
         dumped = await database.dump(database_url, draft / DUMP)
         if dumped.revision is None:
             raise InvalidInput("no_schema", "The database has no Labcrew schema: there is nothing to back up.")
+        # After the dump: a blob stored meanwhile is copied without its row, which does no harm.
         copied = await _copy_out(outside, folder) if outside else []
         (draft / BLOBS).write_text("".join(f"{digest}\n" for digest in copied))
         dump_blob = await asyncio.to_thread(digest_file, draft / DUMP, _LARGEST)
@@ -88,6 +89,7 @@ async def bring_back(place: Path, database_url: str, outside: BlobStore | None, 
         raise Conflict(
             "database_not_empty", "The database holds accounts or data. Restore into a new, empty one."
         )
+    # Before anything is written, like the check for an empty database: a refused restore changes nothing.
     if manifest.blobs and outside is None:
         raise Conflict(
             "no_blob_store",
@@ -96,6 +98,7 @@ async def bring_back(place: Path, database_url: str, outside: BlobStore | None, 
         )
     if outside:
         await _copy_back(place, outside, tell)
+    # Last, since blobs may be copied twice, but a restored database refuses another attempt.
     await database.drop_empty_schema(database_url)
     await database.restore(database_url, place / DUMP)
     restored_rows = await database.count_database_rows(database_url)
@@ -126,9 +129,11 @@ async def checked(place: Path) -> Manifest:
 
 async def _copy_out(store: BlobStore, folder: Path) -> list[str]:
     """Copy what is not there yet; every digest that the store has now."""
-    copies, names = FolderBlobs(folder / "blobs"), []
+    # The store admitted them by its own limit, which the default of a folder may lie below.
+    copies, names = FolderBlobs(folder / "blobs", BlobLimits(max_bytes=_LARGEST)), []
     async for digest in _everything(store):
         names.append(digest)
+        # Blobs never change: one of this name that an earlier backup copied is the same.
         if not (folder / "blobs" / digest[:2] / digest).exists():
             await copies.put_file(await store.local_path(digest))
     return names
@@ -145,6 +150,7 @@ async def _copy_back(place: Path, store: BlobStore, tell: Tell) -> None:
 
 
 async def _everything(store: BlobStore) -> AsyncIterator[str]:
+    # The listing for sweeps, of blobs of any age.
     async for digest in store.stored_before(0.0):
         yield digest
 
