@@ -41,6 +41,7 @@ class StreamedAnswer:
         self.is_streamed = True
         message = chunk.message
         metadata = {**(chunk.generation_info or {}), **message.response_metadata}
+        # Not by the last chunk alone: some providers send one with the usage after that with the reason.
         self.is_complete = self.is_complete or any(metadata.get(end) for end in _FINISH_KEYS)
         for call in message.tool_call_chunks:
             # A provider that sends calls undivided gives them no index.
@@ -55,6 +56,7 @@ class StreamedAnswer:
     @property
     def arguments(self) -> list[str]:
         """Arguments of each tool call, in call order."""
+        # By index, not arrival: chunks of calls that are made at once may come interleaved.
         return [self.calls[index] for index in sorted(self.calls)]
 
 
@@ -75,6 +77,7 @@ def record_stream(on_text: OnText, max_characters: int) -> Iterator[StreamedAnsw
 class StreamCallback(AsyncCallbackHandler):
     """Passes text to the listener. LangChain lets a provider stream for handlers with the two `tap` methods."""
 
+    # LangChain logs the errors of handlers and goes on; AnswerTooLong has to end the stream.
     raise_error = True
 
     async def on_llm_new_token(self, token: str | list[Any], *, chunk: Any = None, **kwargs: Any) -> None:

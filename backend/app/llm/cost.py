@@ -40,6 +40,7 @@ def cost_usd(prices: Prices, model: str, usage: Mapping[str, float]) -> float | 
     if price is None:
         return published_cost_usd(model, usage)
     cached = usage.get("cached_tokens", 0)
+    # Providers count cached tokens among those of the input, and LangChain reports them so.
     uncached = usage.get("input_tokens", 0) - cached
     cached_price = price.input if price.cached is None else price.cached
     output = usage.get("output_tokens", 0)

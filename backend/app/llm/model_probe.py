@@ -42,6 +42,7 @@ async def _provider_fault(config: ChatConfig, name: str, client: httpx.AsyncClie
     path, header, prefix = _LISTINGS[provider]
     address = (base_url_of(config, name) or PROVIDERS[provider].address).rstrip("/")
     key = required_settings(config, name)["api_key"] or ""
+    # Anthropic refuses requests without a version; others ignore the header.
     headers = {header: f"{prefix}{key}", "anthropic-version": "2023-06-01"} if header else {}
     if provider == "openrouter":  # its list of models is public, so the key is checked apart
         answer = await client.get(f"{address}/key", headers=headers)
@@ -95,7 +96,9 @@ class ModelHealth:
 
     async def find_faults(self) -> tuple[str, ...]:
         """Return one sentence for each model that cannot be used."""
+        # Readiness requests that arrive together wait for one answer instead of each asking the provider.
         async with self._lock:
+            # Chosen by the last answer: a fault is looked at again sooner than a good one.
             holds_for_s = RETRIED_AFTER_S if self.faults else VALID_FOR_S
             if self.checked_at is None or time.monotonic() - self.checked_at > holds_for_s:
                 self.faults = await find_faults(self.config)

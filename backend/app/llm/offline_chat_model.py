@@ -26,6 +26,7 @@ class OfflineChatModel(BaseChatModel):
         self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Return this model: a policy takes its tools from the conversation."""
+        # LangChain's own method raises NotImplementedError.
         return self
 
     def _generate(

@@ -117,6 +117,7 @@ def required_settings(config: ChatConfig, name: str) -> dict[str, str | None]:
 def base_url_of(config: ChatConfig, name: str) -> str | None:
     """Return LLM_BASE_URL for the models of the chosen provider; Azure has an address of its own."""
     provider = provider_of(name)
+    # Not for models of other providers, whose keys would go to this server.
     return config.base_url if provider == provider_of(config.model) != "azure_openai" else None
 
 

@@ -129,12 +129,14 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
     except ImportError as error:
         raise Unavailable("chat_provider_missing", missing_package(name)) from error
     except Exception as error:
+        # After the client refused: a missing key is the likelier reason, and its sentence says what to do.
         check_chat_settings(config, [name])
         raise InvalidInput(
             "chat_model_unknown",
             f"{name!r} names no chat model that can be opened: {_error_text(error)} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
+    # Some clients open without a key and fail at their first request.
     check_chat_settings(config, [name])
     return _allow_thinking(model, name, settings)
 
@@ -147,6 +149,7 @@ def _allow_thinking(model: BaseChatModel, name: str, settings: Mapping[str, Any]
         return model
     wanted_tokens = int(settings[parameter]) + THINKING_TOKENS
     tokens = min(wanted_tokens, profile.get("max_output_tokens") or wanted_tokens)
+    # Opened a second time, because whether it thinks stands in the profile that the first opening gave.
     roomier: BaseChatModel = init_chat_model(name, **{**settings, parameter: max(tokens, settings[parameter])})
     return roomier
 

@@ -59,6 +59,7 @@ async def call_with_retries(
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         requested_s = requested_wait_s(error)
+        # Random, so that sessions that were refused at the same moment do not all return at the same moment.
         backoff_s = policy.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
         return min(backoff_s if requested_s is None else requested_s, policy.max_wait_s)
 
@@ -67,6 +68,7 @@ async def call_with_retries(
         wait=wait,
         retry=retry_if_exception(is_retryable),
         before_sleep=report,
+        # Otherwise tenacity wraps the provider's error in a RetryError, which failure_kind could not classify.
         reraise=True,
     ):
         with attempt:
@@ -77,6 +79,7 @@ async def call_with_retries(
 
 def is_retryable(error: BaseException) -> bool:
     """Return True if the same request may succeed later."""
+    # Before the status: such an answer is a 429, which would be repeated.
     if getattr(error, "code", None) in _QUOTA_CODES:
         return False
     status = _status_of(error)
@@ -84,6 +87,7 @@ def is_retryable(error: BaseException) -> bool:
         return status in RETRYABLE_STATUS
     if isinstance(error, TimeoutError | ConnectionError | httpx.TransportError):
         return True
+    # By name, since importing the clients of all providers to compare classes would take seconds.
     return any(kind.__name__ in _RETRYABLE_NAMES for kind in type(error).__mro__)
 
 

@@ -68,6 +68,7 @@ select kind, id, left(text, 300) as text, detail, created_at from hits order by 
 
 async def search(database: Database, owner: UUID, words: str, limit: int = MAX_HITS) -> list[SearchHit]:
     """Return what has `words` in its name, goal or messages, the newest first."""
+    # Column names have underscores, which LIKE would take for any character.
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     rows = await database.rows(_SEARCH, owner, f"%{escaped}%", limit)
     return [SearchHit(**row) for row in rows]

@@ -49,6 +49,7 @@ class WorldlineComparisons:
         db = self.threads.db
         common = await db.value(WORLDLINES.find_common_turn, *heads)
         snapshots = [(await self.snapshots.read(head)).names for head in heads]
+        # Sorted, so that the first MAX_COMPARED_TABLES are the same whichever side comes first.
         names = sorted({*snapshots[0], *snapshots[1]})
         pairs = [(name, snapshots[0].get(name), snapshots[1].get(name)) for name in names]
         differing = [pair for pair in pairs if not _is_equal(pair[1], pair[2])]
@@ -75,6 +76,7 @@ class WorldlineComparisons:
         difference = TableDifference(name=name, first=_describe(first), second=_describe(second))
         if not (with_rows and isinstance(first, TableEntry) and isinstance(second, TableEntry)):
             return difference
+        # Rows are compared on shared columns only: an added column would otherwise make every row a difference.
         others = {str(column["name"]) for column in second.columns}
         shared = [str(column["name"]) for column in first.columns if column["name"] in others]
         if not shared:
@@ -94,6 +96,7 @@ class WorldlineComparisons:
 def _is_equal(first: Entry | None, second: Entry | None) -> bool:
     """Test if both have the same rows, or views the same SELECT."""
     if isinstance(first, TableEntry) and isinstance(second, TableEntry):
+        # Frames are stored by their content, so equal digests are equal rows; nothing has to be read.
         return first.digest == second.digest
     if first is None or second is None or isinstance(first, TableEntry) or isinstance(second, TableEntry):
         return False

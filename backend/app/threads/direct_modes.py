@@ -31,6 +31,7 @@ def split_mode(message: str, mode: Mode | None) -> ModedText:
     selected = mode or _MODES[prefix[1].casefold()] if prefix else mode or "auto"
     if selected == "auto":
         return ModedText("auto", message)
+    # The prefix of another mode than the request's is left in place: it is part of the code.
     code = message[prefix.end() :] if prefix and _MODES[prefix[1].casefold()] == selected else message
     fence = _FENCE.fullmatch(code.strip())
     code = (fence[1] if fence else code).strip()

@@ -121,6 +121,7 @@ def make_graph_spec(
         CHAT_GRAPH,
         VERSION,
         graph.compile(),
+        # A turn begins with an empty state: its message is with the session.
         lambda _: {},
         make_context,
         lambda state: dict(state["outcome"]),
@@ -142,6 +143,7 @@ async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
     code = str(chat.step.session.preferences["code"])
     value = await execute(chat.tool_context(USER), mode, code)
     failure: Any = value.get(FAILURE)
+    # The code is kept for a failure too, so that the user can mend it.
     outcome = {"code": code, **({} if failure else _outcome_of(mode, value))}
     if failure:
         text = str(failure["message"])
@@ -196,6 +198,7 @@ async def _read_workflows(chat: ChatContext, earlier: Sequence[JsonValue]) -> di
     cards = await chat.workflows.list()
     workflow_ids = [card.id for card in cards]
     current = next((str(earlier_id) for earlier_id in reversed(ids) if earlier_id in workflow_ids), None)
+    # With a single workflow "run it again" can mean no other, even where no turn has named it.
     if current is None and len(workflow_ids) == 1:
         current = workflow_ids[0]
     lane = await chat.workflows.classify(chat.step.session.goal, current)
@@ -243,7 +246,9 @@ def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
     values: list[Mapping[str, Any]] = [
         answer.value for answer in answers if answer.refusal is None and isinstance(answer.value, dict)
     ]
+    # Of all executions: a turn that creates a table and then reads another shows both.
     changes = [change for value in values for change in value.get("changes", ())]
+    # The last result is the answer; those before it were looked at on the way to it.
     for answer in reversed(answers):
         if _has_result(answer) and isinstance(answer.value, dict):
             arguments = answer.request.arguments

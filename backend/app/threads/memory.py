@@ -39,6 +39,7 @@ def _recall(record: TurnRecord) -> EarlierTurn:
         message=shorten(view.message),
         mode=view.mode,
         text=shorten(view.text),
+        # Names without rows: rows cost tokens with every later turn, and the assistant can query them again.
         columns=[column.name for column in view.table.columns] if view.table else [],
         row_count=view.table.row_count if view.table else None,
         sql=view.sql,
@@ -47,6 +48,7 @@ def _recall(record: TurnRecord) -> EarlierTurn:
         chart=LastChart(view.charts[-1].chart_kind, **view.charts[-1].axes.model_dump())
         if view.charts
         else None,
+        # A dropped table cannot be what a later "it" refers to.
         changed=[change.name for change in view.changes if change.kind != "dropped"],
         failure=view.failure.message if view.failure else None,
         steps=view.steps,

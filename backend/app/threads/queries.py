@@ -88,10 +88,12 @@ class ThreadReader:
             pattern,
             after.at if after else None,
             after.id if after else None,
+            # The row beyond the limit tells make_page that there is another page.
             portion.limit + 1,
             portion.offset,
         )
         total = (
+            # Counted for the first page only and brought along by the cursor: a count reads all rows.
             after.total
             if after
             else await self.db.value(THREADS.count_threads, self.owner, archived, pattern, MAX_COUNTED_ROWS)
@@ -127,6 +129,7 @@ class ThreadReader:
         worldline = _find_worldline(await self.list_worldlines(thread_id), thread_id, worldline_id)
         last = worldline.head
         if before is not None:
+            # By the turn, not by a position: turns that were added meanwhile do not shift the pages.
             last = (await self.get_turn(before)).parent_id
         path = await self.list_path(last, turns)
         views = [make_turn_view(record) for record in reversed(path)]
@@ -150,6 +153,7 @@ class ThreadReader:
         for row in rows:
             by_turn.setdefault(row["session_id"], []).append(row)
         return [
+            # A turn may hold tables and plans, so that it goes with one of its messages, not with each.
             _make_message_view(row, turn if row is messages[-1] else None)
             for turn in turns
             if (messages := by_turn.get(turn.turn_id))
@@ -164,6 +168,7 @@ def make_turn_view(record: TurnRecord) -> TurnView:
     views = [
         TurnArtifact.model_validate(artifact)
         for artifact in artifacts
+        # Those hold the state of later turns, which nobody asked for as a file.
         if artifact["kind"] not in WORKSPACE_KINDS
     ]
     question = json.loads(record.question) if record.question else None

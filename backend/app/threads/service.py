@@ -108,10 +108,13 @@ class ThreadService:
         Conflict if the key was used for another request.
         """
         started_at = time.time()
+        # Before anything is stored: code that cannot be read makes no turn, and needs no database.
         direct = split_mode(request.message, request.mode)
         digest = request_digest(request.model_dump(mode="json"))
+        # The statement appends to the head that was read, or not at all: then another turn came between.
         for _ in range(_MAX_ATTEMPTS):
             place = await self._find_place(owner, request)
+            # By this id _find_existing knows a turn that was made although the reply to its statement was lost.
             turn_id = uuid4()
             preferences = {
                 **request.preferences.model_dump(mode="json", exclude_none=True),
@@ -175,6 +178,7 @@ class ThreadService:
                 "idempotency_key_reused",
                 "This Idempotency-Key was used for another request. Use a new key for a new message.",
             )
+        # The process of the first request may have died before it sent the job; a second one does no harm.
         self.send_job(advance_job(existing.id))
         return CreatedTurn(existing.id, existing.thread_id, existing.worldline_id)
 

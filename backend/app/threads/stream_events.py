@@ -50,6 +50,7 @@ class TurnTranslation:
         answer = (body["step"], body["attempt"], body["agent"], body["answer"])
         if answer != self._answer:
             self._answer, self._words = answer, ""
+        # Words between were missed: sending these would leave a hole that no later event fills.
         if body["start"] > len(self._words):
             return []
         return self._send(str(body["text"])[len(self._words) - body["start"] :])

@@ -75,6 +75,7 @@ class ThreadStudies:
         budget = self.turn.preferences.get("study_budget_s")
         preferences = Preferences(time_budget_s=budget) if budget else Preferences()
         request = SessionCreate(goal=goal, dataset_ids=[*self.turn.dataset_ids], preferences=preferences)
+        # The id follows from turn and call: a repeated step finds the study instead of starting another.
         study = uuid5(self.turn.id, key)
         created = await self.services.sessions.create(self.turn.owner_id, request, session_id=study)
         return await self._read(created.id)
@@ -82,6 +83,7 @@ class ThreadStudies:
     async def fork(self, key: str, study: UUID, settings: Mapping[str, JsonValue]) -> StudyCard:
         reader = SessionReader(self.services.db, self.turn.owner_id)
         steps, _ = await reader.steps(study, MAX_READ_STEPS, 0)
+        # What comes before it does not depend on the settings, and is shared with the source.
         step = next((step.step for step in steps if step.node in FIRST_TRAINING_NODES), None)
         if step is None:
             raise ToolRefused("This study has not come to the training of models: nothing can be changed yet.")
@@ -142,6 +144,7 @@ def _make_card(view: SessionView) -> StudyCard:
 
 def _make_question(question: QuestionView) -> StudyQuestion:
     allowed = json.dumps(question.answer_schema)
+    # Looked for anywhere in the schema, since a text may be allowed inside `anyOf` or a list.
     return StudyQuestion(question.key, question.text, question.options, '"string"' in allowed)
 
 

@@ -36,6 +36,7 @@ class WorldlineService:
         Raises NotFound for a thread or turn of another owner, Conflict for a name that is taken or a key that
         was used for another request, TooMany above the limits of worldlines and open turns.
         """
+        # With the owner in it, or the key of one user would give the id of another's branch.
         repeatable = uuid5(NAMESPACE_OID, f"worldline {owner} {idempotency_key}")
         worldline_id = repeatable if idempotency_key else uuid4()
         is_created = await self._create(owner, worldline_id, request)
@@ -67,6 +68,7 @@ class WorldlineService:
             if row is None:
                 raise make_not_found(request.thread_id)
             created = CreatedWorldlineRow(**row)
+            # The statement decides, not a check before it: of two requests at once only one takes a name.
             if created.is_created:
                 return True
             if created.is_repeated:
