@@ -39,6 +39,7 @@ def doctor(servers: ServersOnly = False, ask: Ask = False) -> None:
     passed = _report("service", _service, settings)
     if not passed:  # each of its checks would only repeat that nothing runs
         checks = {name: check for name, check in checks.items() if check not in _CHECKS_OF_SERVICE}
+    # The inner list makes every check report; all() alone would stop at the first that fails.
     passed = all([passed, *[_report(name, check, settings) for name, check in checks.items()]])
     raise typer.Exit(Exit.DONE if passed else Exit.UNAVAILABLE)
 
@@ -160,6 +161,7 @@ async def _chat_model(settings: Settings) -> str:
     from app.tools.agent_names import EVERY_AGENT  # noqa: PLC0415
 
     for agent in EVERY_AGENT:
+        # Opened as agents do, which finds missing packages and settings; nothing is asked yet.
         open_chat_models(settings.chat, agent, lambda _: AIMessage(""))
     if faults := await find_faults(settings.chat, _MAX_PROVIDER_S):
         raise Unavailable("chat_model_unusable", " ".join(faults))
@@ -179,6 +181,7 @@ async def chat_answers(settings: Settings) -> str:
     chat, answers = settings.chat, dict[str, str]()
     for agent in EVERY_AGENT:
         for chat_model in open_chat_models(chat, agent, lambda _: AIMessage("")):
+            # Agents share models, and each question costs tokens.
             if chat_model.name == OFFLINE or chat_model.name in answers:
                 continue
             start = time.perf_counter()
@@ -209,6 +212,7 @@ async def _cells(settings: Settings) -> str:
     if container and (refusal := engine_refusal(container.image)):
         raise Unavailable("cells_unavailable", refusal)
     with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
+        # Elsewhere, so that the cells of a running service are not disturbed.
         cells = ProcessProvider(elsewhere(settings.cells, Path(folder)))
         try:
             isolation = await cells.isolation()

@@ -64,6 +64,7 @@ def _reads(path: Path, value: str) -> bool:
 async def _disk(settings: Settings) -> str:
     """Room for data and for the largest cells' output, on the disk that holds both."""
     home = settings.home
+    # The home may not exist yet; its disk is that of the nearest folder that does.
     folder_on_disk = next(folder for folder in (home, *home.parents) if folder.exists())
     free = shutil.disk_usage(folder_on_disk).free
     needed = max(MIN_FREE_BYTES, settings.artifact_max_size_mb * MIB)
@@ -90,6 +91,7 @@ async def _port(settings: Settings) -> str:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
+        # An API without a service file here, such as one in a container, is what the port is for.
         if _is_api(reachable(host), port):
             return f"{host}:{port} is an API of Labcrew"
         raise Unavailable(
@@ -100,6 +102,7 @@ async def _port(settings: Settings) -> str:
 
 
 def _is_api(host: str, port: int) -> bool:
+    # A member of the answer that no other program's page has, whether this API is ready or not.
     return "untrusted_code" in _fetch_text(host, port, "/readyz")
 
 

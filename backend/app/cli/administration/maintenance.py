@@ -99,6 +99,7 @@ async def _retire(settings: Settings, url: str, delete: bool) -> list[dict[str, 
     async with _database(url) as database:
         expiry = Expiry(database, open_blobs(settings, database, 30.0), settings.retention)
         due = [due_rows async for due_rows in expiry.count_due()]
+        # What was deleted, not what was due before: more may have come due between the two.
         numbers = (
             dict([category async for category in expiry.run()])
             if delete

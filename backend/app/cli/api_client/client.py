@@ -230,14 +230,17 @@ class LabClient:
         while True:
             try:
                 for event in self._stream(session_id, cursor):
+                    # Live events have no number: they do not move the cursor, and do not come again.
                     cursor, lost_at = event.seq or cursor, 0.0
                     yield event
                     if event.kind in TERMINAL:
                         return
             except httpx.TransportError:
+                # That of the first failure in a row: further failed attempts do not extend the wait.
                 lost_at = lost_at or time.monotonic()
                 if time.monotonic() - lost_at > _RECONNECT_S:
                     raise _unreachable(self._http.base_url) from None
+            # Also after a stream that ended without an error, as when a service that stops closes it.
             time.sleep(_RECONNECT_PAUSE_S)
 
     def _stream(self, session_id: str, since: int) -> Iterator[ReceivedEvent]:
@@ -321,6 +324,7 @@ class LabClient:
 def _raise_for(response: httpx.Response) -> None:
     if response.is_success:
         return
+    # A streamed response has no content until it is read.
     response.read()
     try:
         problem = _Problem.model_validate_json(response.content)

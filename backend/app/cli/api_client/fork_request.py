@@ -67,8 +67,10 @@ def find_point(at: str | None, steps: Sequence[NamedStep]) -> dict[str, Any]:
     if at and QUESTION_KEY.match(at):
         return {"question": at}
     stages = list(dict.fromkeys(step.node for step in steps))
+    # A whole name first: it is not ambiguous because another stage contains it.
     candidates = [name] if name in stages else [stage for stage in stages if name and name in stage]
     if len(candidates) == 1:
+        # A stage that was repeated has several steps; the last of them led to the result.
         return {"step": max(step.step for step in steps if step.node == candidates[0])}
     problem = f"No step is called {at!r}." if at and at.strip() else "Name the point to go back to."
     if len(candidates) > 1:

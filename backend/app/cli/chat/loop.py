@@ -81,6 +81,7 @@ class TerminalChat:
             request["worldline_id"] = self.worldline
         elif self.thread:
             request["thread_id"] = self.thread
+        # Only when they change: the thread remembers its datasets, and others may be added to it elsewhere.
         if self.datasets and (self.has_new_data or not self.thread):
             request["dataset_ids"] = self.datasets
         return request
@@ -89,6 +90,7 @@ class TerminalChat:
         """Show the events of a turn, answer what it asks, and return its id."""
         turn_id = ""
         for kind, event in self.client.chat(request):
+            # Kept from the first event on, so that the conversation goes on after an interrupted turn.
             if thread := event.get("thread_id"):
                 self.thread, self.has_new_data = str(thread), False
             turn_id = str(event.get("turn_id") or turn_id)
@@ -115,6 +117,7 @@ class TerminalChat:
         elif command == "/workspace":
             self._show_workspace()
         elif command == "/new":
+            # The datasets stay, for the new thread gets them with its first message.
             self.thread = self.worldline = None
         elif command in ("/quit", "/exit"):
             return False
@@ -185,6 +188,7 @@ def _read_lines(console: Console) -> Iterator[str]:
         except KeyboardInterrupt:
             console.print("\n[dim]Ctrl-D ends.[/]")
             continue
+        # Lines from a file or pipe are repeated, or the output would be answers without their questions.
         if line and not is_terminal:
             console.print(f"\n> {plain(line)}")
         if line:

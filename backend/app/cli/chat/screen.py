@@ -41,6 +41,7 @@ def show_turn(client: LabClient, turn: Event, has_text: bool, out: Path | None, 
     if turn.get("failure"):
         console.print(f"[red]{plain(turn['failure']['message'])}[/]")
     output = str(turn.get("stdout") or "").rstrip()
+    # The text of a program's turn is its output, which would be printed twice.
     if output and output != str(turn.get("text", "")).rstrip():
         console.print(plain(output))
     charts, table = turn.get("charts") or [], turn.get("table")

@@ -47,6 +47,7 @@ class AccountAdmin:
         return self._do(read)
 
     def add_user(self, email: str, password: str, *, admin: bool) -> UserRow:
+        # Checked here as the API checks it: this way goes around the validation of requests.
         address = _email(email)
         if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
             raise InvalidInput(
@@ -163,6 +164,7 @@ class AccountAdmin:
 @contextmanager
 def open_account_admin(settings: Settings) -> Iterator[AccountAdmin]:
     """Open the accounts of the service's database, after migrating it to this version's schema."""
+    # An account may be added before the service ran for the first time, so the schema is made here.
     with database_address(settings) as url:
         upgrade(url)
         yield AccountAdmin(url)

@@ -42,6 +42,7 @@ def database_address(settings: Settings) -> Iterator[str]:
         yield settings.database_url or (addresses.database_url if addresses else "")
         return
     private_folder(settings.home)
+    # The lock that the service takes, so that no two processes start Postgres on one folder.
     lock = FolderLock(settings.home / "lock")
     lock.take()
     servers = EmbeddedServers(settings.home, settings.xdg_runtime_dir)

@@ -61,6 +61,7 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
         child_environment({"LABCREW_HOME": str(settings.home)}),
     )
     try:
+        # Any free port: the usual one may be another program's, and nobody has to type this one.
         start_command(daemon, ["up", "--quiet", "--port", "0"])
         with quick_imports():
             for module in _CLIENT_MODULES:
@@ -86,10 +87,12 @@ def _sign_in_here(settings: Settings, addresses: ServiceAddresses) -> "LabClient
         from app.cli.api_client.client import LabClient  # noqa: PLC0415
 
     file = settings.home / "terminal.key"
+    # `exists` follows links: a dangling one has to come to read_private too, which refuses links.
     if file.is_symlink() or file.exists():
         client = LabClient(addresses.api, read_private(file).strip())
         try:
             client.check_key()
+        # The key has ended, or the database is another than the one that it was made for.
         except Unauthorized:
             client.close()
             file.unlink()

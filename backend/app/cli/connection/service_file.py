@@ -31,6 +31,7 @@ def publish_addresses(home: Path, addresses: ServiceAddresses) -> Iterator[None]
     draft = write_draft(_path(home), json.dumps(asdict(addresses)))
     with draft.open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        # Locked before it has its name: a reader would take a file without a lock for that of a dead service.
         draft.replace(_path(home))
         try:
             yield

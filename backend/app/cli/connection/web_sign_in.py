@@ -34,6 +34,7 @@ def sign_in_address(settings: Settings, addresses: ServiceAddresses, path: str =
     `path`: where the page goes on after the sign-in. The code is behind the `#`, which browsers send to nobody,
     so that it is in no log.
     """
+    # Whoever sees the address signs in as this user; only people on this machine should be able to follow it.
     if settings.production or not _is_loopback(settings.api_host):
         return None
     query = f"?{urlencode({'to': path})}" if path else ""

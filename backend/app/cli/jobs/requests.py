@@ -52,6 +52,7 @@ class JobClient:
         return [ListedJob.model_validate(job) for job in self._client.call("GET", "/agent/jobs?limit=50")]
 
     def read(self, job_id: str) -> AnsweredJob:
+        # The sender chose the id, which may hold a slash.
         return AnsweredJob.model_validate(self._client.call("GET", f"/agent/jobs/{quote(job_id, safe='')}"))
 
     def cancel(self, job_id: str) -> AnsweredJob:

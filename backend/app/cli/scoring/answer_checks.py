@@ -25,6 +25,7 @@ def find_misses(expected: Expected, outcome: SessionOutcome) -> list[str]:
     """List the differences to the expectation, a sentence each; empty when there are none."""
     kinds = [kind for kind in _CHECKS if kind in expected.model_fields_set]
     reasons = [why for kind in kinds if (why := _CHECKS[kind](expected, outcome))]
+    # Where only a question is expected, nothing says how the session should go on after it.
     ends_early = expected.refuses is not None or (expected.asks is not None and kinds == ["asks"])
     if outcome.status != "completed" and not ends_early:
         return [_status_text(outcome)]
@@ -42,6 +43,7 @@ def _check_value(expected: Expected, outcome: SessionOutcome) -> str | None:
     if len(rows) != 1:
         return f"there are {len(rows)} rows where one value is expected"
     answer = _answer(outcome)
+    # A text is the name of a group, which stands first; a number is its figure.
     place = 0 if isinstance(expected.value, str) else _main_place(answer)
     actual = rows[0][place]
     return (
@@ -57,6 +59,7 @@ def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
     missing = [
         value for value in required if not any(matches(value, candidate, expected) for candidate in actual)
     ]
+    # Both ways: an answer that lists everything contains what is required, too.
     extra = [
         candidate for candidate in actual if not any(matches(value, candidate, expected) for value in required)
     ]
@@ -101,6 +104,7 @@ def _is_figure(required: Any, actual: Any, answer: AnswerTable, place: int, tole
     """Compare a figure; a share, which the report shows as a percentage, may be expected as one."""
     if matches(required, actual, tolerance):
         return True
+    # Only of shares that the plan computed: any other figure off by a factor of 100 is wrong.
     is_share = _measure(answer, place) == "share" and _is_number(actual)
     return is_share and matches(required, 100 * actual, tolerance)
 
@@ -177,12 +181,14 @@ _CHECKS: Mapping[str, Callable[[Expected, SessionOutcome], str | None]] = {
 def matches(expected: Any, actual: Any, tolerance: Expected) -> bool:
     """Numbers within the tolerance; texts whatever their case; a date by its beginning."""
     if _is_number(expected) and _is_number(actual):
+        # The larger of both, so that figures near 0 can have an absolute tolerance beside the relative one.
         return bool(abs(actual - expected) <= max(tolerance.abs, tolerance.rel * abs(expected)))
     if isinstance(expected, str):
         text = str(actual).strip().casefold()
         return text == expected.strip().casefold() or (
             expected[:4].isdigit() and text.startswith(f"{expected}t")
         )
+    # By type, too: in Python 1 == True, but an answer of 1 is not an answer of yes.
     return type(expected) is type(actual) and bool(expected == actual)
 
 

@@ -36,6 +36,7 @@ def run_conversation(
         right=not misses,
         misses=misses,
         status="succeeded" if not misses else "failed",
+        # Turns do not state their tokens; the sessions of their studies do, which are not summed up here.
         tokens=0,
         cost_usd=0.0,
         unpriced_calls=0,

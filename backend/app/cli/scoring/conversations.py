@@ -115,6 +115,7 @@ def _find_table_misses(expect: ExpectedTurn, outcome: TurnOutcome) -> list[str]:
 def _find_other_misses(expect: ExpectedTurn, outcome: TurnOutcome) -> list[str]:
     misses = []
     kinds = [str(chart["chart_kind"]) for chart in outcome.charts]
+    # Exactly one: a second chart that nobody asked for is a miss as well.
     if expect.chart is not None and kinds != [expect.chart]:
         misses.append(f"chart {', '.join(kinds) or 'none'} instead of {expect.chart}")
     steps = [str(step["kind"]) for step in (outcome.plan or {}).get("steps", ())]
@@ -133,6 +134,7 @@ def _find_other_misses(expect: ExpectedTurn, outcome: TurnOutcome) -> list[str]:
     questions = list(outcome.study_questions)
     if expect.asks is not None and not any(expect.asks.casefold() in text.casefold() for text in questions):
         misses.append(f"asked {questions} instead of {expect.asks!r}")
+    # A turn that should fail and does not is a miss, too.
     if (outcome.status == "failed") != expect.fails:
         misses.append(f"status {outcome.status}: {outcome.text[:200]}")
     return misses

@@ -82,12 +82,14 @@ def _scores(
     from app.cli.scoring.item_sessions import run_items  # noqa: PLC0415 - see above
     from app.cli.scoring.score_log import newest_scores  # noqa: PLC0415 - see above
 
+    # Before the file is read and appended to: an evaluation that was killed may have left half a line.
     record.drop_partial_line()
     known = {} if again else newest_scores(suite, items, record.scores())
     missing = [item for item in items if item.id not in known]
     if missing:
         with connected(settings, *service, console.print) as client:
             for score in run_items(client, suite, missing, jobs):
+                # At once, so that an interrupt loses only sessions that still ran.
                 record.append(score)
                 known[score.item] = score
                 verdict = "right" if score.right else f"[red]wrong[/] {'; '.join(score.misses)[:150]}"

@@ -28,6 +28,7 @@ class Tables:
         self._lock = Lock()
 
     def ids(self, item: SuiteItem) -> list[str]:
+        # Held while uploading: sessions that need the same table wait for it instead of uploading it again.
         with self._lock:
             for name in item.tables:
                 if name not in self._ids:
@@ -44,6 +45,7 @@ def run_items(client: LabClient, suite: Suite, items: Iterable[SuiteItem], jobs:
             for run in as_completed(runs):
                 yield run.result()
         finally:
+            # After an error no further session begins; those that run are awaited, since they use the client.
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -92,6 +94,7 @@ def _follow(client: LabClient, session_id: str, item: Item) -> tuple[SessionOutc
         if has_answer:
             client.respond(session_id, event.question, answer)
         else:
+            # The events are read on to their end, so that the status and usage below are final.
             stopped = True
             client.cancel(session_id)
     session = client.session(session_id)

@@ -33,7 +33,7 @@ class Score:
 
 
 class Record:
-    """A file of scores; what is written is on the disk when `keep` returns."""
+    """A file of scores; what is written is on the disk when `append` returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,6 +60,7 @@ class Record:
             try:
                 scores.append(Score(**json.loads(line)))
             except (ValueError, TypeError) as error:
+                # Only the last line can be half written; another one that is wrong is not this program's.
                 if number < len(lines):
                     names = ", ".join(column.name for column in fields(Score))
                     raise InvalidInput(

@@ -44,6 +44,7 @@ def score_table(scores: Sequence[Score]) -> Table:
 
 def _sums(name: str, scores: Sequence[Score]) -> Iterable[str]:
     right = sum(score.right for score in scores)
+    # Means of what is felt per session; sums of what is paid for.
     seconds = sum(score.seconds for score in scores) / len(scores)
     tokens = sum(score.tokens for score in scores)
     calls = sum(score.calls for score in scores) / len(scores)

@@ -152,6 +152,7 @@ def _find_list(folder: Path) -> Path:
 def _folder(name: str) -> Path:
     own = Path(name).expanduser()
     folder = own if _find_list(own).is_file() else SHIPPED / name
+    # The pattern keeps `../` out of the folder of shipped suites.
     if (not re.fullmatch(r"[\w-]+", name) and folder is not own) or not _find_list(folder).is_file():
         shipped = ", ".join(sorted(path.name for path in SHIPPED.iterdir() if _find_list(path).is_file()))
         raise NotFound(
@@ -187,6 +188,7 @@ def _table(folder: Path, name: str) -> Path:
     packaged = _PACKAGE.fullmatch(name)
     root = _package(packaged["package"]) if packaged else folder
     path = root / (packaged["path"] if packaged else name)
+    # A suite from elsewhere must not upload files of this machine; `resolve` also follows links.
     if not path.resolve().is_relative_to(root.resolve()):
         raise _InvalidItem(f"the table {name!r} lies outside of {'the package' if packaged else 'the suite'}")
     if not path.is_file():

@@ -36,6 +36,7 @@ def _damaged(archive: zipfile.ZipFile, names: set[str]) -> Iterator[Mismatch]:
             yield Mismatch(name, "The manifest lists it, and it is not there.")
         elif _digest(archive, name) != digest:
             yield Mismatch(name, "Its bytes are not those that the manifest names.")
+    # A file that was put in later could pass for a part of the session.
     for name in sorted(names - set(manifest) - {"manifest.json"}):
         yield Mismatch(name, "The manifest does not list it.")
 

@@ -97,6 +97,7 @@ def _show_pair(pair: ComparedPair, console: Console) -> None:
         console.print("Nothing that was recorded differs.")
     candidates = [difference for difference in pair.differences if difference.kind == "candidate"]
     for difference in pair.differences:
+        # Only candidates are cut: each other kind of difference is rare, and may explain the scores.
         if difference not in candidates[MAX_SHOWN_CANDIDATES:]:
             console.print(_describe(difference))
     if len(candidates) > MAX_SHOWN_CANDIDATES:

@@ -61,6 +61,7 @@ class SessionProgress:
             case QuestionEvent():
                 self.question = event
             case AnswerEvent():
+                # Events are read again after a reconnection: an old answer must not close a newer question.
                 if self.question and self.question.question == event.question:
                     self.question = None
             case BudgetEvent():

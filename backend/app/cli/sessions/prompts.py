@@ -37,11 +37,13 @@ def parse_answer(typed: str, options: list[Any], default: Any, schema: Json) -> 
     """Convert typed text to an answer: an option by number or text, or a value by the schema."""
     if not typed:
         return default
+    # A number goes before a text, since the list shows numbers.
     if typed.isdigit() and 1 <= int(typed) <= len(options):
         return options[int(typed) - 1]
     for option in options:
         if as_text(option).casefold() == typed.casefold():
             return option
+    # Before JSON: a column named `2024` or `true` stays a text.
     if schema.get("type") == "string":
         return typed
     if schema.get("type") == "boolean" and typed.casefold() in _YES | _NO:

@@ -65,6 +65,7 @@ def show_session(session: str, url: str | None, key: str | None, as_json: bool) 
     with _connection(url, key, console) as client:
         stored = client.session(find_session(client, session))
         question = QuestionEvent.from_open(stored.question) if stored.question else None
+        # Saved also to show it: the summary names the report, and without a file there would be none.
         files = save_files(client, stored.id, _report_folder(None) / stored.id) if stored.ended else ()
     ending = RunResult(stored, stored.elapsed_s, files, question)
     if not as_json:
@@ -164,6 +165,7 @@ def fork_session(
     with _connection(url, key, console) as client:
         session_id = find_session(client, session)
         request = options.make_request(client.steps(session_id))
+        # As in run_session: no fork begins whose id an interrupt would not tell.
         with hold_interrupts() as release_interrupts:
             fork = client.fork(session_id, request)
             console.print(f"Session {fork.id} is a fork of {fork.forked_from}.")
@@ -232,8 +234,10 @@ def find_session(client: LabClient, text: str) -> str:
 
     Raises NotFound if no session matches, and InvalidInput if several begin so.
     """
+    # A whole id is not looked up, so that sessions older than the newest page can be named.
     if len(text) >= UUID_LENGTH:
         return text
+    # One page: a person means a recent session by the beginning of an id, and can give the whole of another.
     newest = client.sessions(1 if text == LAST_SESSION else MAX_PAGE_ITEMS)
     if text == LAST_SESSION:
         matches = newest

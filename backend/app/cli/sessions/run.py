@@ -70,6 +70,7 @@ def run(
         "clarify": "never" if yes else "ask",
         "review_plan": review,
     }
+    # The last argument is the goal by position, so that a forgotten one would make a file's name the goal.
     if _is_file(Path(goal)):
         raise InvalidInput(
             "no_goal", f'The goal is missing. After {goal} say in quotes what you want: "Predict ...".'

@@ -157,6 +157,7 @@ def _watch(
         question = screen.progress.question
         if question is None or not isinstance(event, QuestionEvent) or options.uses_default_answers:
             continue
+        # Asked for each: the stream begins with the past, in which a question and its answer are two events.
         if not client.is_open(session_id, question.question):
             continue  # an event of the past, or another client was faster
         if not options.can_answer:
@@ -188,9 +189,11 @@ def answer_question(client: LabClient, session_id: str, question: QuestionEvent,
 def save_files(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
     """Save the report of an ended session and what belongs to it; the paths, the report's among them."""
     paths: list[Path] = []
+    # The report first, which thus keeps its name where another file is named alike.
     for artifact in sorted(filter(_is_downloaded, client.artifacts(session_id)), key=_download_order):
         place = folder / FIGURES if artifact.kind == "figure" else folder
         place.mkdir(parents=True, exist_ok=True)
+        # The last part of the name only: a service elsewhere must not write outside of the folder.
         path = _free_path(place / Path(artifact.name).name, paths)
         client.download(artifact.id, path)
         paths.append(path)
@@ -221,6 +224,7 @@ def name_at_interrupt(
     except KeyboardInterrupt:
         if options.cancels:
             console.print(f"Cancelling session {session_id}...")
+            # Of a session that this command began; one that it only watches is left alone.
             client.cancel(session_id)
         else:
             console.print(

@@ -17,7 +17,7 @@ _MAX_WIDE = 90
 
 
 class Screen:
-    """Use it as a context manager; `pause` and `go_on` frame a prompt."""
+    """Use it as a context manager; `pause` and `resume` frame a prompt."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -27,6 +27,7 @@ class Screen:
         self._live = Live(console=console, refresh_per_second=8, transient=True, get_renderable=self._running)
 
     def __enter__(self) -> "Screen":
+        # A moving line in a file or pipe would be hundreds of lines.
         if self._console.is_terminal:
             self._live.start()
         return self

@@ -36,6 +36,7 @@ def exit_of(ending: RunResult) -> Exit:
     """Done means completed with a report whose numbers were checked."""
     if ending.waiting:
         return Exit.WAITING
+    # A script that reads only the code should not take numbers for good that were not checked.
     if ending.session.status == "completed" and ending.checked_claims and ending.report:
         return Exit.DONE
     if ending.session.error and ending.session.error.code == NOT_UNDERSTOOD:
@@ -79,6 +80,7 @@ def _show_result(ending: RunResult, console: Console) -> None:
         if forecasts := next((path for path in ending.files if path.name == FORECASTS), None):
             console.print(f"All forecasts: {forecasts}")
     entries, holdout = result.leaderboard, result.holdout
+    # The same for all scores, so that they stand under each other and can be compared.
     places = _places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
         metric = describe_metric(result.metric).label if result.metric else "Score"
@@ -107,6 +109,7 @@ def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
     if drivers.requested:
         for text in (text for driver in drivers.drivers for text in driver.texts):
             console.print(f"  - {plain(text)}")
+    # The headline may be this sentence already.
     if drivers.text != headline:
         console.print(plain(drivers.text))
 

@@ -62,6 +62,7 @@ def _load(on_module: Callable[[], object], *modules: str) -> None:
 
 def api(fd: Fd = None) -> None:
     """Run the API alone."""
+    # Imports make many objects and little garbage; looking for it between them costs more than it frees.
     gc.disable()
     import uvicorn  # noqa: PLC0415 - see above
 
@@ -82,13 +83,16 @@ def api(fd: Fd = None) -> None:
         ws=EdgeSocketProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
+        # Requests are logged by the application, with their ids; uvicorn's lines would repeat them.
         access_log=False,
+        # uvicorn would otherwise replace the configuration made above by its own.
         log_config=None,
         server_header=False,
         ws_max_size=1 << 20,
         ws_per_message_deflate=False,  # it costs 300 KB and time on every socket
         timeout_graceful_shutdown=10,
     )
+    # The supervisor's socket: while this process is started again, connections wait in its backlog.
     sockets = None if fd is None else [socket.socket(fileno=fd)]
     gc.freeze()  # what was imported stays: it need not be looked through for garbage again
     gc.enable()

@@ -21,6 +21,7 @@ class Targets:
             return None
         from app.observability.metrics.metrics_server import open_socket  # noqa: PLC0415 - with METRICS_PORT only
 
+        # A port of 0 stays 0, by which each worker gets a free one.
         listening = open_socket(self._host, self._port and self._port + len(self._sockets))
         self._sockets.append(listening)
         host, port = listening.getsockname()[:2]

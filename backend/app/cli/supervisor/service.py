@@ -71,6 +71,7 @@ class Service:
 
         Raises Conflict when a service runs on this folder, or the port is taken, and InvalidInput for
         settings of a chat model that cannot work."""
+        # First: a wrong setting is told in a moment, and not after the servers have started.
         check_chat_settings(self._settings.chat)
         private_folder(self._home)
         lock = FolderLock(self._home / "lock")
@@ -98,6 +99,7 @@ class Service:
 
     def stop(self) -> None:
         """The API and the workers first, then the cells that their steps compute in, then their servers."""
+        # All are asked before any is waited for, so that they end at the same time.
         for processes in (self._processes[1:], self._processes[:1]):
             for process in processes:
                 process.request_stop()
@@ -114,6 +116,7 @@ class Service:
 
     def _start(self) -> ServiceAddresses:
         """Start what needs no import of this process first, and import while that starts."""
+        # Before anything is started, so that a port that is taken is told at once.
         listener = self._listen()
         self._undo.callback(listener.close)
         self._undo.callback(self._targets.close)
@@ -143,6 +146,7 @@ class Service:
         self._check_stopping()
         # Imported modules stay: collecting them would copy the pages that the forks share.
         gc.freeze()
+        # Before the imports of the workers, which the API does not need and would otherwise wait for.
         api_process = self._begin_api(listener)
         # A client that comes before the API answers waits in the backlog of the listener.
         addresses = ServiceAddresses(api, database_url, redis_url, os.getpid())

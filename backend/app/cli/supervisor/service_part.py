@@ -43,6 +43,7 @@ class SupervisedProcess:
     def note_death(self) -> float | None:
         """Record a death and return the seconds before the restart; None: it keeps dying."""
         steady = time.monotonic() - self.started_at >= STEADY_S
+        # A death after a long life counts as the first, so that one a day never adds up to giving up.
         self.quick_deaths = 1 if steady else self.quick_deaths + 1
         pause_s = pause_before_restart_s(self.quick_deaths)
         self.due_at = None if pause_s is None else time.monotonic() + pause_s

@@ -43,6 +43,7 @@ def up(port: Port = None, quiet: Quiet = False) -> None:
 
 def _stop_on_signals(service: Service) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
+        # The second signal: the user does not want to wait for what is running.
         if service.stopping.is_set():
             service.hurry()
         service.stopping.set()

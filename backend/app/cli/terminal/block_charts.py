@@ -43,6 +43,7 @@ def draw_blocks(kind: str, columns: Columns, rows: Rows) -> str:
 def _draw_bars(bars: Sequence[tuple[str, float | None]]) -> str:
     first_bars = bars[:MAX_BARS]
     longest = max(len(label) for label, _ in first_bars)
+    # Bars are lengths, as a terminal has no room for a zero in the middle; a sign tells negative ones.
     top = max((abs(value) for _, value in first_bars if value is not None), default=0) or 1
     lines = []
     for label, value in first_bars:
@@ -66,9 +67,12 @@ def _draw_curve(points: Sequence[tuple[str, float | None]]) -> str:
         return ""
     size = math.ceil(len(defined) / WIDTH)
     groups = [defined[start : start + size] for start in range(0, len(defined), size)]
+    # Means of neighbours, since taking every n-th point would hide or invent peaks.
     means = [sum(value for _, value in group) / len(group) for group in groups]
     low, high = min(means), max(means)
+    # A constant series is drawn as a line at the bottom.
     span = (high - low) or 1
+    # In eighths of a line, and 1 at least: the lowest point would otherwise look like a missing one.
     heights = [1 + round((mean - low) / span * (HEIGHT * 8 - 1)) for mean in means]
     edge = max(len(f"{end:,.6g}") for end in (low, high))
     lines = []

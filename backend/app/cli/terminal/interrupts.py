@@ -22,6 +22,7 @@ def interrupt_between_imports() -> None:
         is_second = number == signal.SIGINT and bool(pending)
         if not is_second and _is_importing(frame):
             pending.append(number)
+            # The timer's signal comes to the same function, which looks again; a handler cannot wait itself.
             signal.signal(signal.SIGALRM, interrupt)
             signal.setitimer(signal.ITIMER_REAL, RETRY_S)
             return

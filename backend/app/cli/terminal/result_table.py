@@ -43,6 +43,7 @@ def shorten_times(name: str, cells: Sequence[Any]) -> list[Any]:
     """Leave out of ISO times what is the same in a whole column: midnight, and the first day of months,
     quarters and years in a column of that name."""
     texts = [cell for cell in cells if cell is not None]
+    # Of whole columns only: a midnight among other times is a time of day like them.
     if not texts or not all(isinstance(text, str) and text.endswith(_MIDNIGHT) for text in texts):
         return [*cells]
     days = [cell and cell.removesuffix(_MIDNIGHT) for cell in cells]

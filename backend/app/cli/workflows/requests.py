@@ -268,6 +268,7 @@ def create_from_file(workflows: WorkflowClient, path: Path) -> None:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InvalidInput("file_unreadable", f"{path} is no JSON file: {error}") from error
+    # What is no object is sent as it is: the service says what is wrong with it.
     saved = workflows.create({"name": path.stem, **content} if isinstance(content, dict) else content)
     typer.echo(f"Saved {harmless(saved.name)} as {saved.id}.")
 
@@ -278,6 +279,7 @@ def change(workflows: WorkflowClient, name: str, message: str, time_zone: str, i
         proposal = workflows.propose(name, message, time_zone)
     except LabError as error:
         options = error.facts.get("options")
+        # Options make a refusal a question that the user can answer with another phrase; others are errors.
         if not isinstance(options, list):
             raise
         typer.echo(harmless(error.detail), err=True)
@@ -316,6 +318,7 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
             printed.add(run.waits_for)
             typer.echo(f"waiting for the study {run.waits_for}")
         time.sleep(_POLL_S)
+    # The result of a run is the table of the last node that has one.
     last = next((node for node in reversed(run.nodes.values()) if node.columns), None)
     if last is not None:
         columns = [(str(column["name"]), str(column.get("type"))) for column in last.columns]
