@@ -88,6 +88,7 @@ class InvalidJob(InvalidInput):
 
 def parse_message(payload: bytes) -> JobMessage:
     """Parse a message of the queue. Raises InvalidJob."""
+    # Before it is parsed, which takes many times its bytes of memory.
     if len(payload) > MAX_MESSAGE_BYTES:
         raise InvalidJob("job_too_large", f"A job has at most {MAX_MESSAGE_BYTES:,} bytes.")
     try:

@@ -58,17 +58,20 @@ async def stream_zip(entries: Sequence[Entry], facts: Mapping[str, Any], at: dat
                 async for piece in entry.content:
                     sha256.update(piece)
                     size += len(piece)
+                    # In a thread: while a piece is compressed, the loop serves others.
                     await asyncio.to_thread(file.write, piece)
                     if data := sink.drain():
                         yield data
             files.append({"path": entry.path, "sha256": sha256.hexdigest(), "size_bytes": size, **entry.about})
         manifest = json.dumps({**facts, "files": files}, ensure_ascii=False, indent=1)
         archive.writestr(_zip_info("manifest.json", at), manifest)
+    # The directory of the archive, which is written when it is closed.
     yield sink.drain()
 
 
 def _zip_info(path: str, at: datetime) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(path, at.timetuple()[:6])
     info.compress_type = zipfile.ZIP_STORED if path.endswith(COMPRESSED_SUFFIXES) else zipfile.ZIP_DEFLATED
+    # Without a mode a file that is unpacked on Unix cannot be opened.
     info.external_attr = 0o644 << 16
     return info

@@ -71,6 +71,7 @@ def _levels(value: object) -> Iterator[tuple[int, int]]:
 
 def parse(line: bytes) -> Any:
     """Parse strict JSON. Raises ValueError or RecursionError for anything else, NaN and infinity included."""
+    # `parse_float`: Python reads 1e999 as infinity, which is no JSON.
     return json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
 
 

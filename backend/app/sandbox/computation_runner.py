@@ -110,6 +110,7 @@ class ComputationRunner:
         Raises the LabError that the computation raised, or ComputationFailed.
         """
         for _ in range(MAX_RESTARTS):
+            # Only a lost cell is begun again; the last attempt, below, raises whatever it meets.
             with suppress(CellLost):
                 return await self._run_once(work, inputs, limits, on_progress)
         return await self._run_once(work, inputs, limits, on_progress)
@@ -139,6 +140,7 @@ class ComputationRunner:
                 f" limit of {limits.time_s:g} s left: write fewer files.",
                 **output_facts,
             ) from None
+        # The cell's own time is counted where it ran: this is what storing added.
         count_cpu(usage.cpu_s - outcome.usage.cpu_s)
         return files, usage
 
@@ -162,6 +164,7 @@ class ComputationRunner:
         async def compute() -> JsonValue:
             return (await self._outcome(work, inputs, output, limits, on_progress)).value
 
+        # `compute` begins inside, where `output` is bound.
         async with self._output() as output, stream_output(output / name, compute()) as stream:
             yield stream
 
@@ -194,6 +197,7 @@ class ComputationRunner:
             for name, source in inputs.items()
         }
         outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
+        # Before the outcome is judged: a cell that failed has used its time all the same.
         count_cell(outcome.usage, limits)
         _raise_unless_returned(outcome, work, limits)
         return outcome

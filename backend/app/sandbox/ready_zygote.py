@@ -90,6 +90,7 @@ async def _run_canary(zygote: ReadyZygote) -> str | None:
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK_NAME)}, trusted=False)
     outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_MAX_CANARY_S)))
     await asyncio.to_thread(remove, output)
+    # This says nothing of the isolation: whoever waits starts another zygote.
     if outcome.fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE):
         raise Unavailable("cells_unavailable", "The zygote ended while its isolation was tested.")
     if outcome.end is not End.RETURNED:

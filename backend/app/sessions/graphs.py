@@ -47,6 +47,7 @@ def journaled(name: str, node: Node) -> Node:
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> Mapping[str, Any]:
         drive: Drive = runtime.context
+        # Counted in the state, so that checkpoint and journal mean the same step.
         step = drive.begin(state.get("step", 0) + 1, name)
         recorded = await step.recorded()
         if recorded is not None:

@@ -94,6 +94,7 @@ class MemoryStep:
             raise JournalDiverged(
                 "journal_diverged", f"Call {call.key} of step {self.seq} was recorded with another request."
             )
+        # Read back as the stored journal does: a live run equals its replay.
         value: JsonValue = json.loads(raw)
         return value
 

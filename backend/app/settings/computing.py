@@ -74,6 +74,7 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
         return Limits(
             time_s=self.sandbox_max_execution_time,
             memory_bytes=self.sandbox_max_memory_mb * MIB,
+            # A file that a cell leaves becomes an artifact: the limit of both is one.
             disk_bytes=self.artifact_max_size_mb * MIB,
         )
 

@@ -63,6 +63,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
 
     def run_workspace_of(facts: SessionFacts) -> Workspace:
         inside = facts.preferences.get("session_id")
+        # A run inside a session sees the frames of that session, and keeps its own apart.
         if inside is None:
             return workspace_of(facts)
         looks = HoldoutLooks(resources.database)
@@ -72,6 +73,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return make_owner_workflows(resources, facts, workspace_of(facts), shelf_of(facts))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
+    # While no worker is known: as many as `labcrew up` starts.
     slots = partial(count_fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
     pipeline = make_graph_spec(
         crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots, resources.charts

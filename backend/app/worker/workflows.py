@@ -52,6 +52,7 @@ def make_services_of_run(
 ) -> RunServices:
     """Make the services of a run, whose conditions compare with the run before it."""
     preferences = WorkflowRunPreferences.model_validate(run.preferences)
+    # Neither this run nor the one that it repeats is the run before it.
     run_ids = [run.id, *([preferences.retried.id] if preferences.retried else [])]
     earlier = WorkflowRuns(resources.database, run.owner_id)
 

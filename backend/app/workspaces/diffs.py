@@ -63,6 +63,7 @@ class FileDiffs:
         try:
             path = normalize_path(request.name)
             before, after = await self._read_both(worldline.head_id, path, request)
+        # The rules are those of the agents' tools, which refuse in this way.
         except ToolRefused as refused:
             return DiffView(name=request.name, applies=False, reason=str(refused))
         change = describe_change(path, before, after)

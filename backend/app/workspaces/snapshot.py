@@ -101,6 +101,7 @@ class Snapshot(BaseModel):
 
     def find(self, name: str) -> str | None:
         """Find a name as it is spelled; case is ignored."""
+        # SQL takes names that differ in case only for the same.
         return next((other for other in self.names if other.casefold() == name.casefold()), None)
 
     def with_tables(self, tables: Mapping[str, TableEntry]) -> Self:

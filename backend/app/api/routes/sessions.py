@@ -96,6 +96,7 @@ async def list_session_artifacts(
     session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: KeyedPageDep, uow: UowDep
 ) -> Page[ArtifactView]:
     """List the artifacts of a session. The locked hold-out appears after its end."""
+    # A session of somebody else is a 404, and no empty list.
     await reader.check_exists(session_id)
     return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
 
@@ -128,6 +129,7 @@ async def list_session_allowances(
     session_id: UUID, reader: ReaderDep, resources: ResourcesDep
 ) -> list[AllowanceView]:
     """List the tools that run without approval, by an answer `always in this session`."""
+    # A session of somebody else is a 404, and no empty list.
     await reader.check_exists(session_id)
     return await list_allowances(resources.database, session_id)
 

@@ -114,6 +114,7 @@ async def chat_stream(
     """
     created = await service.post(principal.user_id, body, idempotency_key)
     fields = {"turn_id", "thread_id", "worldline_id", "status"}
+    # Before the stream begins: its first event names the turn.
     turn = await reader.get_turn(created.turn_id)
     opening = EventMessage(None, "status", turn.model_dump_json(include=fields))
     return _stream(

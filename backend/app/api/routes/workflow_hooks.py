@@ -105,6 +105,7 @@ async def call_webhook(
     refusal = make_refusal(await RateLimiter(resources.redis).take([meter]))
     if refusal is not None:
         raise refusal
+    # The bytes as they came: a signature is of these, and not of what they parse to.
     hooked = await webhooks.read(hook, HookCall(await request.body(), signature, idempotency_key, run_id))
     sessions = session_service(resources, WORKFLOW_GRAPH)
     created = await sessions.create(hooked.owner, hooked.request, session_id=hooked.session_id)

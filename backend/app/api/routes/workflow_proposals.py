@@ -63,6 +63,7 @@ async def propose_workflow_change(
     Words that ask for data, or may mean several changes, are refused; `options` says what they may mean.
     """
     workflow = await WorkflowService(proposals.db, proposals.owner).get(workflow_id)
+    # Words mean the version that their author has read.
     if body.version not in (None, workflow.version):
         raise make_changed_error(workflow_id, workflow.version)
     if body.operations is None:

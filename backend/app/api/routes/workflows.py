@@ -282,6 +282,7 @@ async def run_workflow(
     document = workflow.document
     if version != workflow.version:
         document = (await service.get_version(workflow_id, version)).document
+    # Once more: a dataset or a secret may be gone since this version was saved.
     require_valid(await check.find_faults(document))
     prefix = request.url.path.partition("/workflows/")[0]
     if body.node is None and (body.by_node or not is_plain(document)):

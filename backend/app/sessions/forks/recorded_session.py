@@ -113,6 +113,7 @@ class Difference:
 def find_common_step(first: RecordedSession, second: RecordedSession) -> TimedStep | None:
     """Return the last step that both sessions have in common, by copying; None if there is none."""
     common = None
+    # Not strict: one of the two may have gone further.
     for step, other in zip(first.steps, second.steps, strict=False):
         if not step.is_copy_of(other):
             break
