@@ -111,7 +111,7 @@ class BrowserSocket:
             text = message.get("text")
             if text is None:
                 return Close.NOT_A_MESSAGE
-            if len(text) > MAX_MESSAGE_BYTES:
+            if len(text.encode()) > MAX_MESSAGE_BYTES:
                 return Close.TOO_LARGE
             if problem := await self._carry_out(text):
                 await self._send(json.dumps({"kind": "problem", **problem}))
