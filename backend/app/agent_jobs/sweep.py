@@ -11,7 +11,7 @@ from app.agent_jobs.config import QueueConfig
 from app.agent_jobs.queue import JobQueue, JobsOf
 from app.agent_jobs.service import CLAIM_JOBS, JobRecord
 from app.agent_jobs.statements import JOBS
-from app.db.pool import Database
+from app.db.pool import Database, is_away
 from app.jobs import REDIS_AWAY
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,11 @@ class JobSweep:
             # The job stays undelivered, and is looked at again when this claim has run out.
             except REDIS_AWAY:
                 log.warning("an answer of a job waits for Redis", extra={"job": record.job_id})
+            except Exception as error:
+                if is_away(error):
+                    raise
+                # A job that cannot be answered must not hold those that were claimed with it, time and again.
+                log.exception("a job could not be advanced", extra={"job": record.job_id})
         return len(rows)
 
     async def _deliver(self, record: JobRecord, answer: JobAnswer) -> None:
