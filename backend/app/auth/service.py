@@ -84,7 +84,7 @@ class TokenChain:
         tokens = RefreshTokenRepository(self.db)
         used = await tokens.use(claims.id)
         holder = used and await find_family_holder(self.db, used.user_id, used.family)
-        # The token was copied. Which of two holders is its owner cannot be told, so both lose the family.
+        # As a rule it was copied: which of two holders is the owner cannot be told, so both lose the family.
         if used is None or holder is None:
             await tokens.revoke_family(claims.family)
             await audit.record(self.db, "refresh_token_reused", owner_id=claims.user_id, family=claims.family)
