@@ -57,6 +57,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     app.state.leaving = asyncio.Event()
     app.state.settings = settings
     add_failures(app)
+    # The middleware that is added last is the outermost: the envelope sees all refusals of the others.
     app.add_middleware(
         BodyLimit,
         limit_bytes=MAX_BODY_BYTES,

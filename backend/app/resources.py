@@ -85,6 +85,7 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
     # LangChain sends traces to a server of its maker when it finds its variables; this service sends none.
     os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Closed in reverse: what sends through a connection goes before the connection.
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(tracing(settings.otel_exporter_otlp_endpoint))
         engine = create_engine(settings.database_url)

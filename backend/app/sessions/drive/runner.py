@@ -139,7 +139,7 @@ class Runner:
             outcome = await self._outcome(lease, saved, recheck)
         if isinstance(outcome, Pause):
             # Before the lease is free: the next driver may claim
-            # at once, and would run again what the checkpoint has.
+            # at once, and would replay what the checkpoint has.
             await saved.flush()
             await self._hand_back(lease, outcome.has_more, outcome.is_urgent)
         elif not isinstance(outcome, Abandoned):

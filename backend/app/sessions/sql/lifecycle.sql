@@ -1,6 +1,7 @@
 -- name: create
 with own as (
   select coalesce((quotas ->> 'sessions')::int, $9::int) as max_live,
+    -- Without any limit nobody has to be admitted.
     coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as needs_admission
   from users where id = $2
 ), owned as (
@@ -155,9 +156,11 @@ with s as (
     -- A lease that is still set has run out: whoever held it is dead or cut off.
     crashes = crashes + (lease_until is not null)::int,
     event_seq = event_seq + (fence = 0)::int,
+    -- The version of the first driver stays.
     graph_version = coalesce(graph_version, ($4::jsonb -> graph ->> 0)::int),
     stranded_at = null,
     started_at = coalesce(started_at, now()),
+    -- Set by the first claim; later ones move it by the time that the session has waited.
     deadline_at = coalesce(
       deadline_at + coalesce(now() - waiting_since, interval '0'),
       now() + interval '1 second' *
@@ -167,6 +170,7 @@ with s as (
     lease_until = now() + $2 * interval '1 second'
   where id = $1 and ended_at is null
     and (lease_until < now() or (lease_until is null and wake > seen))
+    -- A cancelled session only has to end, which takes no place.
     and (admitted_at is not null or cancel)
     -- Whoever takes over from a dead driver of a paused session hands it back at once.
     and (paused_at is null or cancel or lease_until < now())
@@ -209,6 +213,7 @@ update sessions set
   lease_until = null,
   queued_at = now(),
   wake = wake + $3::int,
+  -- The clock stands while the session waits for its user or another session: fits are work of its own.
   waiting_since = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then now() end,
   -- A turn holds no place, so it has none to give up: it goes on as soon as it is woken.
   admitted_at = case
@@ -231,6 +236,7 @@ with s as (
     lease_until = null, status = $3, error = $4::jsonb, result = $5::json,
     event_seq = event_seq + 1, ended_at = clock_timestamp()
   where id = $1 and fence = $2 and ended_at is null
+    -- `cancelled` promises that nothing of the session runs any more.
     and not ($3 = 'cancelled' and exists (
       select from fits where session_id = $1 and status = 'running' and lease_until > now()))
   returning id, event_seq, after_id, graph

@@ -5,6 +5,7 @@ update fits f set
 from sessions s, rounds r
 where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
   and s.id = f.session_id and s.ended_at is null and not s.cancel and s.paused_at is null
+  -- Past the deadline the session closes the round without this fit.
   and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
   and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
 returning f.fence, f.name, f.spec, f.runs, s.owner_id,
@@ -24,11 +25,13 @@ with f as (
   where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
   returning 1
 ), r as (
+  -- Only by who has ended the fit: a result that comes twice counts once.
   update rounds set fits_left = fits_left - 1
   where session_id = $1 and round_key = $2 and exists (select from f)
   returning fits_left
 ), s as (
   update sessions set
+    -- A cancelled session can end as soon as its last fit has.
     wake = wake + (r.fits_left = 0 or cancel)::int,
     queued_at = case when r.fits_left = 0 or cancel then now() else queued_at end,
     event_seq = event_seq + 1
