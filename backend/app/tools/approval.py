@@ -39,6 +39,7 @@ async def request_approval(
     preview: Preview,
 ) -> Mapping[str, Any]:
     """Ask the user to approve a call; return the arguments they approved. Raises ToolRefused on rejection."""
+    # The user chose `always` in this session before; what runs is still recorded.
     if ctx.records is not None and await ctx.records.is_tool_allowed(tool):
         return arguments
     shortened = preview.text[:MAX_PREVIEW_CHARS]
@@ -68,6 +69,7 @@ async def request_approval(
     if isinstance(answer, dict) and "arguments" in answer:
         changed: Any = answer["arguments"]
         return dict(changed)
+    # The reason goes to the agent, which may then propose a call that the user accepts.
     why = f": {answer['reason']}" if isinstance(answer, dict) else ""
     raise ToolRefused(
         f"The user rejected this call{why}. Continue without it, or propose another one.",

@@ -26,6 +26,7 @@ async def ask_user(
     that you would choose; `free_text` allows any other answer too. `needs_answer`: no default would be right,
     so that the session waits for the user, or ends where nobody answers.
     """
+    # Without a default the session waits, or ends where nobody answers; a default would be taken by itself.
     if needs_answer:
         default = None
     elif default is None and options:

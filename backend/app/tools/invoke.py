@@ -68,6 +68,7 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     step = ctx.step
 
     async def run() -> CallResult:
+        # Inside the recorded call: a replay gives the recorded refusal, whatever its own budget says.
         if not await step.can_afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
             return _failure(make_error("budget", BUDGET_USED_UP, request.attempt))
         if not _waits_for_user(tools, request):
@@ -103,6 +104,7 @@ async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request
     clock = time.perf_counter()
     try:
         recorded = await _run_or_refuse(tools, ctx, request)
+    # How LangGraph interrupts a step for a question; it is no failure of the call.
     except GraphBubbleUp:
         raise
     except Exception:
@@ -127,6 +129,7 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
         if not spec.needs_approval:
             return await _run_in_time(spec, ctx, arguments)
         approved = await _approve(ctx, spec, request, arguments)
+        # Again, since the user may have written other arguments.
         arguments = _validate(spec, approved)
         _announce(ctx, request, approved)
         recorded = await _run_in_time(spec, ctx, arguments)
@@ -134,6 +137,7 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
     except ToolRefused as refused:
         return _failure(describe_refusal(refused, request.attempt))
     except (ComputationFailed, Unavailable) as error:
+        # A dead cell or a store that is not reached ends the step: the agent can do nothing about it.
         if error.code not in _RESOURCE_ERRORS:
             raise
         return _failure(describe_lab_error(error, request.attempt))
@@ -147,6 +151,7 @@ async def _run_in_time(spec: ToolSpec, ctx: ToolContext, arguments: Mapping[str,
         async with asyncio.timeout(spec.time_limit_s) as limit:
             return await spec.run(ctx, **arguments)
     except TimeoutError:
+        # A timeout of the tool's own, which is not the operator's limit.
         if not limit.expired():
             raise
         detail = f"{spec.name} took longer than {spec.time_limit_s:g} s, which the operator allows."

@@ -84,6 +84,7 @@ async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> CallResul
     Numbers come from the journal; `remarks` hold words only.
     """
     for remark in remarks:
+        # Numbers of a model's own could not be checked, and would stand among those that are.
         if re.search(r"\d", remark):
             raise ToolRefused(
                 f"Remarks must not contain numbers, which the report takes from the journal: {remark!r}."
@@ -111,6 +112,7 @@ async def _write(
     figures: Any = _figures(await records.artifacts(), calls)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         recorded = Path(folder) / "calls.json"
+        # In a thread: other sessions would wait while the journal of a long one is written.
         await asyncio.to_thread(_dump, recorded, calls)
         computed = await ctx.computer.run(
             Computation(function, {"own": dataclasses.asdict(current_call), "figures": figures, **params}),
@@ -142,6 +144,7 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
         "seed": ctx.session.seed,
         "created_at": ctx.session.created_at.isoformat(),
         "preferences": dict(ctx.session.preferences),
+        # Recorded with the call, so that a verification reads the same facts again.
         "worked_s": round(ctx.step.worked_s, 1),
         "datasets": [_dataset(entry) for entry in await ctx.datasets.list()],
         "questions": [dataclasses.asdict(entry) for entry in await records.questions()],
@@ -183,6 +186,7 @@ def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) 
         for artifact in artifacts
         if artifact.kind == "figure"
         and (path := PurePath(artifact.name)).suffix == ".svg"
+        # No folder in the name: a program can name its file like a figure of the gallery.
         and path.name == artifact.name
         if path.stem in GALLERY and GALLERY[path.stem].tool == tools.get((artifact.seq, artifact.call))
     }

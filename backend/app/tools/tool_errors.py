@@ -48,6 +48,7 @@ def make_error(
 def describe_refusal(refused: ToolRefused, attempt: int) -> dict[str, JsonValue]:
     cause = refused.__cause__
     kind: Any = refused.kind
+    # The tool gave no kind of its own, but was stopped by an error that has one.
     if kind == "failed" and isinstance(cause, LabError):
         kind = error_type(cause)
     return make_error(kind, str(refused), attempt, refused.field, refused.nearest)
@@ -70,6 +71,7 @@ def get_refusal(value: JsonValue) -> str | None:
     if list(value) == [FORMER_ERROR]:
         return str(value[FORMER_ERROR])
     error = value.get(ERROR)
+    # Exactly this shape: a result of a call may have a member `error` of its own.
     if list(value) == [ERROR] and isinstance(error, dict) and {"type", "message"} <= error.keys():
         return str(error["message"])
     return None

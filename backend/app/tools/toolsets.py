@@ -80,6 +80,7 @@ class Toolsets:
 
     def for_agent(self, agent: str) -> Mapping[str, ToolSpec]:
         tools = agent_tools(agent)
+        # An empty list is a restriction, too: it leaves the agent no tools.
         names = self.allowed.get(agent, list(tools))
         rules = {name: self.rules.get(name, ToolRule()) for name in names}
         return {
@@ -87,6 +88,7 @@ class Toolsets:
         }
 
     def _with_approval(self, spec: ToolSpec) -> ToolSpec:
+        # After the rule: of `never` and the list under `approve`, the careful one holds.
         return replace(spec, needs_approval=True) if spec.name in self.approve else spec
 
 

@@ -29,6 +29,7 @@ async def recorded_fit_slots(step: StepScope, key: str, count_slots: CountFitSlo
 
 
 async def _number(step: StepScope, key: str, name: str, read: Callable[[], Awaitable[CallResult]]) -> float:
+    # A recorded call: a replay on a faster machine would otherwise choose other limits, and other fits.
     value = await step.call(Call(f"clock:{key}", "choice", name, "pipeline", {}), read)
     if not isinstance(value, int | float):
         raise TypeError(f"The journal holds {value!r} as the recorded reading of {name}; it must be a number.")

@@ -27,6 +27,7 @@ class ThinkingTime:
 
     def working_s(self, elapsed_s: float) -> float:
         """Return the elapsed seconds of the session without its thinking, as far as the allowance goes."""
+        # Beyond its allowance thinking counts as work: a slow model cannot extend a session without end.
         return max(0.0, elapsed_s - min(self.total_s, self.allowance_s))
 
 

@@ -47,6 +47,7 @@ async def write_chat_file(ctx: ToolContext, name: FilePath, text: Text) -> CallR
     """Write a new text file of the conversation; its name may have folders. To change one, call edit_file."""
     path = normalize_path(name)
     snapshot = await ctx.conversation.read_snapshot()
+    # An existing file is changed by edit_file only, which the user approves.
     require_free(path, snapshot.files)
     if len(snapshot.files) >= MAX_FILES:
         raise ToolRefused(f"The conversation has {MAX_FILES} files, and keeps no more.")
@@ -75,6 +76,7 @@ async def edit_chat_file(
     """
     snapshot = await ctx.conversation.read_snapshot()
     path, before = await _read_text(ctx, snapshot, name)
+    # Done anew instead of taken from the preview: the user may have changed the arguments.
     after = replace_text(path, before, old, new, every)
     value: dict[str, Any] = {"name": path, "replaced": before.count(old) if every else 1}
     artifacts = await _store(ctx, snapshot, path, after)

@@ -102,6 +102,7 @@ async def run_chat_plan(ctx: ToolContext, plan: Plan, limits: Limits = INTERACTI
     tables = await ctx.conversation.tables()
     schemas = {ref.table: read_table_schema(ref.columns) for ref in tables.list_refs()}
     sql = compile_plan(plan, schemas).sql
+    # Counted with the answer in one cell, so that both are of the same rows.
     used, total = (compile_plan(counting, schemas).sql for counting in make_counting_plans(plan))
     return await record_statements(ctx, tables, await compute_sql(ctx, tables, sql, limits, [used, total]), sql)
 
@@ -115,7 +116,9 @@ async def run_chat_program(ctx: ToolContext, code: str, limits: Limits = INTERAC
     tables = await ctx.conversation.tables()
     reachable = find_reached(tables.snapshot, code)
     refs = [await _with_rows(ctx, tables, ref, limits) for ref in _select_tables(tables, reachable.names, code)]
+    # Only files that the code names: each is copied into the cell. A name that is computed is not found.
     files = {name: entry.digest for name, entry in tables.snapshot.files.items() if name in code}
+    # Parts of variables last: no file of the user may take the name of one.
     inputs = replace(reachable, files=find_plain_names(files) | reachable.files)
     computed = await run_code(replace(ctx, datasets=TableList(refs)), "python", code, limits, inputs)
     report = success_report(computed)
@@ -129,6 +132,7 @@ async def run_chat_program(ctx: ToolContext, code: str, limits: Limits = INTERAC
     outputs = output_artifacts(without_variables(computed, saved))
     drafts = [draft for draft in outputs if draft.kind != "frame"]
     frames = {draft.name: draft.digest for draft in outputs if draft.kind == "frame"}
+    # Figures and the result are shown with the answer; other files stay in the conversation.
     of_answer = {*report.get("figures", ()), RESULT_FILE}
     texts = [draft for draft in drafts if draft.name not in of_answer]
     kept_files = select_files(tables.snapshot, texts)
@@ -143,6 +147,7 @@ async def run_chat_program(ctx: ToolContext, code: str, limits: Limits = INTERAC
 def _select_tables(tables: ConversationTables, variables: Container[str], code: str) -> list[DatasetRef]:
     """Select the tables that a program names; the only one may be named `df`."""
     refs = tables.list_refs()
+    # A variable `df` of an earlier program goes before the only table, which may be called so, too.
     if len(refs) == 1 and SINGLE_FRAME not in variables and is_mentioned(code, SINGLE_FRAME):
         return refs
     return [ref for ref in refs if ref.table not in variables and is_mentioned(code, ref.table)]

@@ -26,12 +26,14 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     Its table is one of the conversation from then on. The user approves a run that their words do not ask for.
     """
     workflows = get_workflows(ctx)
+    # Runs send and store things: the user's own words, not the model's reading of them, save the approval.
     if not await workflows.asks_to_run(ctx.step.session.goal):
         card = await workflows.read(workflow)
         nodes = "\n".join(f"{node['id']} ({node['type']})" for node in card.nodes)
         preview = Preview(nodes, f"The workflow {card.name} runs once, with all that it sends and stores.")
         schema = REGISTRY["run_workflow"].arguments.model_json_schema()
         approved = await request_approval(ctx, "run_workflow", {"workflow": workflow}, schema, preview)
+        # The user may have named another workflow in the approval.
         workflow = str(approved["workflow"])
     return await _record(ctx, await workflows.run(ctx.step, make_key(ctx), workflow))
 
@@ -72,5 +74,6 @@ async def _name_table(ctx: ToolContext, workflow: str) -> str:
     """Name the table of a run by its workflow, beside datasets of that name."""
     stem = re.sub(r"[^a-z0-9]+", "_", workflow.lower()).strip("_")[:MAX_TABLE_NAME_CHARS].rstrip("_")
     name = stem if re.match(r"[a-z]", stem) else f"run_{stem}".rstrip("_")
+    # Datasets only: the table of an earlier run of the same workflow is to be replaced.
     datasets = {ref.table for ref in (await ctx.conversation.tables()).datasets}
     return f"{name}_run" if name in datasets else name

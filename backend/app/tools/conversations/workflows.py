@@ -53,6 +53,7 @@ async def execute_pipeline(
 
     Its table is one of the conversation from then on. Nothing is saved as a workflow.
     """
+    # It begins the ids of nodes, which admit these characters only.
     key = re.sub(r"[^A-Za-z0-9]+", "-", ctx.call)
     table = await get_workflows(ctx).execute(ctx.step, key, steps)
     value, artifacts = await keep_table(ctx, name, table)
@@ -63,6 +64,7 @@ async def keep_table(
     ctx: ToolContext, name: str, table: ComputedTable
 ) -> tuple[dict[str, Any], list[ArtifactDraft]]:
     """Make a computed table one of the conversation. Returns it as the result of a turn, and its artifacts."""
+    # The rows may come from a request to anywhere: they are read in isolation.
     work = Computation("queries.conversation_sql.describe_tables", {"optional": []}, trusted=False)
     described = await ctx.computer.run(work, {name: table.digest}, INTERACTIVE_LIMITS)
     changes, artifacts = await record_table(ctx, await ctx.conversation.tables(), described)

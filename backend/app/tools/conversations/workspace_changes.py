@@ -87,6 +87,7 @@ async def record_program(
         facts = parse_facts(StatementFacts, json_object(described))
         new, drafts = _read_tables(facts.workspace or WorkspaceFacts(), described)
     snapshot, files = keep_variables(tables.snapshot, program, new)
+    # Without a change no snapshot is stored, and the turn leaves the workspace of the one before.
     if snapshot == tables.snapshot:
         return [], []
     changes: list[JsonValue] = [_describe_frame(tables, name, entry) for name, entry in new.items()]
@@ -121,6 +122,7 @@ def _read_tables(
     entries: dict[str, TableEntry] = {}
     drafts: list[ArtifactDraft] = []
     for name, facts in workspace.tables.items():
+        # An unchanged table: its entry is the former one, under a new name perhaps.
         if "input" in facts:
             continue
         file = computed.file(str(facts["file"]))

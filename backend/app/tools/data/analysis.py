@@ -93,6 +93,7 @@ async def _explore(
     drawing_params = {"draw_s": share_of(left_s, DRAWING_SHARE)}
     inputs = {"frame": source.digest}
     wide = len(source.columns) > MIN_WIDE_COLUMNS
+    # Without a budget figures are drawn.
     if (ctx.preferences.time_budget_s or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
         computed = await ctx.computer.run(
             Computation("preparation.explore.perform_eda", {**params, "draw": False}), inputs
@@ -130,6 +131,7 @@ async def create_features(
 ) -> CallResult:
     """Build features: parts of dates, texts and names, ratios; with `lookback_periods` (rows) lags, changes and
     rolling statistics from the past only. Makes a new frame."""
+    # All texts at any depth, since operations name columns in different places.
     check_allowed_columns(ctx, [name for operation in operations or () for name in _texts_in(operation)])
     params = {"operations": operations, "lookback_periods": lookback_periods}
     return await _extend_recipe(ctx, "preparation.features.create_features", frame, name, params)
@@ -176,6 +178,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 async def _extend_recipe(
     ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]
 ) -> CallResult:
+    # Before the cell starts: this one is trusted, and would run the code outside of isolation.
     if contains_code(params):
         raise ToolRefused("Custom code must be added by write_features, which tests it first.")
     source = await find_training_frame(ctx, frame)

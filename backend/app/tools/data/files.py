@@ -47,6 +47,7 @@ async def read_file(
 async def write_file(ctx: ToolContext, name: FileName, text: Text) -> CallResult:
     """Write a new text file into the workspace. To change an existing one, call edit_file."""
     file_name = normalize_file_name(name)
+    # Writing over it would go around the approval of edit_file.
     if any(file.name == file_name for file in await ctx.frames.files()):
         raise ToolRefused(f"The file {file_name!r} exists. Change it by edit_file, or choose another name.")
     return CallResult(

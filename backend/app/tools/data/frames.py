@@ -43,6 +43,7 @@ async def find_training_frame(ctx: ToolContext, frame: str) -> TrainingFrame:
         raise ToolRefused(
             f"The frame {frame!r} has no recipe for its features, so nothing can be trained on it."
         )
+    # Models learn from raw rows and the recipe, which is fitted in each fold; the frame itself is a preview.
     raw = ref if frame == TRAIN else await ctx.frames.frame(TRAIN)
     return TrainingFrame(raw.digest, meta.recipe, [column.name for column in meta.columns])
 
@@ -71,6 +72,7 @@ def make_artifact(
 
 def figure_artifacts(computed: ComputationResult, titles: Iterable[FigureTitle]) -> list[ArtifactDraft]:
     """Return the figures of a computation in every format, with the titles of its facts."""
+    # By the stem: a figure has a file for each format, and the facts name the first.
     title_of = {PurePath(figure.file).stem: figure.title for figure in titles}
     return [
         make_artifact(file, "figure", file.name, {"title": title_of[PurePath(file.name).stem]})

@@ -63,6 +63,7 @@ async def fetch_price_data(
     """
     prices = _prices(ctx)
     series = await prices.list_series()
+    # Repetitions go after the names are resolved: `btc` and `BTC/USDT` may be the same series.
     coin_names = list(dict.fromkeys(_resolve_coin(coin, series) for coin in coins))
     fetched = await prices.fetch(coin_names, to_utc(start), to_utc(end), interval)
     facts = fetched.facts
@@ -90,6 +91,7 @@ def _prices(ctx: ToolContext) -> Prices:
 
 def _resolve_coin(coin: str, series: list[PriceSeries]) -> str:
     names = list(dict.fromkeys(entry.coin for entry in series))
+    # Symbols of pairs first, by the rules of coins; then as any name, with the nearest ones in the refusal.
     return find_coin(coin, names) or resolve_name(coin, names, "coin")
 
 

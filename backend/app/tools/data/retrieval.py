@@ -67,6 +67,7 @@ def describe_schema(ref: DatasetRef) -> dict[str, JsonValue]:
 def _with_unit(column: Mapping[str, JsonValue], reading: FileReading) -> dict[str, JsonValue]:
     """Return a column's description with its unit, if it is a number that has one."""
     unit = find_unit(str(column["name"]), reading)
+    # A text column called `price_eur` has no amounts; one whose cells are read as numbers has.
     is_amount = column.get("type") in ("integer", "number") or reading.find(str(column["name"]))
     return {**column, "unit": unit.text} if unit and is_amount else dict(column)
 
@@ -150,6 +151,7 @@ async def lock_holdout(
         Computation("preparation.split.split_table", params), {"table": table.digest}
     )
     split = parse_facts(SplitRows, computed.value)
+    # An empty recipe, not none: the raw rows can be trained on as they are.
     train = {"rows": split.train_rows, "columns": split.columns, "recipe": [], "source": TRAIN}
     training = describe_count(split.train_rows, "training row")
     return CallResult(

@@ -34,6 +34,7 @@ async def list_table_schemas(
 
 def find_named_ids(datasets: Iterable[DatasetRef], *queries: str) -> dict[str, JsonValue]:
     """Return the parameter `schemas`: the datasets that queries name by their ids; empty for most queries."""
+    # UUIDs may be written in capitals.
     folded = "\n".join(queries).casefold()
     schemas: JsonValue = {str(dataset.id): dataset.table for dataset in datasets if str(dataset.id) in folded}
     return {"schemas": schemas} if schemas else {}

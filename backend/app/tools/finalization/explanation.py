@@ -64,7 +64,9 @@ async def explanation_limits_s(ctx: ToolContext) -> tuple[float | None, float | 
     share, max_s = (
         (DRIVERS_BUDGET_SHARE, MAX_DRIVERS_S) if ctx.training.wants_drivers else (BUDGET_SHARE, MAX_S)
     )
+    # The time left bounds the rest: even MIN_S is not taken from the report.
     limit_s = round(min(max(share * budget_s, MIN_S), max_s, max(left_s, MIN_LATE_S)), 3)
+    # With the reserve, a part of which was kept for drawing.
     return limit_s, share_of(max(left_s + OVERHEAD_S, 0.0), FINAL_DRAWING_SHARE)
 
 

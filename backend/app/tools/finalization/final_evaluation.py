@@ -31,6 +31,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     draw_s = share_of(await remaining_s(ctx), FINAL_DRAWING_SHARE)
     params: dict[str, Any] = {"seed": ctx.session.seed, "draw_s": draw_s}
+    # Counted, since each further look at the same rows makes a good score by chance likelier.
     if ctx.holdout_look is not None:
         params |= {"look": dict(ctx.holdout_look)}
     # Code of agents never runs beside the labels: a cell without them predicts, and this one scores.

@@ -35,6 +35,7 @@ async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = Fals
     """
     part = await load_model(ctx, model)
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
+    # A baseline gains nothing from more rows.
     if part.fit.estimator == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
         return CallResult(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
     raw = await find_training_frame(ctx, "train")
@@ -57,6 +58,7 @@ async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = Fals
         return CallResult(value={**json_object(computed), "model": model}, summary=NO_REFIT_SUMMARY)
     name = f"{model} on all rows"
     file = computed.file("model.skops")
+    # Scores and out-of-fold predictions stay those of the evaluated model: here no rows are left to judge by.
     meta = {"fit": {**part.fit.document, "learned_rows": rows}, "oof": part.oof}
     return CallResult(
         value={**json_object(computed), "model": name},

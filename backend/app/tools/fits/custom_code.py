@@ -110,6 +110,7 @@ async def write_estimator(
     not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
     It is tested at once on a part of the training rows; a refusal names the fault.
     """
+    # Candidates name families and custom estimators in the same field.
     if name in RELATIVE_COSTS or name.casefold() == CUSTOM_ESTIMATOR.casefold():
         raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
     base_frame = await find_training_frame(ctx, frame)
@@ -145,6 +146,7 @@ def _add_source(candidate: Candidate, estimators: Mapping[str, Mapping[str, Any]
     if candidate.estimator in estimators:
         meta = dict(estimators[candidate.estimator])
         return Candidate(name=candidate.name or candidate.estimator, **meta)
+    # Code in hyperparameters would run without its test.
     if candidate.estimator.casefold() == CUSTOM_ESTIMATOR.casefold() or "source" in candidate.hyperparameters:
         raise ToolRefused(
             f"Create the estimator by write_estimator first, then use its name. Available: {_list(estimators)}."

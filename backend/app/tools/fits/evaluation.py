@@ -47,6 +47,7 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> CallResult:
     """
     if ctx.training.is_single_model and len(set(models)) > 1:
         raise ToolRefused("The user wants a single model: name one candidate, whose folds become one model.")
+    # Each once: a model that is named twice would count twice in the blend.
     parts = [part for model in dict.fromkeys(models) for part in await load_parts(ctx, model)]
     names = list(dict.fromkeys(part.fit.name for part in parts))
     params: dict[str, Any] = {

@@ -51,6 +51,7 @@ class FeatureGain:
     @property
     def verdict(self) -> Verdict:
         """Features are kept if they gain more than the error of their gain."""
+        # One standard error: a stricter test would drop most helpful features on three folds. Exact ties drop.
         return "kept" if self.gain > max(self.error or 0.0, 1e-12) else "dropped"
 
 
@@ -89,6 +90,7 @@ def compute_gain(scores: FoldScores, reference: FoldScores) -> FeatureGain:
     """Compute the gain over the folds of both. Raises ToolRefused without a common fold."""
     sign = 1.0 if scores.greater_is_better else -1.0
     pairs = zip(scores.fold_scores, reference.fold_scores, strict=True)
+    # Differences by fold: what makes one fold harder than another cancels out.
     gains = [sign * (first - second) for first, second in pairs if first is not None and second is not None]
     if not gains:
         raise ToolRefused("No fold has a score for both frames.")

@@ -47,4 +47,5 @@ async def load_parts(ctx: ToolContext, model: str) -> list[FitPart]:
     if first.fit.is_ensemble:
         return [first]  # an ensemble contains its parts
     later = [read_part(ref) for ref in await ctx.frames.artifacts(PART_KIND)]
+    # By the name in the fit, since the artifact of a part adds its folds to it.
     return [first, *(part for part in later if part.fit.name == first_ref.name)]

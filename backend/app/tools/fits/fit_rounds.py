@@ -152,6 +152,7 @@ async def _collect_outcomes(
     ordered = longest_first(fits, ctx.training.fit_slots)
     scheduled = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
     outcomes = await ctx.step.fan_out(ctx.call, scheduled, deadline_s)
+    # Not those that failed: they would fail again.
     late = [fit for fit, outcome in zip(scheduled, outcomes, strict=True) if outcome.status == "left_out"]
     if is_first and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
         late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, MAX_LATE_ROUND_S)
@@ -218,6 +219,7 @@ def model_artifact(outcome: FitOutcome, existing_names: set[str]) -> ArtifactDra
     is_first = outcome.name not in existing_names
     run = ",".join(str(fold) for fold in fit.run or ())
     kind, name = ("model", outcome.name) if is_first else (PART_KIND, f"{outcome.name}[{run}]")
+    # Within the round, too: several jobs may fit parts of one candidate, of which one is its model.
     existing_names.add(outcome.name)
     return ArtifactDraft(kind, name, model.media_type, model.digest, model.size_bytes, meta)
 

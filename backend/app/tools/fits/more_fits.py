@@ -59,6 +59,7 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
     left_s = await time_left_s(ctx)
     shares = time_shares_s(ctx, left_s, [fit.estimator for fit, _ in requests])
     fits = [
+        # At least what its folds took before: a smaller share would make this fold a weaker model.
         _make_fold_fit(ctx, raw.digest, fit, run, max(share, _expected_time_s(fit, run)))
         for (fit, run), share in zip(requests, shares, strict=True)
     ]
@@ -182,6 +183,7 @@ def _make_fold_fit(ctx: ToolContext, digest: str, fit: CandidateFit, run: list[i
         estimator=fit.estimator,
         hyperparameters=dict(fit.hyperparameters),
         recipe=fit.recipe,
+        # What early stopping chose on the first folds stays, or the folds would be different models.
         settings=dict(fit.settings),
     )
 

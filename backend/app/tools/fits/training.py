@@ -144,6 +144,7 @@ def split_by_plan(ctx: ToolContext, candidates: Sequence[Candidate]) -> tuple[li
     allowed = [candidate for candidate in candidates if candidate.estimator in (*planned, BASELINE)]
     reason = f"The plan fits {', '.join(planned)} only, and the {BASELINE}."
     unplanned = {c.name or c.estimator: reason for c in candidates if c not in allowed}
+    # A round with nothing but the baseline would seem to succeed, and the agent would not correct it.
     if unplanned and all(candidate.estimator == BASELINE for candidate in allowed):
         raise ToolRefused(f"{reason} Not {' or '.join(unplanned)}.")
     return allowed, unplanned

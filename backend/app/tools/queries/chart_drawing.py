@@ -143,6 +143,7 @@ class ChartDrawing:
             return None, "This process draws no charts."
         try:
             return await self.renderer.draw(specification), ""
+        # The specification is kept, and pages draw it themselves; only files lack.
         except ChartRefused as refused:
             return None, str(refused)
 
@@ -159,6 +160,7 @@ class _Rows:
             return await self._compute_histogram(encoding, encoding.x, schema)
         plan = row_plans.make_rows_plan(self.request, encoding, schema)
         rows = await self._compute(plan)
+        # Two rows of one bar would be drawn over or stacked on each other without a word: their total is drawn.
         if encoding.kind in ("bar", "line", "area") and _has_shared_places(rows, encoding):
             totals = row_plans.make_totals_plan(self.request.plan, encoding)
             request = self.request.model_copy(update={"plan": totals})
@@ -170,6 +172,7 @@ class _Rows:
         if type_ not in NUMBERS:
             days = await self._count_days(plan, column) if type_ == "datetime" else 0.0
             return await self._compute(row_plans.make_counts_plan(plan, column, type_, days))
+        # A query before the one that counts, since the width of bins depends on the spread of the values.
         ranges = await self._compute(row_plans.make_range_plan(plan, column))
         figures = [*ranges.rows.rows[0].values()]
         width = row_plans.choose_bin_width(figures, type_ == "integer")

@@ -95,6 +95,7 @@ def find_reached(snapshot: Snapshot, code: str) -> ReachedVariables:
     for name in sorted(names):
         if (group := entries[name].group) is not None:
             groups.setdefault(group, []).append(name)
+    # Groups that the program does not load stay as they are; the cell has to know their names to keep them.
     others = {entry.group for name, entry in entries.items() if name not in names and entry.group is not None}
     definitions = sorted((name for name in names if name in sources), key=lambda name: entries[name].order)
     request = ProgramVariables(
@@ -128,6 +129,7 @@ def keep_variables(
     """
     reachable, saved, computed = program.reachable, program.saved, program.computed
     _check_left(program)
+    # Only variables that the program could reach: others are absent because they were not loaded.
     dropped = {former.variables[name].table: name for name in reachable.names - saved.names.keys()}
     names = {
         name: entry

@@ -78,6 +78,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 def _type(cells: list[Any]) -> str:
     present = [cell for cell in cells if cell is not None]
+    # Before numbers: in Python a bool is an int.
     if present and all(isinstance(cell, bool) for cell in present):
         return "boolean"
     if present and all(isinstance(cell, int) for cell in present):

@@ -158,6 +158,7 @@ def failure_report(code: str, detail: str, facts: Mapping[str, object]) -> dict[
 
 
 def artifact_kind(file: StoredFile) -> str:
+    # The whole type first: CSV is a table, though its first half is `text`.
     return ARTIFACT_KINDS.get(file.media_type) or ARTIFACT_KINDS.get(file.media_type.split("/")[0]) or "other"
 
 
