@@ -90,6 +90,7 @@ class Drawing:
 
 def canvas(width: float, height: float) -> Figure:
     """An empty figure in inches; call inside `rc()`."""
+    # Not by pyplot, which keeps every figure in a global list and picks a backend of the machine.
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -200,7 +201,7 @@ def _compact(value: float) -> str:
     for bound, unit in ((1e9, "B"), (1e6, "M"), (1e4, "k")):
         if size >= bound:
             divisor = 1e3 if unit == "k" else bound
-            return f"{value / divisor:.4g}{unit}"
+            return f"{value / divisor:.4g}{unit}".replace("-", MINUS)
     text = f"{value:,.4g}" if size >= 1000 else f"{value:.4g}"
     return text.replace("-", MINUS)
 

@@ -221,3 +221,11 @@ def test_a_matrix_of_a_hundred_classes_shows_those_that_are_mistaken_most() -> N
     assert len(names) == evaluation.MAX_CLASSES
     assert {"class 97", "class 98"} <= set(names)
     assert len(drawn.axes[0].texts) == evaluation.MAX_CLASSES + 1, "only cells with rows are numbered"
+
+
+def test_ticks_have_a_minus_sign_whatever_their_size() -> None:
+    with style.rc():
+        axes = style.canvas(3, 3).subplots()
+        style.plain_ticks(axes, "x")
+    texts = [axes.xaxis.get_major_formatter()(value, 0) for value in (-2.5, -2500.0, -25_000.0, -2.5e9)]
+    assert texts == ["\N{MINUS SIGN}2.5", "\N{MINUS SIGN}2,500", "\N{MINUS SIGN}25k", "\N{MINUS SIGN}2.5B"]
