@@ -45,6 +45,7 @@ def advise(draft: ReportDraft) -> list[Advice]:
 
 def _no_better_than_baseline(draft: ReportDraft) -> Text:
     beats = _evaluation_fact(draft, "beats_baseline")
+    # None where it was not compared, of which nothing follows.
     if beats is None or beats.value is True:
         return ()
     if draft.facts.final and is_right_more_often(draft.facts.final):
@@ -68,6 +69,7 @@ def _no_edge(draft: ReportDraft) -> Text:
 
 
 def _no_model_needed(draft: ReportDraft) -> Text:
+    # Best first, so that the one that is named is the hardest to beat.
     unbeaten = [reference for reference in draft.facts.references if not reference.content.is_beaten]
     if not unbeaten:
         return ()
@@ -87,6 +89,7 @@ def _no_model_needed(draft: ReportDraft) -> Text:
 
 
 def _holdout_reopened(draft: ReportDraft) -> Text:
+    # A second opening shows that somebody knew the score, and may have chosen by it.
     if len(draft.facts.final_calls) < 2:
         return ()
     return ("Evaluate the model again on new rows: this hold-out was opened more than once.",)
@@ -117,6 +120,7 @@ def _leaking_columns(draft: ReportDraft) -> Text:
 def _tied_candidates(draft: ReportDraft) -> Text:
     close = [
         entry
+        # With a difference: the best has none to itself, and a candidate that was not compared has none either.
         for entry in draft.facts.leaderboard
         if entry.content.distinguishable is False and entry.content.difference
     ]
@@ -221,11 +225,13 @@ def _useless_columns(draft: ReportDraft) -> Text:
 
 
 def _is_useless(entry: ImportanceEntry, best: float) -> bool:
+    # The upper bound: a column whose importance is merely uncertain is not called useless.
     reach = entry.mean + 2 * entry.std
     return entry.helps is False and reach < _MAX_USELESS_SHARE * best
 
 
 def _limited_fits(draft: ReportDraft) -> Text:
+    # A baseline that was limited is as good as one that was not.
     limited = [fit for fit in draft.facts.fits if fit.at("limited") and fit.content.estimator != BASELINE]
     if not limited and not items_at(draft.facts.comparison, "left_out"):
         return ()
@@ -235,6 +241,7 @@ def _limited_fits(draft: ReportDraft) -> Text:
 
 
 def _worst_segment(draft: ReportDraft) -> Text:
+    # Only segments that are worse beyond chance are recorded, so the first can be named without a test.
     worst = draft.facts.worst_segments
     if not worst:
         return ()

@@ -151,6 +151,7 @@ def _of_hundred(value: float) -> str:
 
 def _moment(value: Any, pattern: str) -> str:
     """Format the date of an ISO 8601 moment; `Q` in the pattern is the quarter."""
+    # The date alone: moments come with and without time and zone.
     day = date.fromisoformat(str(value)[:10])
     return day.strftime(pattern.replace("Q", f"quarter {(day.month + 2) // 3}")).lstrip("0")
 
@@ -231,6 +232,7 @@ class ClaimCollector:
     def derive(self, operation: str, facts: Sequence[RecordedFact], style: str) -> Claim:
         """Return the claim of an operation on facts. Raises the errors of `apply_operation`."""
         sources = tuple(Source(fact.call.seq, fact.call.key, fact.pointer) for fact in facts)
+        # By the style that was asked for, which is known before the value is computed.
         key = (operation, style, sources)
         if key not in self.claims:
             value = apply_operation(operation, [fact.value for fact in facts])

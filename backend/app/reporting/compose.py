@@ -83,6 +83,7 @@ def build_draft(
 
 def compose(draft: ReportDraft) -> Report:
     """Compose the report. Blocks without content are omitted."""
+    # Before the appendix, so that ids of claims count in the order in which a reader meets them.
     pages = [make(draft) for make in PAGES.values()]
     on_pages = {picture.name for block in pages if block for picture in iter_pictures(lay_out(block))}
     appendix = [_appendix_block(kind, make(draft), on_pages) for kind, make in APPENDIX.items()]
@@ -132,6 +133,7 @@ def _title(draft: ReportDraft) -> Text:
 def list_cited_calls(draft: ReportDraft) -> list[ProvenanceRow]:
     """Return the calls that claims or figures cite, in recorded order."""
     places = {(source.step, source.call) for claim in draft.claims.all() for source in claim.sources}
+    # A figure has no claims of its own, and is evidence of its call all the same.
     places |= {(figure.step, figure.call) for figure in draft.figures}
     return [
         ProvenanceRow(call.seq, call.node, call.key, call.tool, call.agent)

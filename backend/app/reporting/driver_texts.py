@@ -44,6 +44,7 @@ def leading_sentence(draft: ReportDraft) -> Text:
     names = join_texts([_columns(draft, driver) for driver in leaders[:_MAX_LEADERS]])
     if drivers.content.is_first_clear:
         return (*target, " goes most with ", *names, ".")
+    # One column, but not clearly first: others may matter as much without being significant.
     if len(leaders) == 1:
         return (*target, " goes with ", *names, "; these rows do not tell if it matters most.")
     return (*target, " goes most with ", *names, "; these rows do not tell which of them matters more.")
@@ -59,6 +60,7 @@ def sentences_of(draft: ReportDraft, driver: RecordedFact) -> list[Text]:
     effects = items_at(driver, "effects")
     if not effects:
         return []
+    # Effects beyond chance alone are stated with their size; of others only that nothing was seen.
     clear_effects = [effect for effect in effects if (clear := effect.at("is_clear")) and clear.value]
     if clear_effects:
         return [

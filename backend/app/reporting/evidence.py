@@ -63,7 +63,9 @@ def read_as(record: type[Content], fact: RecordedFact) -> TypedFact[Content]:
 
 def final_answer(question: RecordedFact) -> RecordedFact | None:
     """Return the answer of a question, else its default; of an approval only its decision."""
+    # An answer of false is a fact, and facts are never falsy.
     answer = question.at("answer") or question.at("default")
+    # The rest of an approval is arguments of a call, which a table of answers has no room for.
     return answer and (answer.at("decision") or answer)
 
 

@@ -46,6 +46,7 @@ def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     folds = {part.name: [score for score in part.fold_scores if score is not None] for part in parts}
     scored = [row for row in comparison.leaderboard if row.score is not None and row.is_compared]
     drawn_rows = scored[:_MAX_CANDIDATES]
+    # Without the baseline nothing tells whether the scores are good.
     drawn_rows += [row for row in scored[_MAX_CANDIDATES:] if row.name == comparison.baseline]
     entries = [_entry(row, comparison, folds.get(row.name, ())) for row in drawn_rows]
     metric = describe_metric(comparison.metric)
@@ -182,6 +183,7 @@ def _error_by_step(evaluation: DrawnEvaluation, label: str) -> list[Drawable]:
     scored_steps = [step for step in evaluation.by_step or () if step.score is not None]
     if len(scored_steps) < 2:
         return []
+    # Drift differs little from the naive forecast, and would take one of the four lines.
     names = [name for name in scored_steps[0].references if name != "drift"][: _MAX_LINES - 1]
     lines = [LabelledLine(label, [step.score for step in scored_steps])]
     lines += [LabelledLine(name, [step.references.get(name) for step in scored_steps]) for name in names]
@@ -195,6 +197,7 @@ def _dependence(explanation: DrawnExplanation, target: str) -> list[Drawable]:
     of_class = next((line.of_class for panel in panels for line in panel.lines), None)
     several = any(len(panel.lines) > 1 for panel in panels)
     label = f"Predicted {target}" if of_class is None else "Predicted probability"
+    # With several classes each line has its class in the legend.
     if of_class is not None and not several:
         label += f" of {target} = {of_class}"
     return [Drawable("dependence", {"answer": label, "panels": panels})] if panels else []

@@ -55,6 +55,7 @@ def code_span(text: str) -> str:
 
 def escape_text(text: str) -> str:
     """Escape a text of a person or of data: no markup, no HTML, no link."""
+    # An entity, since renderers differ in whether a backslash stops a tag.
     return _SPECIAL.sub(r"\\\1", make_legible(text)).replace("<", "&lt;")
 
 
@@ -100,6 +101,7 @@ def _block(block: Element) -> str:
 def _listing(source: str) -> str:
     lines = [make_legible(line) for line in source.split("\n")]
     runs = [len(run) for line in lines for run in re.findall(r"`+", line)]
+    # Longer than any run of backticks in the code, which could otherwise end the listing.
     fence = "`" * max(3, max(runs, default=0) + 1)
     return "\n".join([fence, *lines, fence])
 

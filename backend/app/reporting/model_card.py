@@ -20,6 +20,7 @@ def compose(draft: ReportDraft) -> Document | None:
     final = draft.facts.final
     if final is None:
         return None
+    # A draft of its own: the card lists only the claims that it shows, from the first id on.
     draft = ReportDraft(draft.calls, draft.facts)
     composed = [
         _answer(draft),
@@ -67,6 +68,7 @@ def _details(draft: ReportDraft) -> Section:
     rows += [
         [(Name(name),), (draft.read(value),)]
         for name, value in (hyperparameters.children() if hyperparameters else ())
+        # Code is not a setting, and has a section of its own.
         if name != "source"
     ]
     versions = session.at("versions")

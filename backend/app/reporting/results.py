@@ -159,6 +159,7 @@ def _delivered_name(facts: ReportFacts, model_name: str) -> str:
 def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, Any]]:
     baseline = facts.comparison.text("baseline") if facts.comparison else ""
     entries = facts.leaderboard
+    # By the rule of the report, so that terminal, page and report fold the same rows.
     tied = find_tied(entries, model_name or "")
     return [
         {

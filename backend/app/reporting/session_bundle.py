@@ -64,6 +64,7 @@ def bundle_layout(pieces: Iterable[BundleFile]) -> dict[str, BundleFile]:
 
     `pieces` are ordered oldest first. Paths are safe file names inside the archive.
     """
+    # A later artifact of a name replaces the earlier one, as in the session itself.
     newest = {(piece.kind, piece.name): piece for piece in pieces}
     placed: dict[str, BundleFile] = {}
     used: set[str] = set(GENERATED_FILES)

@@ -131,6 +131,7 @@ class ReportFacts:
     @property
     def problem(self) -> RecordedFact | None:
         """The problem as the split completed it; of a fork with other settings, as its models were fitted."""
+        # The split was copied from the source, and recorded the problem before the settings were changed.
         if self.has_changed_settings and self.fit_parts:
             return self.fit_parts[-1].at("problem")
         return self.split.at("problem") if self.split else None
@@ -152,6 +153,7 @@ class ReportFacts:
         if fit is None:
             return assumption.chosen_side
         excluded = {str(name.value) for name in items_at(fit, "problem", "exclude")}
+        # All of its columns: a joined table of which one column is read is still needed.
         is_left_out = set(assumption.columns) <= excluded
         return AssumptionSide.OTHERWISE if is_left_out else AssumptionSide.HOLDS
 

@@ -137,6 +137,7 @@ class AnswerSources:
     def _nearest_fact(self, number: float, scale: int, tolerance: float) -> RecordedFact | None:
         """Return the first recorded value that is this number within the tolerance."""
         bound = tolerance + _SLACK * abs(number)
+        # The first, not the nearest: facts are in the order of their likelihood, the last answer first.
         return next((fact for fact in self._facts if abs(fact.value * scale - number) <= bound), None)
 
 

@@ -69,6 +69,7 @@ def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], Re
         places = [claim, *claim.get("operands", [])]
         values = [resolve_pointer(recorded[p["step"], p["call"]].result, p["pointer"]) for p in places]
         value = apply_operation(claim["operation"], values)
+        # From the value that was read again: a text that was changed beside a right value is found, too.
         text = render_claim(claim, value)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError) as error:
         return Mismatch(where, f"The journal does not reproduce it: {type(error).__name__} {error}.")

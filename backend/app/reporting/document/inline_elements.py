@@ -26,6 +26,7 @@ def _resolve(value: Any, validation: ValidationInfo) -> Any:
     """Return a piece of stored JSON as its object; a claim is looked up in the list of claims."""
     if isinstance(value, Mapping) and "claim" in value:
         claims: Mapping[str, Claim] = (validation.context or {}).get("claims", {})
+        # A claim that is not listed could not be checked, so that such a report is no report.
         if str(value["claim"]) not in claims:
             raise ValueError(f"The list of claims has no {value['claim']}.")
         return claims[str(value["claim"])]

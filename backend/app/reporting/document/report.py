@@ -43,6 +43,7 @@ class Report:
 
 def arrange(blocks: Sequence[Block | None]) -> list[Block]:
     """Return the blocks with content in the fixed order. Raises ValueError if a kind occurs twice."""
+    # By their layout: whether a block has content only its elements tell.
     filled = [block for block in blocks if block is not None and lay_out(block).elements]
     kinds = [block.kind for block in filled]
     if len(set(kinds)) < len(kinds):

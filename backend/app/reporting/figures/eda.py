@@ -21,6 +21,7 @@ _MAX_LABELS = 8
 
 def missing_values(rows: int, columns: Sequence[ColumnGaps]) -> Figure:
     """Bars of the columns with gaps; columns without gaps are counted, not drawn."""
+    # The most missing first, so that columns beyond the limit are those with the fewest gaps.
     gaps = sorted((c for c in columns if c.missing), key=lambda c: -c.missing)
     drawn_columns = gaps[:_MAX_COLUMNS]
     figure = style.canvas(7.2, 1.35 + 0.3 * max(len(drawn_columns), 2))
@@ -40,6 +41,7 @@ def missing_values(rows: int, columns: Sequence[ColumnGaps]) -> Figure:
     axes.barh(places, shares, color=BLUE, height=0.62)
     for place, column, part in zip(places, drawn_columns, shares, strict=True):
         text = f"{_percent(part)}  ({column.missing:,})"
+        # Beside a longer bar the text would run off the axes.
         inside = part > 0.72
         axes.text(
             part - 0.01 if inside else part + 0.01,
@@ -105,6 +107,7 @@ def association(names: Sequence[str], matrix: Sequence[Sequence[float | None]], 
     values = np.array([style.finite(row) for row in matrix])[: len(names), : len(names)]
     names, values = names[:_MAX_COLUMNS], values[:_MAX_COLUMNS, :_MAX_COLUMNS]
     size = len(names)
+    # nanmin warns and returns NaN where every value is missing.
     signed = bool(np.nanmin(values) < 0) if values.size and not np.isnan(values).all() else False
     # The last column and the first row of a lower triangle are empty: they get no place.
     lower = np.where(np.tril(np.ones((size, size)), -1).astype(bool), values, np.nan)[1:, :-1]
@@ -184,6 +187,7 @@ def _target_panel(axes: Axes, panel: TargetPanel) -> None:
     turned = max((len(text) for text in labels), default=0) * len(labels) > 24
     axes.set_xticks(places, labels, rotation=35 if turned else 0, ha="right" if turned else "center")
     axes.set_xlim(-0.6, len(labels) - 0.4)
+    # Room for the ends of the intervals, which autoscale counts but draws on the very edge.
     axes.margins(y=0.18)
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")

@@ -119,7 +119,9 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
 def _most_mistaken(counts: np.ndarray) -> list[int]:
     """Return the places of the classes to draw, in order: all, or those with most errors."""
     wrong = counts - np.diag(np.diag(counts))
+    # Both directions: a class is of interest if it is missed and if others are taken for it.
     mistaken = wrong.sum(axis=0) + wrong.sum(axis=1)
+    # Stable, so that equal facts select the same classes and give the same bytes.
     return sorted(np.argsort(-mistaken, kind="stable")[:MAX_CLASSES].tolist())
 
 
@@ -140,6 +142,7 @@ def calibration(curves: Sequence[CalibrationCurve]) -> Figure:
     """A curve per model, with one point per bin of the prediction."""
     figure = style.canvas(3.7, 4.3)
     style.headline(figure, "Calibration", "Observed share per range of predicted probability")
+    # Counts below, since a point far off the diagonal means little where few rows are.
     axes, below = figure.subplots(2, 1, height_ratios=[4.2, 1], sharex=True)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="perfect")
     width = 0.022 / max(len(curves), 1)
@@ -169,6 +172,7 @@ def predicted_vs_actual(actual: Sequence[float], predicted: Sequence[float], tar
         figure, "Predicted against actual", f"{style.label(target or 'target')}, hold-out rows; line: perfect"
     )
     axes = figure.subplots()
+    # One range for both axes, so that the line of perfect predictions is the diagonal.
     both = [*actual, *predicted]
     low, high = min(both), max(both)
     pad = 0.04 * ((high - low) or 1)

@@ -204,6 +204,7 @@ def _draw_density(axes: Axes, panel: DependencePanel, at: "np.ndarray[Any, Any]"
 
 
 def _share_scale(grid: Sequence[Axes], panels: Sequence[DependencePanel]) -> None:
+    # Bands are drawn for single lines only, and would otherwise stretch the scale without being seen.
     single_line = all(len(panel.lines) == 1 for panel in panels)
     ends = [
         value

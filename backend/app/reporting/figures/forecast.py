@@ -38,6 +38,7 @@ def _panel(axes: Axes, panel: ForecastPanel) -> None:
         low, high = style.finite(panel.low), style.finite(panel.high)
         axes.fill_between(ahead, low, high, color=ORANGE, alpha=0.28, linewidth=0, label="interval")
     axes.plot(ahead, expected, color=BLUE, linewidth=1.5, marker=marker, markersize=2.6, label="forecast")
+    # The last known time: what is right of it is a forecast also where colours are lost in print.
     axes.axvline(moments[-1], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
     format_date_axis(axes)
     style.rows_grid(axes)

@@ -28,6 +28,7 @@ def signal(times: Sequence[str], positions: Sequence[float], low: float, high: f
     axes.fill_between(
         moments, shares, 0, where=[share < 0 for share in shares], color=ORANGE, step="post", linewidth=0
     )
+    # The limits of the strategy, not of the values, so that a position that is never full looks so.
     margin = 0.05 * (high - low)
     axes.set_ylim(low - margin, high + margin)
     axes.axhline(0, color=MUTED, linewidth=0.8)

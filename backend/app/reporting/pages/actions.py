@@ -11,6 +11,7 @@ _USE_RULES = frozenset({"not_better_than_a_guess", "no_edge", "no_model_needed",
 
 
 def block(draft: ReportDraft) -> ActionsBlock | None:
+    # The answer to a question is a fact about the data, and no model that could be used or improved.
     if draft.facts.is_question:
         return None
     advice = advise(draft)

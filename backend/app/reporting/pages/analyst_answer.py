@@ -30,6 +30,7 @@ def make_stated_answer(draft: ReportDraft) -> Statement | None:
         return None
     pieces = _quote_figures(draft, text, figures)
     claims = [AnswerFigure("answer", piece) for piece in pieces if isinstance(piece, Claim)]
+    # The named values go first: they say which of the figures are the answer.
     return Statement(pieces, _value_figures(draft, sources) or claims)
 
 

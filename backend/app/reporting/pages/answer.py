@@ -26,6 +26,7 @@ def block(draft: ReportDraft) -> AnswerBlock:
     facts = draft.facts
     if facts.is_question:
         return question_answer.block(draft)
+    # Scores of cross-validation are no answer: they were used to choose, and are optimistic.
     if facts.final is None:
         return AnswerBlock(_unfinished(draft))
     answer = make_answer(draft)
@@ -59,6 +60,7 @@ def make_answer(draft: ReportDraft) -> Statement:
         return Statement(_unfinished(draft), [])
     if draft.facts.wants_drivers:
         return Statement(leading_sentence(draft), [])
+    # Before the forecast: who trades has to read first whether there is an edge.
     if verdict := edge_verdict(draft):
         score = answer_by_errors(draft, final) or answer_by_hits(draft, final)
         return Statement(verdict, score.figures if score else [])

@@ -29,6 +29,7 @@ def find_fork(
     other = AssumptionSide.OTHERWISE if side is AssumptionSide.HOLDS else AssumptionSide.HOLDS
     answer = (recorded.get("options") or {}).get(other)
     question = next((call for call in calls if _is_question(call, recorded.get("question"), answer)), None)
+    # The question first: its answer also leads the steps between it and the measurement.
     if question is not None:
         return {"at": {"question": f"{question.seq}.{question.key}"}, "change": {"answer": answer}}
     if other is not AssumptionSide.OTHERWISE or (recorded.get("options") and answer is None):
@@ -38,6 +39,7 @@ def find_fork(
         return {"at": {"step": assumption.call.seq}, "change": {"settings": {"leave_out": columns}}}
     if kind in STRUCTURE_PREFERENCES and len(columns) == 1:
         preferences = {STRUCTURE_PREFERENCES[kind]: columns[0]}
+        # From the start, since the split depends on it and everything follows from the split.
         return {"at": {"step": 1}, "change": {"preferences": preferences}}
     return None
 

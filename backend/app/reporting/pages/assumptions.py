@@ -74,6 +74,7 @@ def to_json(draft: ReportDraft) -> list[dict[str, Any]]:
 
 
 def _sentence(draft: ReportDraft, fact: TypedFact[MeasuredAssumption]) -> Text:
+    # The metric of the measurement, which may be another than that of the session.
     label = Name(describe_metric(fact.content.metric).label, code=False)
     return (
         "By cross-validation the ",

@@ -17,6 +17,7 @@ def block(draft: ReportDraft) -> DriversBlock | None:
     """Make the block. Where the goal asked for the drivers, the answer block has their sentences."""
     leading, effects = leading_sentence(draft), effect_sentences(draft)
     sentences = [leading, *effects] if leading else _columns(draft)
+    # The answer block has them already, as the answer.
     if draft.facts.wants_drivers:
         sentences = []
     details = [*sentences, *([(_NOT_CAUSES,)] if effects else []), *_worst_segment(draft)]

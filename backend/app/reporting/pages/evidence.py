@@ -59,6 +59,7 @@ def _model(draft: ReportDraft) -> list[Text]:
         if refit
         else (".",)
     )
+    # Members without weight were considered, but the model does not ask them.
     members = [weight for _, weight in weights.children() if weight.value] if weights else []
     average: Text = (
         (", an average of ", draft.claims.derive("how_many", members, "integer"), " of them") if members else ()
@@ -85,6 +86,7 @@ def _coverage(draft: ReportDraft) -> list[Text]:
 
 def _checks(facts: ReportFacts) -> list[Text]:
     has_siblings = facts.final is not None and facts.final.at("family") is not None
+    # Stated only where all of it holds: a fork's hold-out was looked at by its siblings, too.
     if len(facts.final_calls) == 1 and not has_siblings and not split.is_fitted_later(facts):
         return [("The hold-out was opened once, and no model was fitted or chosen after it.",)]
     return []

@@ -55,5 +55,6 @@ def _changed_names(change: Mapping[str, Any]) -> list[str]:
     """Name the settings and preferences of a change, otherwise its kind: `note`, `answer`."""
     names: list[str] = []
     for kind, values in change.items():
+        # An answer may be an object of its own, whose keys name no settings.
         names += list(values) if isinstance(values, dict) and kind != "answer" else [kind]
     return names

@@ -58,6 +58,7 @@ def make_answer(draft: ReportDraft) -> Statement:
             if _measure(draft, column) != "verdict"  # there is no other group to compare with
         ]
         return Statement((*_join_statements(statements), "."), _figures(draft, columns, rows))
+    # A single column has no names for its rows, so that a list of them says little.
     if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
         count = draft.render(answer.at("row_count"), "integer")
         return Statement(("The answer has ", *count, " rows."), [])

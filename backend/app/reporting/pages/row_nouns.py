@@ -21,6 +21,7 @@ def row_noun(draft: ReportDraft) -> Text:
     goal_words = re.findall(r"[A-Za-z]+|\d+", draft.facts.session.text("goal"))
     lower_words = {word.casefold() for word in goal_words}
     for dataset in items_at(draft.facts.session, "datasets"):
+        # A table's name only if the goal says it: file names such as `data_2024_final` are no words.
         table = dataset.text("table") or dataset.text("name")
         if _is_plural(table) and {table.casefold(), table.casefold().removesuffix("s")} & lower_words:
             return (Name(table, code=False),)

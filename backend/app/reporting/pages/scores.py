@@ -47,6 +47,7 @@ def _percent_error(draft: ReportDraft, final: RecordedFact) -> RecordedFact | No
     """Return the mean error as a share of the actual value, for targets above zero."""
     lowest = draft.facts.split.at("target_summary", "min") if draft.facts.split else None
     percent = final.at("metrics", "mape", "value")
+    # Changes and directions are around zero, where a share of the actual value grows without bound.
     is_meaningful = lowest is not None and lowest.value > 0 and not outlook(draft)
     return percent if percent and is_meaningful and percent.value < _MAX_PERCENT_ERROR else None
 

@@ -92,6 +92,7 @@ def reproducibility(draft: ReportDraft) -> Section | None:
     rows: list[list[Text]] = []
     for title, path, style in _FACTS:
         fact = session.at(*path)
+        # Counts of zero say nothing, but a seed of 0 is a seed.
         if fact and (fact.value or path == ("seed",)) and not _is_offline(session, path):
             rows.append([(title,), (draft.read(fact, style),)])
     versions = session.at("versions")

@@ -26,6 +26,7 @@ def section(draft: ReportDraft) -> Section | None:
     for fit in _fits(draft):
         for code in iter_custom_code(fit):
             source = code.text("source")
+            # Each code once, though every fold and every fit of the frame repeats it.
             if source not in sources:
                 sources.add(source)
                 explanation = _FEATURES if code.text("op") else _ESTIMATOR

@@ -104,6 +104,7 @@ def _severity(fact: RecordedFact) -> str:
 
 def _excluded(draft: ReportDraft) -> list[Element]:
     """List the columns excluded from the chosen model, on request or because they leak the target."""
+    # Of the fit: columns may have been excluded after the split recorded the problem.
     fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
     names = [(draft.read(name),) for name in items_at(fit, "problem", "exclude")]
     return [Paragraph(("Excluded from all models: ", *join_texts(names), "."))] if names else []
@@ -115,6 +116,7 @@ def _changes(draft: ReportDraft) -> list[Element]:
         effects += [(draft.read(effect),) for effect in items_at(frame, "effects")]
     if not effects:
         return []
+    # Frames may be built on each other, so that their effects repeat.
     texts = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
     opening = "Preparation, fitted on training rows only and without the target:"
     return [Paragraph((opening,)), Bullets(texts)]

@@ -133,6 +133,7 @@ def _contributions(draft: ReportDraft) -> list[Element]:
 
 def _direction(feature: RecordedFact) -> str:
     direction = feature.at("direction")
+    # Below, the feature has no one direction, and a sentence about it would mislead.
     if direction is None or abs(direction.value) < _MIN_CORRELATION:
         return ""
     return "raises the prediction" if direction.value > 0 else "lowers the prediction"

@@ -62,6 +62,7 @@ _FITTED_LATER = ("Caution: a model was fitted after the hold-out was opened.",)
 def is_fitted_later(facts: ReportFacts) -> bool:
     """Check if a model was fitted after the hold-out was opened."""
     openings, last_fit = facts.final_calls, facts.last_fit_step
+    # Of the first opening: what was fitted between two of them may have been chosen by its score.
     return bool(openings) and last_fit is not None and last_fit > openings[0].seq
 
 

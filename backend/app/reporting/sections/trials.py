@@ -41,6 +41,7 @@ def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[Recorde
         and entry.text("name") != chosen_name
         and entry.text("kind") != "baseline"
     ]
+    # A line that says how many are folded takes as much room as one or two rows.
     return tied if len(tied) >= _MIN_FOLDED else []
 
 
@@ -152,6 +153,7 @@ def _is_tuning(fit: RecordedFact) -> bool:
 def _rank(fit: RecordedFact, greater_is_better: bool) -> float:
     score = fit.at("score")
     if score is None:
+        # Tries without a score come last, whichever direction is better.
         return float("inf")
     return float(-score.value if greater_is_better else score.value)
 
