@@ -46,6 +46,7 @@ class Cron:
 
     def matches_day(self, day: date) -> bool:
         by_month, by_week = day.day in self.days_of_month, day.isoweekday() % 7 in self.days_of_week
+        # The rule of cron: `1 * 1` is the first of each month and each Monday, not a Monday that is a first.
         if len(self.days_of_month) < 31 and len(self.days_of_week) < 7:
             return day.month in self.months and (by_month or by_week)
         return day.month in self.months and by_month and by_week
@@ -127,6 +128,7 @@ def _parse_field(text: str, name: str, low: int, high: int, names: dict[str, int
 
 
 def _parse_number(text: str, name: str, low: int, high: int, names: dict[str, int]) -> int:
+    # `mon` and `monday` alike.
     value = names.get(text[:3]) if text.isalpha() else None
     if value is None and text.isascii() and text.isdigit() and len(text) <= 2:
         value = int(text)

@@ -98,6 +98,7 @@ def _leaves(value: Any, path: str = "") -> dict[str, str]:
     children = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
     )
+    # An empty list or object is a value, too: its removal is a difference.
     if not children:
         return {path: str(value)}
     return {

@@ -75,6 +75,7 @@ def _find_column_faults(
 def _find_target(node: Node, rules: HostRules) -> RequestTarget | None:
     config = parse(node)
     url = config.url if isinstance(config, HttpRequest) else getattr(config, "to", None)
+    # An address of e-mail has no host to allow; the mail server is the operator's.
     if not isinstance(config, HttpRequest | Notify) or url is None or ("@" in url and "://" not in url):
         return None
     if "://" not in url:
@@ -138,6 +139,7 @@ class DocumentCheck:
         faults = await asyncio.to_thread(_find_form_faults, document)
         if faults:
             return faults
+        # Before datasets are read: these faults need no columns, and one reading of the owner's hosts.
         faults = await self._find_sending_faults(document)
         if faults:
             return faults
@@ -233,6 +235,7 @@ class DocumentCheck:
         """List the owner's newest models, those that their studies chose before others."""
         async with self.open_uow() as uow:
             page = await list_models(uow.db, self.owner, None, PageRequest(limit=MAX_KNOWN_MODELS))
+        # The sort is stable: among those that were chosen the newest stays first.
         models = sorted(page.items, key=lambda model: not model.chosen)
         return [KnownModel(model.id, model.name, target) for model in models if (target := _target_of(model))]
 
@@ -245,6 +248,7 @@ class DocumentCheck:
         for output in find_outputs(document):
             try:
                 columns |= dict.fromkeys(compile_plan(plans[output], schemas).columns)
+            # Columns only help to read words; where they are not known, words are taken as names.
             except (LabError, KeyError):
                 continue
         return list(columns)

@@ -68,6 +68,7 @@ def make_plans(document: WorkflowDocument, tables: Tables) -> dict[str, Plan]:
 def is_query(document: WorkflowDocument, node_id: str) -> bool:
     """Check that a node and all nodes before it are operations on tables, without a condition between them."""
     nodes, ids = nodes_by_id(document), {node_id, *find_ancestors(document, node_id)}
+    # A condition needs the rows of the node before it, so that the query cannot be one.
     return all(NODE_TYPES[nodes[ancestor].type].gives == "query" for ancestor in ids) and all(
         edge.condition is None for edge in document.edges if edge.target in ids
     )
@@ -217,6 +218,7 @@ def _make_plan(node: Node, inputs: list[Plan], tables: Tables) -> Plan:
 
 def _append(plan: Plan, step: Any) -> Plan:
     """Return a plan with one more step; validated again, since its size and depth are bounded."""
+    # A longer chain becomes a plan over a plan, since the steps of one are bounded.
     base = plan if len(plan.steps) < MAX_STEPS else Plan(source=PlanSource(kind="plan", plan=plan))
     document = base.model_dump(mode="python")
     return Plan.model_validate({**document, "steps": [*document["steps"], step.model_dump(mode="python")]})

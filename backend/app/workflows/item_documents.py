@@ -79,6 +79,7 @@ def select_item(column: str, value: Any, type_: ColumnType) -> dict[str, Any]:
     """Return the condition of the rows of an item."""
     operand = {"kind": "column", "name": column}
     if value is None:
+        # `=` holds for no row without a value, in SQL as in plans.
         return {"kind": "is_null", "operand": operand}
     return {"kind": "compare", "op": "=", "left": operand, "right": make_literal(value, type_)}
 

@@ -53,6 +53,7 @@ def _list_tests(
 ) -> _Tests:
     """List the tests that have to pass for a node to run; none where any of several inputs is enough."""
     edges = document.edges_to(node_id)
+    # With one edge `any` is `all`.
     if nodes[node_id].needs == "any" and len(edges) > 1:
         return {}
     tests: dict[tuple[str, str], list[EdgeCondition]] = defaultdict(list)

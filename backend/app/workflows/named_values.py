@@ -79,6 +79,7 @@ def find_name_faults(document: WorkflowDocument, order: Sequence[str]) -> Iterat
     places = {node_id: place for place, node_id in enumerate(order)}
     yield from _find_misspelled(document)
     for value in list_named_values(document):
+        # Names of the item go first; they are checked with the columns of an item.
         if value.is_inside and value.node_id in list_inner_names(value.reader):
             continue
         node_id, message, nearest = value.node_id, "", list[str]()
@@ -154,6 +155,7 @@ def _find_wrong_type(place: int, edge: WorkflowEdge, columns: TableSchema) -> It
     type_ = columns.get(condition.field, _TYPES.get(condition.field))
     operand = condition.value
     value_type = "boolean" if isinstance(operand, bool) else "text" if isinstance(operand, str) else "number"
+    # Times come as texts, in ISO 8601, of which equality can be tested.
     expected = "number" if type_ in _NUMBER_TYPES else "text" if type_ == "datetime" else type_
     if expected is not None and expected != value_type:
         message = f"{condition.field} of {edge.source} is {type_}, and cannot be compared with {operand!r}."

@@ -67,6 +67,7 @@ class Trigger(WorkflowPart):
         needed = {"schedule": "cron", "interval": "every_s", "dataset": "dataset_id"}.get(self.kind)
         if needed is not None and getattr(self, needed) is None:
             raise ValueError(f"A trigger of the kind {self.kind} needs `{needed}`")
+        # Looked for once here: a sweep would search for such a day each time.
         if (
             self.cron is not None
             and next(parse_cron(self.cron, self.time_zone).ticks_after(_now()), None) is None
@@ -170,6 +171,7 @@ class FigureCondition(WorkflowPart):
         if figure is None:
             return False
         if self.op in COMPARES_RUNS:
+            # Without an earlier figure nothing has moved, so that a new workflow sends no message at once.
             difference = 0 if before is None else figure - before
             return {"drops": difference < 0, "rises": difference > 0, "changes": difference != 0}[self.op]
         value = self.value

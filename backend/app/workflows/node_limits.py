@@ -50,6 +50,7 @@ def find_limit_faults(document: WorkflowDocument) -> Iterator[WorkflowFault]:
         yield from _find_faults(node, f"/nodes/{place}", node.id in stages)
         config = parse(node)
         if isinstance(config, ForEach):
+            # Which nodes are stages depends on neither the number of the item nor its value.
             item = make_item_document(document, node, config, 0, select_item(config.column, None, "text"))
             inner_stages = list_item_stages(item, name_item(node.id, 0), config)
             for inner_place, inner in enumerate(config.nodes):

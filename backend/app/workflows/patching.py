@@ -50,8 +50,10 @@ def apply_patch(document: WorkflowDocument, operations: Sequence[PatchOperation]
     content: Any = document.to_json()
     for number, operation in enumerate(operations):
         try:
+            # Resolved one by one: the operation before may have moved the nodes.
             for resolved in _resolve(operation, content):
                 content = jsonpatch.apply_patch(content, [resolved], in_place=True)
+            # Other operations add no more than the patch itself holds, whose size is bounded.
             if operation.op == "copy" and len(json.dumps(content)) > MAX_PATCHED_CHARS:
                 raise jsonpatch.JsonPatchConflict("the workflow would be too large")
         except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError) as error:

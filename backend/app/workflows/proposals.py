@@ -80,6 +80,7 @@ async def propose_by_words(
     Raises InvalidInput if it asks for data, or for a change that has to be asked about; `options` are answers.
     """
     columns, models = await check.list_columns(document), await check.list_models()
+    # A lasting change that nobody asked for is worse than a refusal that says where to ask.
     is_for_data = classify_intent(message, document).lane == "execute"
     if is_for_data and not read_sentence(message, document, columns, time_zone, models).is_for_good:
         raise InvalidInput(
@@ -158,6 +159,7 @@ class ProposalService:
             if version is not None:
                 WORKFLOW_VERSIONS.labels(author.kind).inc()
             decided = await self.get(proposal_id)
+            # It was not decided by somebody else, so the workflow has another version than it began with.
             if version is None and decided.status == "open":
                 raise make_changed_error(proposal.workflow_id, None)
             proposal = decided

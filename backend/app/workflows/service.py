@@ -137,6 +137,7 @@ class WorkflowService:
                 limit=MAX_WORKFLOWS,
             )
         first = await self.get_version(workflow_id, 1)
+        # The first version, since the workflow may have been changed after it was created.
         if first.document != document:
             raise Conflict(
                 "idempotency_key_reused",
@@ -204,6 +205,7 @@ class WorkflowService:
     async def list_versions(self, workflow_id: UUID, limit: int, offset: int) -> list[VersionSummary]:
         """List versions, newest first. Raises NotFound."""
         rows = await self.db.rows(WORKFLOWS.list_versions, workflow_id, self.owner, limit, offset)
+        # No versions, or no such workflow: `get` tells which.
         if not rows:
             await self.get(workflow_id)
         return [VersionRecord(**row).make_summary() for row in rows]

@@ -28,6 +28,7 @@ def list_stages(document: WorkflowDocument, sources: Collection[str] = ()) -> li
     needed = {*find_outputs(document), *sources, *(value.node_id for value in list_named_values(document))}
     for node in document.nodes:
         if NODE_TYPES[node.type].gives != "query":
+            # What is no query needs its inputs as stored tables.
             needed |= {*document.inputs_of(node.id)}
     computed = {find_table_node(document, node_id) for node_id in needed if node_id in nodes}
     return [

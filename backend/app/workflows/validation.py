@@ -94,6 +94,7 @@ def _inner_faults(node: Node, pointer: str, document: WorkflowDocument) -> Itera
         if counts[inner.id] > 1 or inner.id == ITEM:
             message = f"{inner.id} is taken: ids of nodes in for_each differ, and `{ITEM}` is the item itself."
             yield WorkflowFault(pointer=f"{inner_pointer}/id", code="duplicate_id", message=message)
+        # The longest id of a run: that of the last item.
         if len(f"{node.id}-{MAX_ITEMS}-{inner.id}") > MAX_NODE_ID_CHARS:
             message = f"{node.id} and {inner.id} are too long together: {MAX_NODE_ID_CHARS} characters at most."
             yield WorkflowFault(pointer=f"{inner_pointer}/id", code="wrong_config", message=message)

@@ -42,6 +42,7 @@ class _Builder:
                 "question of a dataset, or upload the table as one."
             )
         config = {"dataset_id": str(dataset.id)}
+        # A dataset that a plan joins with itself is read by one node.
         same = (node.id for node in self.nodes if node.type == "read_dataset" and node.config == config)
         return next(same, None) or self.add(dataset.table, "read_dataset", config, [])
 
@@ -86,6 +87,7 @@ def make_plan_document(
 
 def make_sql_document(sql: str, datasets: Sequence[DatasetRef]) -> WorkflowDocument:
     """Return the datasets that a SELECT names, and a node with it."""
+    # By words, since a SELECT in another dialect may not parse; a dataset too many does no harm.
     inputs_of_sql = [ref for ref in datasets if _names(sql, ref.table)]
     builder = _Builder({ref.table.casefold(): ref for ref in datasets})
     inputs = [builder.add(ref.table, "read_dataset", {"dataset_id": str(ref.id)}, []) for ref in inputs_of_sql]

@@ -93,6 +93,7 @@ async def _read_lane(
     intent = classify_intent(message, document, earlier)
     is_edit = intent.reason in EDITS
     models = await owned.list_models()
+    # An edit is about the steps that there are, whatever its words could be the source of.
     pipeline = None if is_edit else await read_pipeline(message, datasets, owned.list_columns, models)
     # The first words may ask for data where a later clause lasts: `sort it and send it to ops`.
     if intent.lane != "patch" and (pipeline is None or not pipeline.names_source):
@@ -116,6 +117,7 @@ def make_requested_run(
         return RequestedRun(workflows if words.says_workflow else (), says_workflow=words.says_workflow)
     match = match_names(words, names)
     says_workflow = words.says_workflow or words.is_quoted
+    # Without the word other things may be run: only a name that there is makes it a request.
     if not says_workflow and (not match.places or lane == "patch"):
         return None
     matching = [workflows[place] for place in match.places]

@@ -39,6 +39,7 @@ class Pipelines:
 
         Raises ToolRefused for steps that do not fit, InvalidInput with what failed.
         """
+        # Before any fault is looked for: a step that is refused is named as such, and not as wrong.
         for place, content in enumerate(steps):
             _require_allowed(place, content)
         document = make_steps_document(steps, f"{key}-")

@@ -33,6 +33,7 @@ class ConversationRuns:
 
     async def run(self, step: StepScope, key: str, saved: WorkflowView) -> FollowedRun:
         """Begin a run once for each key, and follow it. Raises InvalidInput for one that does not fit."""
+        # The same id after a crash: the step finds the run that it began.
         run_id = uuid5(self.turn.id, f"run {key}")
         try:
             await self.runs.get(run_id)
@@ -57,6 +58,7 @@ class ConversationRuns:
             try:
                 await self.sessions.respond(self.turn.owner_id, run_id, view.question.key, answer)
             except Conflict as conflict:
+                # Somebody was faster, on the page perhaps, which is what was wanted.
                 if conflict.code != "question_answered":
                     raise
         return await self._follow(step, run_id)

@@ -97,6 +97,7 @@ class OwnerWorkflows:
 
     async def preview(self, key: str, change: RequestedChange) -> ChangePreview:
         planned = await self._plan(change)
+        # Stored before it is shown, so that what is saved after the approval is what was seen.
         if planned.saved is not None:
             await self._propose(key, change, planned)
         before = planned.saved.document if planned.saved else EMPTY
@@ -206,6 +207,7 @@ class OwnerWorkflows:
     async def _find(self, name: str) -> WorkflowView:
         """Find a workflow by its id or name. Raises ToolRefused with the nearest names."""
         page = await self.workflows.list_workflows(PageRequest(limit=MAX_NAMED))
+        # An id first: a workflow may be named like the id of another.
         by_id = [summary for summary in page.items if str(summary.id) == name.lower()]
         matching: list[WorkflowSummary] = by_id or [
             summary for summary in page.items if summary.name.casefold() == name.casefold()

@@ -46,6 +46,7 @@ def classify_intent(
     `earlier`: messages before it, newest last. After one that was unclear the words of both are read together.
     """
     intent = _classify(_normalize(message), workflow)
+    # `the email` after `remove it`: neither says enough alone. A message that is clear stands for itself.
     if intent.lane == "unclear" and earlier:
         joined = _classify(_normalize(f"{earlier[-1]} {message}"), workflow)
         if joined.lane != "unclear" and _classify(_normalize(earlier[-1]), workflow).lane == "unclear":
@@ -54,10 +55,12 @@ def classify_intent(
 
 
 def _classify(text: str, workflow: WorkflowDocument | None) -> Intent:
+    # `can you remove it?` is a command, although it ends like a question.
     request = cues.POLITE.sub("", text).strip()
     is_polite = request != text
     if not request or len(request) < 3:
         return _unclear("There are no words that ask for something.")
+    # Before all cues: `which orders are always late?` has the words of a lasting change.
     if _is_question(request, is_polite):
         return _execute(0.95, "It is a question.")
     if cues.VAGUE_REQUEST.search(request):

@@ -48,6 +48,7 @@ _HOURS_OF_CLOCK, _MINUTES_OF_HOUR = 12, 60
 def spell_out(text: str) -> str:
     """Write numbers in words as digits where they count something or are a time; quotes and addresses stay."""
     end, parts = 0, list[str]()
+    # Names and addresses are taken as they stand: `"top ten"` may be the title of a chart.
     for literal in _LITERAL.finditer(text):
         parts += [_spell_out_words(text[end : literal.start()]), literal[0]]
         end = literal.end()

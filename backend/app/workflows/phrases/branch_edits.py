@@ -39,6 +39,7 @@ def find_branch_place(document: WorkflowDocument) -> str | ChangeQuestion:
     types = {node.id: node.type for node in document.nodes}
     places: dict[str, None] = {}
     for place in find_outputs(document):
+        # Up to the table that these effects take, which a new test is about as well.
         while types[place] in (*EFFECTS, "condition") and document.inputs_of(place):
             place = document.inputs_of(place)[0]
         places[place] = None

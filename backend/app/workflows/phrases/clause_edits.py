@@ -47,6 +47,7 @@ class ClauseEdits:
             stem = f"{failure.config['channel']}_on_failure"
             self.document, node_id = add_node(self.document, "notify", failure.config, stem)
             return self._note(f"{failure.summary} ({node_id}).")
+        # Behind a condition, only `otherwise` is certain not to depend on it.
         if self._is_governed:
             return self._apply_otherwise(clause)
         if _CONDITION.search(clause):
@@ -65,6 +66,7 @@ class ClauseEdits:
             name for name in nodes if name not in nodes_by_id(self.document) and nodes[name].type != "trigger"
         ]
         self.document, self._place = change.document, None
+        # Further clauses come behind a new step; behind an effect they mean the table before it.
         if len(new) == 1 and nodes[new[0]].type not in EFFECTS:
             self._place = new[0]
         self._note(change.summary)
@@ -82,6 +84,7 @@ class ClauseEdits:
         group = next((node for node in reversed(chain) if node.type == "group_by"), None)
         figures = group.config.get("aggregations", []) if group else []
         behind = chain[chain.index(group) :] if group else chain
+        # After a sort that still holds, `the top 5` are the first 5 rows.
         last = next((node.type for node in reversed(chain) if node.type not in _ORDER_KEEPING), "")
         measures = [name for node in behind for name in _list_measures(node)]
         figure = str(figures[0]["name"]) if len(figures) == 1 else None

@@ -30,6 +30,7 @@ _NO_COLUMNS = frozenset(
 def find_named_column(words: str, columns: Sequence[str]) -> str | None:
     """Return the column that all of the words name; a single word where no columns are known."""
     name = re.sub(r"^(?:the|an?|its|their|his|her) ", "", words.strip(), flags=re.IGNORECASE).strip("\"'`")
+    # Before a run the columns of an answer are not known; a single word is then taken for a name.
     if not columns:
         return name if re.fullmatch(r"[A-Za-z_]\w*", name) and name.lower() not in _NO_COLUMNS else None
     key = _make_key(name)

@@ -101,6 +101,7 @@ def read_conditional(
 ) -> Change | None:
     """Return the change of a sentence with a condition, a question about it, or None if it has none."""
     reader = _Reader(document, columns, models)
+    # First, since `send the email even if it is empty` has an `if` and adds no test.
     cleared = _CLEARED.search(words)
     if cleared is not None:
         return _clear(reader, cleared["step"] or cleared["step2"] or cleared["step3"])
@@ -177,6 +178,7 @@ def _apply(reader: _Reader, sentence: ConditionalSentence) -> Change | None:
         return ChangeQuestion(f"Steps follow {place}, which would wait in any case. Ask without a condition?")
     added = add_branch(document, place, sentence.test, step)
     changed, summary = added.document, f"{step.summary} ({added.id}) if {sentence.test.describe()}."
+    # `instead` turns the message that there is off where the new one is sent.
     is_instead = re.search(r"\binstead\b", action) is not None
     if is_instead and len(messages) == 1 and isinstance(sentence.test, RowsTest):
         changed = set_conditions(changed, messages[0].id, sentence.test.negate().make_condition())
@@ -274,6 +276,7 @@ def _change_condition(reader: _Reader, words: str, test_words: str) -> Change | 
     ids = {node.id for node in find_nodes(words, document) if node.type != "condition"}
     targets = list(dict.fromkeys(edge.target for edge in document.edges if edge.condition is not None))
     targets = [target for target in targets if target in ids] or targets
+    # Several conditions, and no word for one of them: another reader may understand the words.
     if len(targets) != 1:
         return None
     changed = set_conditions(document, targets[0], test.make_condition())

@@ -70,6 +70,7 @@ def read_effect_clause(
 ) -> EffectClause | ChangeQuestion | None:
     """Return the step that all of the words ask for, a question about it, or None."""
     text = words.strip()
+    # The second pattern, since each part of the first one may be absent: `get` alone asks for nothing.
     if _APPROVAL.search(text) and _NAMED_ASK.search(text):
         return EffectClause(NewStep("approve", {"text": "Go on?"}, "Ask for approval"), None)
     if _CHART.search(text) or _PREDICT.search(text):

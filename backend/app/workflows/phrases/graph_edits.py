@@ -78,10 +78,12 @@ def remove_node(document: WorkflowDocument, node_id: str) -> WorkflowDocument:
         if edge.target == node_id or (edge.source == node_id and not before):
             continue
         if edge.source == node_id:
+            # An edge has one condition: that before the removed node decided about both.
             condition = before[0].condition or edge.condition
             moved = edge.model_copy(update={"source": before[0].source, "condition": condition})
         else:
             moved = edge
+        # What took the output twice, or took the first input already, gets it once.
         if moved not in edges:
             edges.append(moved)
     return _with(document, nodes=[node for node in document.nodes if node.id != node_id], edges=edges)

@@ -51,12 +51,14 @@ def find_nodes(words: str, document: WorkflowDocument) -> list[Node]:
         exact = [
             node for node in nodes if re.search(rf"\b{re.escape(node.id.lower().replace('_', ' '))}\b", spaced)
         ]
+    # Ids before types: a node named `filter_paid` is meant by its name, not as any filter.
     candidates = exact or [node for node in nodes if has_type_words(node, text)]
     ordinal = next((place for word, place in _ORDINALS.items() if re.search(rf"\b{word}\b", text)), None)
     if ordinal is not None:
         steps = candidates or [node for node in nodes if node.type != "trigger"]
         return [steps[ordinal]] if steps and -len(steps) <= ordinal < len(steps) else []
     number = _NUMBER.search(text)
+    # A number counts steps only where nothing else is named: `filter 2` may be an id.
     if number is not None and not candidates:
         place = int(number[1]) - 1
         return [nodes[place]] if place < len(nodes) else []

@@ -114,6 +114,7 @@ def read_condition(message: str, columns: list[str]) -> dict[str, Any] | None:
         is_pronoun = re.search(r"^(?:it|that|they|this)\b", noun) is not None
         column = find_column(text[: governed.start()] if is_pronoun else noun, columns)
         value, is_low = float(compared["value"].replace(",", "")), compared["low"] is not None
+        # Some row is below a value if the least is. Without a column the words can only mean the rows.
         figure = {"function": "min" if is_low else "max", "column": column} if column else {"function": "count"}
         return {**figure, "op": "<" if is_low else ">", "value": value}
     moved = _MOVED.search(test)

@@ -63,6 +63,7 @@ def _judge(
     """Say what is to be done: steps for now, a new workflow, a question, or nothing that is known here."""
     asks = reading.clauses > 0 or source.words.strip() == ""
     if not pipeline.names_source:
+        # One clause about the only dataset is a question for a conversation rather than a workflow.
         does_more = reading.clauses > 1 or reading.is_scheduled or pipeline.words != source.words
         return pipeline if reading.is_whole and is_lasting and does_more else None
     if reading.unread:

@@ -102,6 +102,7 @@ def read_change(
     if sentence.clauses and sentence.unread:
         return sentence.make_question()
     single = read_phrase(words, document)
+    # No reader of single changes knew it, so that the sentence of one clause is the better reading.
     if isinstance(single, ChangeQuestion) and single.options == EXAMPLES and sentence.is_whole:
         change = ChangedDocument(sentence.document, sentence.summary)
         return single if find_unread_words(words, document, change, columns) else change
@@ -191,6 +192,7 @@ def _remove(request: str, document: WorkflowDocument) -> Change | None:
     node = choose_node(nodes, request_parts["words"], document)
     if isinstance(node, ChangeQuestion):
         return node
+    # A workflow without nodes is none, and would be refused later without saying what to do.
     if len(document.nodes) == 1:
         return ChangeQuestion(f"{node.id} is the only step: delete the workflow instead.")
     return ChangedDocument(remove_node(document, node.id), f"Remove {node.id}.")

@@ -83,6 +83,7 @@ def _read_comparison(text: str, columns: Sequence[str], is_with: bool) -> dict[s
     value: Any = compared["quoted"] or compared["quoted2"] or compared["word"]
     if compared["number"] is not None:
         value = read_number(compared["number"])
+    # A text is not more or less than another one here: `above average` names no value.
     elif op not in ("=", "!="):
         return None
     elif value.lower() in ("true", "false"):

@@ -94,6 +94,7 @@ def match_names(words: RunWords, names: Sequence[str]) -> NameMatch:
         places = [place for place, name in enumerate(names) if _contains(_list_words(name), target)]
     if places or not (words.says_workflow or words.is_quoted):
         return NameMatch(places)
+    # Only where the message says that it is a workflow: `run the numbers` is near to many names.
     close = nearest_names(words.name, names)
     return NameMatch([names.index(name) for name in close], is_guess=True)
 

@@ -22,6 +22,7 @@ def set_trigger(document: WorkflowDocument, config: Mapping[str, Any]) -> Change
     ]
     summary = f"Run it {describe_trigger(Trigger.model_validate(config))}."
     if same and config["kind"] != "webhook":
+        # The rule for missed runs stays, which the words do not speak of; time and zone are theirs.
         rest = {key: value for key, value in same[0].config.items() if key == "missed"}
         return ChangedDocument(set_config(document, same[0].id, {**rest, **config}), summary)
     return ChangedDocument(add_node(document, "trigger", config)[0], summary)

@@ -32,6 +32,7 @@ def read_schedule(message: str, zone: str = "UTC") -> dict[str, Any] | None:
     zone = zone_words[1] if zone_words else zone
     text = message.lower()
     every = _EVERY_N.search(text)
+    # Before times of day: `every 8 hours` has no clock, and its 8 is none.
     if every is not None:
         seconds = int(every["count"]) * _UNIT_SECONDS[every["unit"]]
         return {"kind": "interval", "every_s": seconds} if seconds >= 60 else None
@@ -115,6 +116,7 @@ def _read_clock(text: str) -> tuple[int, int] | None:
     half = clock["half"] or clock["half2"] or clock["half3"]
     if half is not None:
         hour = hour % 12 + (12 if half == "p" else 0)
+    # `every evening at 8` is at 20:00.
     elif clock["hour"] and hour < 12 and re.search(r"\b(?:evening|tonight|afternoon)\b", text):
         hour += 12
     return (hour, minute) if hour < 24 and minute < 60 else None

@@ -118,6 +118,7 @@ def read_sentence(
     if trigger is not None:
         scheduled = add_schedule(changed, trigger, summary)
         changed, summary = scheduled.document, scheduled.summary.strip()
+    # A clause may make several steps, such as groups and their order.
     clauses = max(clauses, len(edits.summaries)) if clauses else 0
     return SentenceReading(changed, summary, clauses, unread, edits.acts, trigger is not None)
 

@@ -99,6 +99,7 @@ def change_setting(message: str, document: WorkflowDocument) -> Change | None:
         new, old = (
             (instead[1], instead[2]) if instead is not None else (moved[2], moved[1]) if moved else ("", "")
         )
+        # The old value names the setting, better than any noun.
         leaves = [leaf for leaf in _numbers(document) if leaf.value == _parse(old)]
         return _replace(leaves or [], _parse(new), document, f"{old} stands nowhere in this workflow.")
     number = _TO_NUMBER.search(message) or _SHOULD_BE.search(message)
@@ -115,6 +116,7 @@ def _set_number(noun: str, value: float, document: WorkflowDocument) -> Change:
     words = re.findall(r"[a-z_][\w-]*", noun.lower())
     nodes = {node.id for node in find_nodes(noun, document)}
     leaves = list(_numbers(document))
+    # Nodes that the noun names go first; `the threshold` names none, and may be of any.
     inside = [leaf for leaf in leaves if leaf.node.id in nodes] or leaves
     limit = next((_LIMITS[word] for word in words if word in _LIMITS), None)
     if limit is not None and all(leaf.key != limit for leaf in inside):

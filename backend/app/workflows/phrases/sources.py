@@ -38,6 +38,7 @@ class SentenceSource(NamedTuple):
 
 def find_address(words: str) -> SentenceSource | list[str] | None:
     """Return the request of the address that a sentence reads, or the addresses where it reads several."""
+    # `post it to https://...` is where results go, not where data come from.
     urls = [url for url in _URL.finditer(words) if not _TARGET.search(words[: url.start()].rstrip())]
     if len(urls) != 1:
         return [url[0] for url in urls] or None

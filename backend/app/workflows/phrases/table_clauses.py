@@ -265,6 +265,7 @@ def _read_selected(text: str, state: TableState) -> TableClause | None:
     if selected is None:
         return None
     names = find_named_columns(selected["columns"].removeprefix("only "), state.columns)
+    # `keep the price` may mean rows or a column; `keep the column price` cannot.
     if names is None or (len(names) < 2 and not selected["noun"]):
         return None
     return TableClause([("select", {"columns": [{"name": name} for name in names]})], names)

@@ -68,6 +68,7 @@ def _read_filter(text: str, columns: list[str]) -> tuple[str, dict[str, Any]] | 
     if words is None:
         return None
     op = _OPS.get(words["op"].lower(), words["op"])
+    # A filter keeps rows, so that those to drop are named by the opposite test.
     if re.search(r"\b(?:drop|remove|exclude)\b", text.lower()):
         op = OPPOSITES[op]
     value: Any = words["value"].strip("\"'")

@@ -179,6 +179,7 @@ def _read_figure(text: str, columns: list[str]) -> FigureTest | None:
         return None
     function = next(
         (name for name, pattern in _FUNCTIONS if re.search(rf"\b(?:{pattern})\b", before)),
+        # `if the price is below 5` means some row: the least decides.
         "min" if op in ("<", "<=") else "max",
     )
     if re.search(r"\b(?:any|some)\b", before):  # one of them is enough
@@ -224,6 +225,7 @@ def _read_value(words: str, columns: list[str]) -> ValueTest | None:
 
 def _find_name(words: str, columns: list[str]) -> _Name | None:
     """Find the longest name of a column in words."""
+    # `unit_price` before `price`, which it ends with.
     for column in sorted(columns, key=len, reverse=True):
         start = words.lower().rfind(column.lower())
         before, behind = words[: max(start, 0)], words[start + len(column) :]

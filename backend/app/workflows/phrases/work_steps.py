@@ -89,6 +89,7 @@ def _read_prediction(text: str, models: Sequence[KnownModel]) -> WorkStep | Chan
             f"You have no model that predicts {target}. Train one first: ask for it in a conversation.",
             tuple(dict.fromkeys(f"predict {model.target}" for model in models)),
         )
+    # Models come with the chosen and newest first.
     model = matching[0]
     return WorkStep("predict", {"model_id": str(model.id)}, f"Predict {model.target} by {model.name}")
 
@@ -143,6 +144,7 @@ def _read_loop(
             return None
     config = dict(inner.config)
     if inner.type == "chart":
+        # Otherwise the charts of all items would have one title.
         config["title"] = f"{{{{item.{name}}}}}"
     if inner.type == "store":
         config["name"] = f"{config['name']} {{{{item.{name}}}}}"

@@ -35,6 +35,7 @@ class RequestHosts:
         rules = HostRules(self.operator, hosts)
         for host in hosts:
             if host not in self.operator:
+                # A pattern is no URL that could be checked: it has to stand in the operator's list as it is.
                 if host.startswith("*."):
                     raise Forbidden("host_not_allowed", f"{host} is not in HTTP_ALLOWED_HOSTS.", host=host)
                 rules.check_url(parse_url(f"http://{host}/").url.geturl())

@@ -96,6 +96,7 @@ class RequestClient:
         Raises Forbidden for a host or address that is not allowed, TooLarge, InvalidInput for an answer that
         cannot be read, Unavailable if the server does not answer in time or answers with an error.
         """
+        # A request that failed may have been carried out: only what is repeatable is sent twice.
         attempts = 1 + (request.retries if request.is_repeatable else 0)
         for attempt in range(1, attempts + 1):
             try:
@@ -109,6 +110,7 @@ class RequestClient:
                 if answer.status < 400:
                     return replace(answer, attempts=attempt)
                 failure = _error_status(answer, request)
+                # A longer wait than a step may hold its worker for ends the node.
                 if answer.status not in _PASSING or wait_s > MAX_WAIT_S:
                     raise failure
                 if attempt < attempts and wait_s > 0:
@@ -122,6 +124,7 @@ class RequestClient:
     async def _follow(self, request: OutgoingRequest) -> tuple[ReceivedAnswer, float]:
         current, first_host = request, self._rules.check_url(request.url).host
         for _ in range(MAX_REDIRECTS + 1):
+            # Each place of a chain of redirects, since the first host may be allowed and the next one not.
             destination = self._rules.check_url(current.url)
             address = self._rules.check_addresses(
                 destination, await self._resolve(destination.host, destination.port)

@@ -96,6 +96,7 @@ def parse_url(text: str) -> Destination:
     if any(ord(character) <= 32 or ord(character) == 127 for character in text):
         raise InvalidInput("url_invalid", "The URL of the request has blanks or control characters.")
     try:
+        # In the form of the name system, as lists have it: letters that only look alike differ there.
         host = url.hostname.rstrip(".").encode("idna").decode() if not url.hostname.isascii() else url.hostname
     except UnicodeError as error:
         raise InvalidInput("url_invalid", "The host of the URL cannot be read.") from error

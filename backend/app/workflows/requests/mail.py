@@ -67,6 +67,7 @@ def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
             server.starttls(context=context)
         if url.username:
             server.login(unquote(url.username), unquote(url.password or ""))
+        # To this recipient alone: without it smtplib takes all that the headers name.
         server.send_message(message, config.sender, [recipient])
 
 

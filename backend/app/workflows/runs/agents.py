@@ -60,6 +60,7 @@ async def _store_answer(
     ctx: RunContext, node: Node, chat: ChatContext, outcome: Mapping[str, Any]
 ) -> CallResult:
     text, digest = str(outcome["text"]), (outcome.get("table") or {}).get("digest")
+    # Rules answer with a table or with a refusal; their words would pass for an answer otherwise.
     if digest is None and chat.assistant.is_offline:
         raise InvalidInput("agent_not_understood", f"{text} {_ABILITIES}")
     if digest is None:

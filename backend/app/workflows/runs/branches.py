@@ -58,6 +58,7 @@ def find_open_ways(ctx: RunContext, node: Node, results: Results) -> OpenWays:
     before = {node.id, *find_ancestors(ctx.document, node.id)}
     closed: dict[WorkflowEdge, Passage] = {}
     for other in ctx.document.nodes:
+        # Others keep their edges: their own branches are judged when they are to run.
         if other.needs == "any" and (other.id in before or other.id in results):
             passages = {edge: branches.judge_edge(edge) for edge in ctx.document.edges_to(other.id)}
             closed |= {edge: passage for edge, passage in passages.items() if passage.state != "open"}
@@ -135,6 +136,7 @@ class Branches:
         passages = [self.judge_edge(edge) for edge in self.document.edges_to(node_id)]
         states = {passage.state for passage in passages}
         reasons = tuple(reason for passage in passages for reason in passage.reasons)
+        # A failure closes also where one input is enough: results without it could be taken for whole.
         if "broken" in states:
             return Passage("broken", reasons)
         is_enough = "open" in states or not states if node_id in self._joins else "closed" not in states

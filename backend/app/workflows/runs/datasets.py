@@ -16,6 +16,7 @@ async def store_dataset(ctx: RunContext, node: Node, config: Store, results: Res
     Raises TooMany above the storage quota, InvalidInput for the table of an answer without records.
     """
     frame = await find_input_frame(ctx, ctx.document.inputs_of(node.id)[0])
+    # A dataset of the wrong columns would break the workflows that read it.
     if has_unknown_columns(ctx, frame):
         raise InvalidInput(
             "columns_unknown",

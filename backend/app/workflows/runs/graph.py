@@ -89,6 +89,7 @@ async def _keep_results(ctx: RunContext, retried: RetriedRun) -> dict[str, Any]:
     async def keep() -> CallResult:
         run = await ctx.services.earlier_runs.get(retried.id)
         frames = await ctx.services.earlier_runs.list_frames(retried.id)
+        # With all behind it: their tables were made of what is computed anew.
         again = find_descendants(ctx.document, retried.node)
         earlier = {
             node_id: result

@@ -63,6 +63,7 @@ async def run_items(ctx: RunContext, node: Node, config: ForEach, results: Resul
         items = await _list_items(ctx, node, config)
     except InvalidInput as error:
         return await record(ctx, node, partial(_refuse, error))
+    # One after the other: the calls of a step are recorded in an order that a replay repeats.
     runs = [
         await _run_item(ctx, node, config, results, number, select_item(items.column, value, items.type))
         for number, value in enumerate(items.values)
@@ -84,6 +85,7 @@ async def _list_items(ctx: RunContext, node: Node, config: ForEach) -> _Items:
             compiled = compile_plan(_plan_items(plan, config), schemas)
         except InvalidInput as error:
             return CallResult({"code": error.code, "error": error.detail}, error.detail, failed=True)
+        # One value more than is allowed tells that there are too many.
         computed = await compute_sql(ctx, compiled.sql, digests, MAX_ITEMS + 1)
         name, type_ = next(iter(compiled.columns.items()))
         values: list[Any] = [row[0] for row in TableFacts.model_validate(computed.value).rows]

@@ -99,6 +99,7 @@ async def _record_attempt(ctx: RunContext, node: Node, run: Callable[[], Awaitab
     async def run_or_fail() -> CallResult:
         try:
             return await _run_in_time(node, run)
+        # A lack of this service is no result of the node: the step is tried again.
         except Unavailable as error:
             if error.code not in _OUTSIDE:
                 raise
@@ -141,6 +142,7 @@ async def _ask(ctx: RunContext, node: Node, config: Approve) -> CallResult:
         config.text,
         {"enum": [APPROVE, REJECT]},
         options=[APPROVE, REJECT],
+        # Nobody's answer is no approval.
         default=REJECT,
     )
     answer = await ctx.step.ask(question)

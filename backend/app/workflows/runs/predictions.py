@@ -14,6 +14,7 @@ MAX_NOTES = 20
 
 async def predict_table(ctx: RunContext, node: Node, config: Predict, results: Results) -> CallResult:
     """Predict the table of a node, in a cell of untrusted work. Raises NotFound for a model that is gone."""
+    # When it runs, not when it is saved: by its target a node uses the newest model.
     model = await ctx.services.find_model(config.model_id, config.target)
     table = await find_input_frame(ctx, ctx.document.inputs_of(node.id)[0])
     # A stored model may run code.

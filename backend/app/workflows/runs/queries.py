@@ -79,6 +79,7 @@ class WorkflowRuns:
             raise NotFound("run_not_found", f"There is no run of a workflow with the id {run_id}.")
         record = RunRecord(**row)
         preferences = WorkflowRunPreferences.model_validate_json(record.preferences)
+        # The last step until the run has ended, so that nodes are seen as they end.
         content: dict[str, Any] = json.loads(record.result or record.step or "{}")
         outcome = {"returned": "succeeded", "failed": "failed"}.get(str(content.get("end")))
         return WholeRunView(
@@ -135,6 +136,7 @@ class WorkflowRuns:
         retried = RetriedRun(id=run_id, node=first)
         former = WorkflowRunPreferences.model_validate_json(str(row["preferences"] if row else "{}"))
         preferences = WorkflowRunPreferences(
+            # The chain goes on, or a retry would let workflows that trigger each other begin anew.
             workflow=origin, trigger="retry", retried=retried, payload=former.payload, chain=former.chain
         )
         return make_whole_run(document, preferences)

@@ -35,6 +35,7 @@ def find_value(ctx: RunContext, node_id: str, name: str, results: Results) -> An
         raise InvalidInput("template_wrong", f"The text names {node_id}, which has no result here.")
     result, table = results[node_id], _find_table(ctx, node_id, results)
     names = [str(column["name"]) for column in table.columns]
+    # A column goes before a value of that name, as in the checks.
     if name in names:
         return table.preview[0][names.index(name)] if table.preview else None
     values = _list_values(result, table)

@@ -40,6 +40,7 @@ async def send_once(
         Call(f"choice:announce{place}", "choice", "announce_sending", AGENT, {"node": node.id}),
         announce,
     )
+    # The announcement was recorded, but no result: the crash came between.
     if not is_first_attempt and not is_repeatable:
         answer = await ctx.step.ask(
             Question(
@@ -61,6 +62,7 @@ async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> Call
     """Send a request and store the table of its answer."""
 
     async def send() -> CallResult:
+        # Read when it is sent, so that it stands in no record of the run.
         secret = await ctx.services.read_secret(config.secret) if config.secret else None
         is_get = config.method == "GET"
         client = await ctx.services.client()

@@ -21,6 +21,7 @@ _ENDED_EARLY = {
 async def run_study(ctx: RunContext, node: Node, config: RunStudy, results: Results) -> CallResult:
     """Start a study, once in a run, and wait for it. The run gives its place up: the study may need it."""
     ids = [_find_dataset(ctx, source, results) for source in ctx.document.inputs_of(node.id)]
+    # Another attempt starts another study; the same one after a crash finds its own.
     attempt = f" {ctx.attempt}" if ctx.attempt > 1 else ""
     study = uuid5(ctx.session.id, f"study {node.id}{attempt}")
     await ctx.services.start_study(ctx.session.id, study, config, list(dict.fromkeys(ids)))

@@ -118,6 +118,7 @@ async def find_unknown_table(ctx: RunContext, plan: Plan) -> str | None:
     steps, source = [*plan.steps], plan.source
     while isinstance(source, PlanSource):
         steps, source = [*source.plan.steps, *steps], source.plan.source
+    # Of no rows these steps make some: a total of groups without keys is one row.
     adds_rows = any(
         isinstance(step, JoinStep | UnionStep) or (isinstance(step, GroupStep) and not step.keys)
         for step in steps

@@ -76,6 +76,7 @@ class SecretStore:
         keys = [_derive(secret_key) for secret_key in self.secret_keys()]
         row = await self.db.row(SECRETS.get_data_key)
         if row is None:
+            # Secrets are sealed by a key of their own: a new SECRET_KEY wraps one key anew, not all secrets.
             first = wrap(make_data_key(), keys[0])
             await self.db.value(SECRETS.create_data_key, first.kid, first.wrapped)
             # Read again, since another process may have made the key first.
@@ -91,6 +92,7 @@ class SecretStore:
         data_key = unwrap(stored, keys)
         if stored.kid != keys[0].kid:
             again = wrap(data_key, keys[0])
+            # Only over the one that was read: another process may have wrapped it meanwhile.
             await self.db.value(SECRETS.rewrap_data_key, again.kid, again.wrapped, stored.kid)
         return data_key
 

@@ -69,6 +69,7 @@ class TriggerSweep:
     async def _handle(self, due: DueRow) -> int:
         trigger = Trigger.model_validate_json(due.config)
         if not due.is_armed:
+            # Of the database's clock, so that hosts whose clocks differ agree on what is due.
             following = first_tick(trigger, due.now)
             await self.db.value(TRIGGERS.move, due.workflow_id, due.node_id, due.next_at, following)
             return 0
@@ -88,6 +89,7 @@ class TriggerSweep:
             following,
             tick,
             due.version,
+            # By workflow, node and tick: two workers that sweep at once begin one run.
             uuid5(due.workflow_id, f"{due.node_id} {tick.isoformat()}"),
             run.goal,
             dumps(run.preferences.model_dump(mode="json", exclude_none=True), "preferences"),

@@ -36,6 +36,7 @@ def choose_tick(trigger: Trigger, next_at: datetime, now: datetime) -> DueTick:
     """
     if next_at > now:
         return DueTick(None, next_at)
+    # The next sweep takes the next one, until all were run.
     if trigger.missed == "all":
         return DueTick(next_at, next(list_ticks(trigger, next_at), None))
     last = next_at
