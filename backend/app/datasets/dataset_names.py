@@ -26,6 +26,7 @@ _MAX_NAME_CHARS = 120
 
 def make_dataset_name(filename: str) -> str:
     """Make a printable name: the last part of a path without the suffixes of table files."""
+    # Both separators: the file may come from another system than this one.
     last = re.split(r"[/\\]", filename)[-1]
     printable = "".join(char if char.isprintable() else " " for char in _ENDINGS.sub("", last))
     return " ".join(printable.split())[:_MAX_NAME_CHARS] or "dataset"
@@ -50,4 +51,5 @@ def _slug(name: str) -> str:
     slug = re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")[:_MAX_TABLE_NAME_CHARS].strip("_")
     if not slug or slug in _RESERVED:
         return f"table_{slug}".rstrip("_")
+    # A name that begins with a digit would need quotes.
     return f"t_{slug}" if slug[0].isdigit() else slug

@@ -35,6 +35,7 @@ def get_reading(row: DatasetRow) -> FileReading:
 def reading_at(row: DatasetRow, time: datetime) -> FormerReading:
     """The table and reading that a session that began at `time` uses."""
     former = (FormerReading.model_validate(document) for document in row.former)
+    # Former readings are in the order of time: the first that lasted longer is the one of then.
     return next((reading for reading in former if reading.until > time), current_reading(row, time))
 
 

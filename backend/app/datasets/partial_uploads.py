@@ -42,6 +42,7 @@ class PartialUpload:
         A former request may still send, if its connection was cut without a word: whoever comes second finds
         that the file has grown, and writes nothing.
         """
+        # Not created: an upload that was finished or deleted meanwhile must not come back by a late piece.
         with self._open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             here = file.seek(0, os.SEEK_END)

@@ -120,6 +120,7 @@ class PriceImport:
             series = self._series[key] = await self._open_series(header)
         before = self.added + self.changed
         first, last = from_microseconds(header.first_us), from_microseconds(header.last_us)
+        # A new series cannot overlap, as rows within a file are in order.
         overlaps = series.first_at is not None and await self.connection.fetchval(
             queries.ANY_BETWEEN, series.number, first, last
         )
@@ -139,6 +140,7 @@ class PriceImport:
             contents: SeriesContents | None = None
             if series.first_at is None:
                 contents = facts.contents()
+            # A file that changed nothing would cost a scan of the whole series.
             elif series.is_touched:
                 contents = await summarize_series(self.connection, series.number, facts.interval_s)
             if contents is not None:

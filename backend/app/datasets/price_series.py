@@ -85,6 +85,7 @@ def choose_series(
     common = set.intersection(*by_interval) if by_interval else set()
     if not common:
         raise NotFound("no_such_interval", _refusal(series, coins, interval_s), coins=list(coins))
+    # With a wanted interval the longest that makes it, which has the fewest bars to read.
     chosen_s = min(common) if interval_s is None else max(common)
     by_coin = {candidate.coin: candidate for candidate in series if candidate.interval_s == chosen_s}
     return [by_coin[coin] for coin in coins]

@@ -137,6 +137,7 @@ class Prices:
                     timeout=MAX_STATEMENT_S,
                 )
             names = ", ".join(series.coin for series in selected)
+            # The tag of the command, which is all that COPY tells of its rows.
             if copied == "COPY 0":
                 raise NotFound("no_prices", f"There are no prices of {names} in that time.")
             work = Computation(
@@ -193,6 +194,7 @@ class Prices:
         self, stream: OutputStream, owner: UUID | None, report: ReportText
     ) -> tuple[PriceImport, dict[str, Any]]:
         """Store batches while the cell validates further ones, in one transaction that ends after the cell."""
+        # The first batch before the transaction: it is begun only once there is a bar to store.
         header = await read_batch_header(stream.pipe)
         if header is None:
             await stream.completion  # raises: there is no valid bar

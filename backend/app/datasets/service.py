@@ -94,6 +94,7 @@ class Datasets:
     async def _read_as_earlier(self, row: DatasetRow) -> DatasetRow:
         """Read open columns as those of the newest dataset with the same columns."""
         reading = get_reading(row)
+        # Nothing is open, so that no earlier choice could settle it.
         if not any(column.alternatives for column in reading.columns):
             return row
         async with self.open_uow() as uow:

@@ -53,6 +53,7 @@ _IDENTIFIERS: tuple[Callable[[DatasetRef], str], ...] = (
 def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
     """Find a dataset by table name, name or id, ignoring case. Raises ToolRefused with the nearest names."""
     folded = name.strip().casefold()
+    # One kind after the other, so that a table's name goes before another dataset's.
     for identifier in _IDENTIFIERS:
         for dataset in datasets:
             if identifier(dataset).casefold() == folded:

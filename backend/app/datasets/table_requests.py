@@ -57,6 +57,7 @@ class ColumnComparison(BaseModel):
     def _require_values(self) -> Self:
         has_value, has_list = self.value is not None, self.values is not None
         needs_list = self.comparison in _LIST
+        # Refused rather than passed over: a value that has no effect would be taken for a filter.
         if has_list != needs_list or has_value != (not needs_list and self.comparison not in _NO_VALUE):
             needed = "values" if needs_list else "no value" if self.comparison in _NO_VALUE else "value"
             raise ValueError(f"{self.comparison} takes {needed}")

@@ -41,6 +41,7 @@ class TableReader:
         return TableAggregateView.model_validate(figures)
 
     async def _run(self, function: str, digest: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        # For one owner: a cell that stays must never hold the rows of two.
         work = Computation(function, parameters, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"table": digest}, _VIEW_LIMITS)
         return cast(dict[str, Any], computed.value)

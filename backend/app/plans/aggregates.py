@@ -51,6 +51,7 @@ def _numeric_figure(aggregation: p.Aggregation, value: Typed, scope: Scope, plac
     function, tree = aggregation.function, value.tree.copy()
     if function == "sum":
         return Typed(call("sum", tree), value.type)
+    # As DOUBLE: DuckDB gives quantiles of decimals as decimals, cut to their places.
     arguments = [cast(tree, "DOUBLE")]
     if aggregation.share is not None:
         arguments.append(exp.Literal.number(repr(aggregation.share)))

@@ -128,6 +128,7 @@ _COMPARISONS: dict[str, type[exp.Binary]] = {
 def _compare(expression: e.CompareExpression, scope: Scope, place: str) -> Typed:
     left = compile_expression(expression.left, scope, f"{place}.left")
     right = compile_expression(expression.right, scope, f"{place}.right")
+    # Only checked: DuckDB would cast a text to a number, and fail at the first row that is none.
     common_type([left, right], place)
     kind = _COMPARISONS[expression.op]
     return Typed(kind(this=group(left.tree), expression=group(right.tree)), "boolean")
@@ -217,6 +218,7 @@ def _date_trunc(expression: e.DateTruncExpression, scope: Scope, place: str) -> 
 
 def _cast(expression: e.CastExpression, scope: Scope, place: str) -> Typed:
     operand = compile_expression(expression.operand, scope, f"{place}.operand")
+    # TRY_CAST would give a null for every row: the mistake is told instead of an empty column.
     if {operand.type, expression.to} in (
         {"datetime", "integer"},
         {"datetime", "number"},

@@ -87,6 +87,7 @@ class _Compiler:
             draft = _STEPS[type(step)](self, step, draft, f"{place}steps[{n}]")
             if not draft.columns:
                 raise refuse(f"{place}steps[{n}]", "No column is left.")
+            # A column that is used twice is written twice, so that large ones would double with each step.
             if any(_is_large(typed.tree) for typed in draft.columns.values()):
                 draft = self.wrap(draft)
         return draft
@@ -283,12 +284,14 @@ class _Compiler:
 
     def distinct(self, step: p.DistinctStep, draft: Draft, place: str) -> Draft:
         draft = self.before(draft, Clause.DISTINCT) if draft.clause != Clause.ORDER else draft
+        # The order goes: of rows that are one now, any might have given their place.
         draft.order, draft.distinct, draft.clause = [], True, Clause.DISTINCT
         return draft
 
     def union(self, step: p.UnionStep, draft: Draft, place: str) -> Draft:
         other = self.source(step.source, f"{place}.source")
         here = f"{place}.source"
+        # By names: UNION takes columns by position, and two sources seldom have the same order.
         resolved = {name: find_column(name, other.columns, here)[0] for name in draft.columns}
         extra = [name for name in other.columns if name not in resolved.values()]
         if extra:

@@ -84,6 +84,7 @@ def _intersect(ranges: list[_Range | None]) -> _Range | None:
         if ranges[0]
         else []
     )
+    # A condition that cannot be read may narrow the rest in any way.
     if len(ends) != len(ranges):
         return None
     lows, highs = [r.low for r in ends if r.low], [r.high for r in ends if r.high]

@@ -100,6 +100,7 @@ def _group(step: p.GroupStep, names: Names) -> list[str]:
     figures = (
         " and ".join(_figure(aggregation, names) for aggregation in step.aggregations) or "the combinations"
     )
+    # Numbers of months and weekdays are keys only so that their names come in order.
     keys = [key for key in step.keys if not key.endswith(" number")]
     by = f" for each {' and '.join(f'`{key}`' for key in keys)}" if keys else ""
     return [figures + by]
@@ -241,6 +242,7 @@ def _negation(expression: e.NotExpression, say: Say, names: Names) -> str:
 
 def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
     texts = " and ".join(map(say, expression.arguments))
+    # Case is ignored in comparisons of texts, which needs no words.
     return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"
 
 

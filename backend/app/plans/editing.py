@@ -85,6 +85,7 @@ def restrict(plan: Plan, fragment: Plan, replaces: bool = False) -> Plan | None:
     """
     parts, added = split_plan(plan), split_plan(fragment)
     conditions = added.conditions
+    # Conditions on another table would name columns that these rows do not have.
     if not conditions or added.source != parts.source:
         return None
     remaining = tuple(
@@ -191,6 +192,7 @@ def keep_first(plan: Plan, count: int | None) -> Plan | None:
         if isinstance(step, LimitStep):
             ending += [step.model_copy(update={"rows": count})] if count else []
         elif isinstance(step, TopKStep):
+            # Without a number the step would have to go, and with it the order that it makes.
             if count is None:
                 return None
             ending.append(step.model_copy(update={"k": count}))
@@ -206,6 +208,7 @@ def keep_first(plan: Plan, count: int | None) -> Plan | None:
         return None
     if not is_limited and count is not None:
         selected = parts.find(SelectStep)
+        # Before columns are selected: the order may be by one that is not shown.
         place = ending.index(selected) if selected else len(ending)
         ending.insert(place, build.limit(count))
     return replace(parts, ending=tuple(ending)).to_plan()

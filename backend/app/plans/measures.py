@@ -83,6 +83,7 @@ def _windowed(function: str, column: str | None, measures: Mapping[str, Measure]
 
 def _scale(function: str, column: str | None, measures: Mapping[str, Measure]) -> Measure:
     measure: Measure = measures.get(column or "", "figure") if function in _SCALE_KEPT else "figure"
+    # The mean of a key is a figure, and names no group.
     return "figure" if measure == "key" else measure
 
 

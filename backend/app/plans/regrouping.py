@@ -32,6 +32,7 @@ def regroup(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | None:
     if not new and not removed:
         return None
     keys = [*(key for key in parts.group.keys if key not in removed), *new]
+    # Rows without a value of a former key were left out for that key alone, and count again.
     remaining = tuple(step for step in parts.preparation if not _is_presence_of(step, removed))
     preparation = merge_preparations(remaining, added.preparation)
     visible = _shown_keys(added)

@@ -21,6 +21,7 @@ def refuse(place: str, problem: str, code: str = "plan_invalid", **facts: object
 
 def resolve(name: str, names: Collection[str], noun: str, place: str) -> str:
     """Find a name as it is spelled in the schema; case is ignored, as in DuckDB."""
+    # Exactly first, which is the usual case and needs no walk over wide tables.
     if name in names:
         return name
     folded = name.casefold()

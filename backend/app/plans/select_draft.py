@@ -48,6 +48,7 @@ class Draft:
     def select(self) -> exp.Select:
         """Build the tree."""
         tree = exp.Select(
+            # Copies: a tree of sqlglot knows its parent, so that one node cannot stand in two places.
             expressions=[
                 exp.Alias(this=column.tree.copy(), alias=identifier(name))
                 for name, column in self.columns.items()

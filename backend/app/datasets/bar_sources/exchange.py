@@ -76,6 +76,7 @@ class ExchangeSource:
             answer = self._retry(
                 lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, page_ms, _MAX_PAGE_BARS)  # noqa: B023
             )
+            # Some exchanges begin a page before the requested time, or go on beyond the end.
             page = [row for row in answer if next_ms <= row[0] <= end_ms]
             yield page
             next_ms = page[-1][0] + step_ms if page else next_ms + _MAX_PAGE_BARS * step_ms
@@ -122,6 +123,7 @@ def _translate_errors(name: str) -> Iterator[None]:
     ccxt = _ccxt()
     try:
         yield
+    # Before CCXT's: these are ours already, with their sentence.
     except LabError:
         raise
     except ccxt.NetworkError as error:
