@@ -49,7 +49,6 @@ REFUSED: dict[str, str] = {
     "python: sub-processes": "a cell is one process",
     "python: requests to the network": "there is no network",
     "python: eval and exec": "text would be run past the policy",
-    "python: object attributes by dict": "`__dict__` changes objects past the guards; `vars` shows them",
     "python: string templates and logging": "handlers of the module open files and sockets: use `print`",
     "lightgbm: a classifier": "its native library opens files that no guard sees; the training tools fit it",
     "duckdb in python: a query over a frame": "SQL has tools of its own, with a policy of its own",

@@ -152,9 +152,40 @@ MAGIC_METHODS = _names(
     __gt__ __ge__ __contains__ __getitem__ __setitem__ __delitem__ __add__ __radd__ __sub__ __rsub__ __mul__
     __rmul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __matmul__ __neg__ __abs__ __bool__ __hash__
     __int__ __float__ __post_init__
+    __rfloordiv__ __rmod__ __rpow__ __rmatmul__ __divmod__ __rdivmod__ __and__ __rand__ __or__ __ror__ __xor__
+    __rxor__ __lshift__ __rlshift__ __rshift__ __rrshift__ __pos__ __invert__
+    __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__
+    __ixor__ __ilshift__ __irshift__
+    __round__ __trunc__ __floor__ __ceil__ __complex__ __bytes__ __format__ __reversed__ __missing__
     """
 )
-"""Magic methods that a class may define."""
+"""Magic methods that a class may define, and that a library may read by a name which is data."""
+
+CLASS_METHODS = MAGIC_METHODS | _names(
+    """
+    __class_getitem__ __copy__ __deepcopy__ __delattr__ __delete__ __dir__ __get__ __getattr__
+    __init_subclass__ __new__ __set__ __set_name__ __setattr__ __sizeof__
+    """
+)
+"""Magic methods that a class may define.
+
+Not among them: `__del__` and `__index__`, which run while compiled code holds memory that they could free (a
+`bytearray` of Python 3.11 writes into it then); `__fspath__`, whose second answer could be another path than
+the one that was judged; `__reduce__` and its like, which `copy` calls and writes by; `__getattribute__`, and
+the protocols of numpy and pandas that give addresses.
+"""
+
+GUARDED_METHODS = _names("__delattr__ __exit__ __getattr__ __set_name__ __setattr__")
+"""Methods of CLASS_METHODS that take names of attributes or a traceback, and get a guard around them."""
+
+LABELS = _names("__doc__ __module__ __name__ __qualname__ __version__")
+"""Special names of classes, functions and modules that are text."""
+
+ERROR_PARTS = _names("__cause__ __context__ __notes__ __suppress_context__")
+"""Special names of errors that a program may read."""
+
+SPECIAL_READS = CLASS_METHODS | LABELS | ERROR_PARTS | _names("__class__ __dict__ __members__")
+"""Special names that a program's text may read, each judged by `special_names.read_special`."""
 
 SPECIAL_NAMES = _names(
     """

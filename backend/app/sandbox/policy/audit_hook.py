@@ -68,11 +68,11 @@ _installed: list[bool] = []
 
 def program_on_stack() -> bool:
     """Return True while code that the policy compiled runs on this thread; for a library's thread, on any."""
-    if any(map(_is_program_frame, _frames(sys._getframe(1)))):
+    if any(map(is_program_frame, _frames(sys._getframe(1)))):
         return True
     if _is_main_thread():
         return False
-    return any(_is_program_frame(frame) for other in _frames_of_threads() for frame in _frames(other))
+    return any(is_program_frame(frame) for other in _frames_of_threads() for frame in _frames(other))
 
 
 _COLLECTION_LOCK = _thread.allocate_lock()
@@ -95,7 +95,7 @@ def _frames_of_threads() -> list[FrameType]:
                 gc.enable()
 
 
-def _is_program_frame(frame: FrameType) -> bool:
+def is_program_frame(frame: FrameType) -> bool:
     """Recognise a program by its globals, since reading the frame's code would be an event itself."""
     return "_inplacevar_" in frame.f_globals
 
@@ -128,7 +128,7 @@ def _calling_module(frame: FrameType | None, *, skip: frozenset[str] = frozenset
     for caller in _frames(frame):
         name = str(caller.f_globals.get("__name__", ""))
         if name != __name__ and name not in skip:
-            return PROGRAM if _is_program_frame(caller) else name
+            return PROGRAM if is_program_frame(caller) else name
     return ""
 
 
@@ -159,7 +159,7 @@ def _on_open(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 def _reads_own_files(frame: FrameType) -> bool:
     for caller in _frames(frame):
         name = str(caller.f_globals.get("__name__", ""))
-        if _is_program_frame(caller):
+        if is_program_frame(caller):
             return False
         if _is_within(name, _LIBRARY_FILES) and not _is_within(name, _PATH_TAKERS):
             return True
@@ -229,7 +229,7 @@ def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 def is_importing(frame: FrameType) -> bool:
     """Return True while a module is imported for the program: its own code runs then."""
     for caller in _frames(frame):
-        if _is_program_frame(caller):
+        if is_program_frame(caller):
             return False
         if caller.f_globals.get("__name__") in _BOOTSTRAP:
             return True

@@ -6,15 +6,22 @@ import importlib
 import string
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from app.sandbox.policy.allow_lists import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES, TUPLE_NAMES
+from app.sandbox.policy.allow_lists import IN_PLACE, MODULES, PARTIAL_ATTRIBUTES, SPECIAL_READS, TUPLE_NAMES
 from app.sandbox.policy.library_names import plain_getattr, plain_setattr
-from app.sandbox.policy.module_views import MISSING, ModuleView, check_object, read_from_module, view_of
-from app.sandbox.policy.objects import refusal
+from app.sandbox.policy.module_views import (
+    MISSING,
+    ModuleView,
+    check_object,
+    check_owner,
+    read_from_module,
+    view_of,
+)
+from app.sandbox.policy.objects import is_of_program
 from app.sandbox.policy.private_names import spelled_name, stored_name
 from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
 
@@ -137,6 +144,17 @@ def _is_format(value: object) -> bool:
 class _Formatter(string.Formatter):
     """`str.format` whose attribute reads are guarded like any other."""
 
+    def __init__(self) -> None:
+        self._next_position = 0
+
+    def parse(self, format_string: str) -> Iterator[tuple[str, str | None, str | None, str | None]]:
+        """Number the fields that have none, also those such as `{.name}`, which `string.Formatter` cannot."""
+        for literal, field, spec, conversion in super().parse(format_string):
+            if field is not None and field[:1] in ("", ".", "["):
+                field = f"{self._next_position}{field}"
+                self._next_position += 1
+            yield literal, field, spec, conversion
+
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         first, rest = _string.formatter_field_name_split(field_name)
         value = self.get_value(first, args, kwargs)
@@ -157,6 +175,10 @@ def _bind_format(template: str) -> Callable[..., str]:
 
 
 def has_attribute(owner: Any, name: str) -> bool:
+    """Replace `hasattr`. A special name that a program may use says truly whether it is there."""
+    if type(name) is str and name in SPECIAL_READS:
+        check_owner(owner)
+        return hasattr(owner, name)
     try:
         read_attribute(owner, name)
     except AttributeError:
@@ -175,74 +197,16 @@ def check_writable(owner: Any) -> Any:
     if isinstance(owner, _IMMUTABLE_TYPES):
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     if isinstance(owner, type):
-        if type.__getattribute__(owner, "__module__") != "__main__":
+        if not is_of_program(owner):
             raise TypeError("classes of libraries cannot be changed here")
     elif type(owner).__module__ in _IMMUTABLE_MODULES:
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     return owner
 
 
-def check_owner(owner: Any) -> None:
-    """Raise AttributeError for an object that no program may hold, however a library came to hand it out."""
-    reason = refusal(owner)
-    if reason is not None:
-        raise AttributeError(f"{reason} is not accessible here")
-
-
 def read_item(owner: Any, key: Any) -> Any:
     check_owner(owner)
     return check_object(owner[key])
-
-
-def read_base_method(owner: Any, name: str) -> Any:
-    """Return a magic method of `super()`, which a class may define and therefore extend."""
-    if type(owner) is not super or name not in MAGIC_METHODS:
-        raise AttributeError(f"{name!r} is not accessible here")
-    return plain_getattr(owner, name)
-
-
-def read_label(owner: Any, name: str) -> str:
-    """Return `__name__` of a class or function, or `__version__` of a module, as plain text."""
-    if name == "__version__" and type(owner) is ModuleView:
-        value = sys.modules[owner.__name__].__version__
-    elif name == "__name__" and isinstance(owner, type):
-        value = type.__dict__["__name__"].__get__(owner)
-    elif name == "__name__" and isinstance(owner, _IMMUTABLE_TYPES):
-        value = plain_getattr(owner, "__name__", "")
-    else:
-        raise AttributeError(f"{name!r} is not accessible here")
-    return str.__str__(value)
-
-
-def check_overrides(kind: type) -> type:
-    """Return a program's class. Raises TypeError if it would replace a private name of a library's class."""
-    for name in vars(kind):
-        spelled = spelled_name(name)
-        if spelled != name and any(spelled in vars(base) for base in kind.__mro__[1:]):
-            raise TypeError(
-                f"{spelled!r} is a private name of a base of {kind.__name__}, and stays as it is here"
-            )
-    return kind
-
-
-def check_whole_value_class(kind: Any) -> type:
-    """Return a class whose pattern `kind(name)` binds the value itself. Raises TypeError for others."""
-    if not any(kind is other for other in _WHOLE_VALUE_CLASSES):
-        raise TypeError(
-            f"the pattern {kind!r} may have no parts here: match the class, then read the attributes"
-        )
-    return kind  # type: ignore[no-any-return]  # one of these
-
-
-_WHOLE_VALUE_CLASSES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
-"""Builtin classes that match one part with the whole value, where other classes read an attribute."""
-
-
-def without_traceback(value: Any) -> Any:
-    """Return an argument of `__exit__`, which is called with a traceback, as a program may hold it."""
-    if type(value) is tuple:
-        return tuple(map(without_traceback, value))
-    return None if isinstance(value, types.TracebackType) else value
 
 
 def change_item(operation: str, owner: Any, key: Any, value: Any) -> None:

@@ -5,7 +5,6 @@ behind the same guards.
 """
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ from types import CodeType
 from typing import TypeVar
 
 from RestrictedPython._types import T_pos_ast
-from RestrictedPython.compile import compile_restricted_exec
 from RestrictedPython.transformer import (
+    FORBIDDEN_FUNC_NAMES,
     INSPECT_ATTRIBUTES,
     IOPERATOR_TO_STR,
     RestrictingNodeTransformer,
@@ -22,8 +21,16 @@ from RestrictedPython.transformer import (
 )
 
 from app.errors import InvalidInput
-from app.sandbox.policy.allow_lists import DENIED_ATTRIBUTES, MAGIC_METHODS
-from app.sandbox.policy.private_names import PrivateNames, is_private
+from app.sandbox.policy.allow_lists import (
+    CLASS_METHODS,
+    DENIED_ATTRIBUTES,
+    GUARDED_METHODS,
+    MAGIC_METHODS,
+    SPECIAL_READS,
+)
+from app.sandbox.policy.annotations import PostponedAnnotations
+from app.sandbox.policy.private_names import PrivateNames, is_private, is_transformers_own, spelled_name
+from app.sandbox.policy.refusal_texts import list_problems, text_of_construct, text_of_name, text_of_option
 
 FILENAME = "<code>"
 MAX_ERRORS = 10
@@ -32,8 +39,8 @@ MAX_ERRORS = 10
 LAST_VALUE = "_last_value_"
 """Variable with the value of the expression that ends a program."""
 
-_OWN_NAMES = re.compile(r"_(tmp\d.*|print)")
-"""Names of the transformer's own; guards end with an underscore too."""
+_NAME_LISTS = ("__slots__", "__match_args__")
+"""Lists of names of attributes that a class statement may set."""
 
 
 @dataclass(frozen=True)
@@ -49,51 +56,74 @@ Visited = ast.AST | Iterable[ast.AST] | None
 
 
 def compile_code(source: str) -> CodeType:
-    """Compile a program. Raises InvalidInput that names each construct that is not allowed, with its line."""
+    """Compile a program. Raises InvalidInput that names each construct that is not allowed, with its lines."""
     try:
-        compiled = compile_restricted_exec(source, FILENAME, policy=Language)
+        module = ast.parse(source, FILENAME)
+    except SyntaxError as error:
+        statement = f": {error.text.strip()}" if error.text else ""
+        raise _invalid([f"Line {error.lineno}: {type(error).__name__}: {error.msg}{statement}"]) from None
     except (ValueError, RecursionError) as error:  # a null byte; nesting deeper than the parser takes
         raise InvalidInput("code_not_allowed", f"The code cannot be read: {error}") from error
-    if compiled.code is None:
-        errors = list(compiled.errors[:MAX_ERRORS])
-        raise InvalidInput("code_not_allowed", f"The code was not run. {' '.join(errors)}", errors=errors)
-    return compiled.code
+    language = Language()
+    try:
+        language.visit(module)
+        if not language.problems:
+            # Without this module's own future statements.
+            return compile(module, FILENAME, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise InvalidInput("code_not_allowed", f"The code cannot be read: {error}") from error
+    raise _invalid(list_problems(language.problems)[:MAX_ERRORS])
 
 
-def _is_super(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "super"
-        and not node.args
-        and not node.keywords
-    )
+def _invalid(errors: list[str]) -> InvalidInput:
+    return InvalidInput("code_not_allowed", f"The code was not run. {' '.join(errors)}", errors=errors)
 
 
-def _parameters(arguments: ast.arguments) -> list[str]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    return [parameter.arg for parameter in (*positional, arguments.vararg) if parameter is not None]
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
+_ASSIGNED_METHODS = MAGIC_METHODS - GUARDED_METHODS
+"""Magic methods that a class may set to a value, beside defining them."""
 
 
 class Language(RestrictingNodeTransformer):
-    """Transformer of the policy, for `compile_restricted_exec`."""
+    """Transformer of a program's syntax tree. What it refuses is in `problems`."""
 
     _is_in_class = False
     """True for names that a class body binds: libraries call private methods of their subclasses."""
 
+    _class_name = ""
+    """Name of the innermost class statement, as the program has it."""
+
     _patterns = _Patterns("")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.problems: dict[str, list[int]] = {}
+        """Lines by the text of what is wrong with them."""
+
+    def error(self, node: ast.AST, text: str) -> None:
+        lines = self.problems.setdefault(text.rstrip("."), [])
+        lines.append(getattr(node, "lineno", 1))
+
+    def not_allowed(self, node: ast.AST) -> None:
+        self.error(node, text_of_construct(node))
 
     def check_name(self, node: T_pos_ast, name: str | None, allow_magic_methods: bool = False) -> None:
         if name == "__name__" and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return
-        if allow_magic_methods and name in MAGIC_METHODS:
+        if allow_magic_methods and name in (CLASS_METHODS if self._is_in_class else MAGIC_METHODS):
             return
-        if name and is_private(name) and not _OWN_NAMES.fullmatch(name) and not self._is_in_class:
+        is_bound_by_class = self._is_in_class and not _is_read(node)
+        if name and is_private(name) and not is_transformers_own(name) and not is_bound_by_class:
             return
-        super().check_name(node, name, allow_magic_methods)
+        if name and (name in FORBIDDEN_FUNC_NAMES or (name.startswith("_") and name != "_")):
+            self.error(node, text_of_name(name))
 
     def visit_Module(self, node: ast.Module) -> Visited:
         """Keep the value of an expression that ends the program, under a name that no program can write."""
+        PostponedAnnotations().visit(node)
         PrivateNames().visit(node)
         module: Visited = super().visit_Module(node)
         last = module.body[-1] if isinstance(module, ast.Module) and module.body else None
@@ -103,25 +133,52 @@ class Language(RestrictingNodeTransformer):
         return module
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Visited:
-        """Take the traceback from the arguments with which a `with` statement calls `__exit__`."""
+        """Put the guard of a special method around what its decorators return."""
+        is_guarded = self._is_in_class and node.name in GUARDED_METHODS
         visited: Visited = super().visit_FunctionDef(node)
-        if node.name == "__exit__" and isinstance(visited, ast.FunctionDef):
-            for name in _parameters(visited.args):
-                call = self._call("_without_traceback_", node, [ast.Name(name, ast.Load())])
-                visited.body.insert(0, ast.Assign([ast.Name(name, ast.Store())], call))
-                copy_locations(visited.body[0], node)
-                ast.fix_missing_locations(visited.body[0])
+        if is_guarded and isinstance(visited, ast.FunctionDef):
+            visited.decorator_list.insert(0, self._call("_guard_method_", node, [ast.Constant(node.name)]))
         return visited
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Visited:
-        """Check what the class binds, before its own decorators see it."""
+        """Check what the class binds, before its own decorators see it. Bases and options stand outside it."""
+        self.check_name(node, node.name)
+        node.bases = [self.visit(base) for base in node.bases]
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        node.keywords = [ast.keyword("metaclass", ast.Name("__metaclass__", ast.Load())), *self._options(node)]
+        if node.bases:
+            node.decorator_list.append(ast.Name("_check_overrides_", ast.Load()))
+        outer, self._class_name = self._class_name, spelled_name(node.name)
         with self._scope(is_class=True):
-            visited: Visited = super().visit_ClassDef(node)
-        if isinstance(visited, ast.ClassDef) and visited.bases:
-            guard = ast.Name("_check_overrides_", ast.Load())
-            copy_locations(guard, node)
-            visited.decorator_list.append(guard)
-        return visited
+            node.body = self._visit_statements(node.body)
+        self._class_name = outer
+        return ast.fix_missing_locations(node)
+
+    def _options(self, node: ast.ClassDef) -> list[ast.keyword]:
+        for option in node.keywords:
+            if option.arg is None or option.arg == "metaclass" or option.arg.startswith("_"):
+                self.error(node, text_of_option(option.arg))
+        return [ast.keyword(option.arg, self.visit(option.value)) for option in node.keywords]
+
+    def _visit_statements(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Visit each statement; one may become several, or none."""
+        return self.node_contents_visit(ast.Module(statements, [])).body
+
+    def visit_Assign(self, node: ast.Assign) -> Visited:
+        """Allow `__slots__ = ...`, and a second name of a magic method, such as `__rmul__ = __mul__`."""
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        if not self._is_in_class or len(names) < len(node.targets):
+            return super().visit_Assign(node)
+        if len(names) == 1 and names[0] in _NAME_LISTS:
+            node.value = self._call(
+                "_attribute_names_", node, [ast.Constant(self._class_name), self.visit(node.value)]
+            )
+            return node
+        if not all(name in _ASSIGNED_METHODS for name in names):
+            return super().visit_Assign(node)
+        if not (isinstance(node.value, ast.Name) and node.value.id in _ASSIGNED_METHODS):
+            node.value = self.visit(node.value)
+        return node
 
     def check_function_argument_names(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         with self._scope(is_class=False):
@@ -158,17 +215,12 @@ class Language(RestrictingNodeTransformer):
         return statement
 
     def visit_Attribute(self, node: ast.Attribute) -> Visited:
-        """Turn reads of special names, such as `type(x).__name__`, into calls of their guards."""
-        if isinstance(node.ctx, ast.Load):
-            if node.attr == "__class__":
-                return self._call("_class_", node, [self.visit(node.value)])
-            guard = "_label_" if node.attr in ("__name__", "__version__") else ""
-            if node.attr in MAGIC_METHODS and _is_super(node.value):
-                guard = "_base_method_"
-            if guard:
-                return self._call(guard, node, [self.visit(node.value), ast.Constant(node.attr)])
-        elif node.attr in DENIED_ATTRIBUTES:
-            self.error(node, f'"{node.attr}" is an invalid attribute name.')
+        """Turn reads of special names, such as `type(x).__name__`, into calls of their guard."""
+        is_read = isinstance(node.ctx, ast.Load)
+        if is_read and node.attr in SPECIAL_READS:
+            return self._call("_special_", node, [self.visit(node.value), ast.Constant(node.attr)])
+        if not self._check_attribute(node, node.attr, is_read=is_read):
+            return node
         return super().visit_Attribute(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Visited:
@@ -234,14 +286,13 @@ class Language(RestrictingNodeTransformer):
         return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
-        """Allow `case np.ndarray():` and `case int(number):`: other parts would read attributes unguarded."""
-        if len(node.patterns) > 1 or node.kwd_patterns:
-            self.error(
-                node, "class patterns with parts are not allowed, but for the whole value, as in int(number)."
-            )
+        """Let a class with parts be one whose parts the program may read."""
+        for name in node.kwd_attrs:
+            self._check_attribute(node, name)
         visited = self.node_contents_visit(node)
-        if visited.patterns:
-            visited.cls = self._call("_whole_value_class_", node, [visited.cls])
+        if visited.patterns or visited.kwd_patterns:
+            is_whole = len(visited.patterns) == 1 and not visited.kwd_patterns
+            visited.cls = self._call("_pattern_class_", node, [visited.cls, ast.Constant(is_whole)])
         visited.cls = self._pattern_value(visited.cls)
         return visited
 
@@ -255,9 +306,13 @@ class Language(RestrictingNodeTransformer):
             self.check_name(node, name)
         return self.node_contents_visit(node)
 
-    def _check_attribute(self, node: ast.AST, name: str) -> None:
-        if name.startswith("_") or name in INSPECT_ATTRIBUTES:
-            self.error(node, f'"{name}" is an invalid attribute name.')
+    def _check_attribute(self, node: ast.AST, name: str, *, is_read: bool = False) -> bool:
+        """Return True for an attribute that a program's text may name. What it reads is judged when it runs."""
+        is_refused = name.startswith("_") or name in INSPECT_ATTRIBUTES
+        is_refused |= not is_read and name in DENIED_ATTRIBUTES
+        if is_refused:
+            self.error(node, text_of_name(name))
+        return not is_refused
 
     def _index(self, index: ast.expr) -> ast.expr:
         """Return an index as an expression: `a:b` becomes `slice(a, b, None)`."""

@@ -96,6 +96,13 @@ def check_object(value: Any) -> Any:
     return value
 
 
+def check_owner(owner: Any) -> None:
+    """Raise AttributeError for an object that no program may hold, however a library came to hand it out."""
+    reason = refusal(owner)
+    if reason is not None:
+        raise AttributeError(f"{reason} is not accessible here")
+
+
 def _use_backend(backend: str, *, force: bool = True) -> None:
     """Replace `matplotlib.use`: backends that draw into files only, since another text names a module."""
     if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):

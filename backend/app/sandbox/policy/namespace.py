@@ -11,11 +11,13 @@ from RestrictedPython.Guards import (
     safe_builtins,
 )
 
-from app.sandbox.policy import guards
+from app.sandbox.policy import class_statements, guards, instances
 from app.sandbox.policy.allow_lists import BUILTINS
 from app.sandbox.policy.audit_hook import install_hook
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.library_names import guard_names
+from app.sandbox.policy.patterns import check_pattern_class
+from app.sandbox.policy.special_names import read_special
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
 
 
@@ -55,6 +57,9 @@ _BUILTINS: dict[str, Any] = {
     "issubclass": SUBSTITUTES[id(issubclass)],
     "type": kind_of,
     "open": guards.relative_open,
+    "globals": instances.global_variables,
+    "locals": instances.local_variables,
+    "vars": instances.variables_or_attributes,
 }
 for _unsafe in ("delattr", "_getattr_"):
     _BUILTINS.pop(_unsafe, None)
@@ -63,19 +68,18 @@ _GUARDS: dict[str, Any] = {
     "__name__": "__main__",
     "__metaclass__": type,
     "_getattr_": guards.read_attribute,
-    "_base_method_": guards.read_base_method,
-    "_label_": guards.read_label,
-    "_class_": kind_of,
-    "_check_overrides_": guards.check_overrides,
+    "_special_": read_special,
+    "_check_overrides_": class_statements.check_overrides,
+    "_guard_method_": class_statements.guard_method,
+    "_attribute_names_": class_statements.stored_attribute_names,
     "_pattern_values_": types.SimpleNamespace,
-    "_whole_value_class_": guards.check_whole_value_class,
+    "_pattern_class_": check_pattern_class,
     "_getitem_": guards.read_item,
     "_getiter_": iter,
     "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
     "_unpack_sequence_": guarded_unpack_sequence,
     "_write_": guards.check_writable,
     "_slice_": slice,
-    "_without_traceback_": guards.without_traceback,
     "_inplacevar_": guards.change_variable,
     "_inplace_item_": guards.change_item,
     "_inplace_attribute_": guards.change_attribute,

@@ -56,6 +56,11 @@ _PLAIN_TYPES: dict[type, bool] = {}
 """Cache by class: True if any instance may be held."""
 
 
+def is_of_program(kind: type) -> bool:
+    """Return True for a class that a class statement of a program made."""
+    return bool(type.__getattribute__(kind, "__module__") == "__main__")
+
+
 def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)
     """Return the reason why no program may hold `value`; None if it may."""
     kind = type(value)

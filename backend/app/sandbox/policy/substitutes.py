@@ -51,6 +51,28 @@ def _dataclass(cls: type | None = None, **options: Any) -> Any:
     return decorate if cls is None else decorate(cls)
 
 
+def _fields(class_or_instance: Any) -> tuple[types.SimpleNamespace, ...]:
+    """Describe the fields of a dataclass by copies: what is written to one names no attribute."""
+    return tuple(
+        _SimpleNamespace(**{name: getattr(part, name) for name in _FIELD_PARTS})
+        for part in dataclasses.fields(class_or_instance)
+    )
+
+
+_FIELD_PARTS = (
+    "name",
+    "type",
+    "default",
+    "default_factory",
+    "init",
+    "repr",
+    "hash",
+    "compare",
+    "metadata",
+    "kw_only",
+)
+
+
 def _check_identifier(name: object) -> None:
     is_plain = type(name) is str and name.isidentifier() and not keyword.iskeyword(name)
     if not is_plain or str(name).startswith("__"):
@@ -153,6 +175,7 @@ def _substitutes() -> dict[int, Any]:
         (functools.wraps, _wraps),
         (functools.update_wrapper, _update_wrapper),
         (dataclasses.dataclass, _dataclass),
+        (dataclasses.fields, _fields),
         (collections.namedtuple, _namedtuple),
         (enum.Enum, _Enum),
         (enum.IntEnum, _IntEnum),

@@ -158,7 +158,7 @@ import dataclasses
 class Box:
     x: int = 1
 dataclasses.fields(Box)[0].name = '__class__'
-result = 'PWNED'
+result = 'PWNED' if dataclasses.fields(Box)[0].name != 'x' else ''
 """,
     "a method by a statistic": "import seaborn.objects as so\nso.Agg('__class__')\nresult = 'PWNED'",
     "a template of a colour bar": """

@@ -298,12 +298,9 @@ ESCAPES = {
     "a class that is set": "class A: pass\nA().__class__ = int",
     "a pattern that reads attributes": "match '':\n    case str(format=f): x = f",
     "a pattern of a class that is no builtin": """
-from dataclasses import dataclass
-@dataclass
-class Box:
-    query: object
-int = Box
-match Box(1):
+from functools import partial
+int = partial
+match partial(print):
     case int(x): pass
 """,
     "a pattern by a private name": "import pandas as pd\nmatch 1:\n    case pd._libs.Timestamp(): pass",
@@ -361,7 +358,6 @@ FeatureAgglomeration(memory="kept").fit([[1.0, 2.0], [2.0, 1.0]])""",
     "eval": "eval('1')",
     "exec": "exec('1')",
     "compile": "compile('1', '', 'eval')",
-    "globals": "globals()",
     "type with three arguments": "type('X', (), {})",
     "a metaclass": "class X(metaclass=type): pass",
     "a class pattern that reads": "match 1:\n    case int(real=x): pass",

@@ -13,9 +13,10 @@ from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 from .attacks import ATTACKS
+from .class_corpus import CLASS_ATTACKS
 from .library_attacks import LIBRARY_ATTACKS
 
-ALL_ATTACKS = ATTACKS | LIBRARY_ATTACKS
+ALL_ATTACKS = ATTACKS | LIBRARY_ATTACKS | CLASS_ATTACKS
 FILES_OUTSIDE = ["features.txt", "lines.json", "secret.mtx", "secret.parquet"]
 
 

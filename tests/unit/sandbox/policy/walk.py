@@ -22,7 +22,7 @@ from typing import Any
 
 import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, which the zygote does)
 
-from app.sandbox.policy.allow_lists import BUILTINS, MODULES, may_hold_from
+from app.sandbox.policy.allow_lists import BUILTINS, MODULES, SPECIAL_READS, may_hold_from
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.module_views import ModuleView, view_of
 from app.sandbox.policy.namespace import program_namespace
@@ -53,6 +53,7 @@ _OPERATORS: tuple[Callable[..., Any], ...] = (
     operator.lt, operator.eq, operator.contains, operator.iadd, operator.ior, operator.truediv,
 )  # fmt: skip
 _ERROR_ATTRIBUTES = ("args", "name", "obj", "value", "path", "msg", "object", "code")
+_SPECIAL_NAMES = sorted(SPECIAL_READS)
 _STEPS = """
 def step(act, *values):
     return act(*values)
@@ -190,6 +191,9 @@ class Walk:
 
     def _choose(self, ref: Ref) -> tuple[Callable[[], Any] | None, str]:
         chance = self._random.random()
+        if chance < 0.04:
+            name = self._random.choice(_SPECIAL_NAMES)
+            return (lambda: self._names["_special_"](ref.value, name)), f"{ref.path}.{name}"
         if chance < 0.4:
             name = self._name_of(ref.value)
             return (lambda: self._names["_getattr_"](ref.value, name)), f"getattr({ref.path}, {name!r})"

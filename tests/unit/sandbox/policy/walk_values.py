@@ -37,6 +37,15 @@ address = {'version': 3, 'shape': (1,), 'typestr': '|u1', 'data': (id(array), Tr
 namespace = types.SimpleNamespace(a=1, fit=len, read=len, _fields=('a',))
 bunch = Bunch(**{'__array_interface__': address, '__class__': 1})
 labelled = pd.Series({'__array_interface__': address, '__dataframe__': len})
+class Answers:
+    def __init__(self): self.kept = 1
+    def __getattr__(self, name): return address
+    def __set_name__(self, owner, name): captured.append(owner)
+    def __get__(self, instance, owner): return captured.append(instance)
+class Holder(Answers):
+    __slots__ = ('a',)
+    __match_args__ = ('a',)
+answers, holder, attributes = Answers(), Holder(), vars(Answers())
 keep = make_callback(None)
 keep_data = make_callback(vector)
 """

@@ -1,0 +1,66 @@
+"""Texts of what the language refuses: what is wrong, in which lines, and what to use instead."""
+
+import ast
+from collections.abc import Mapping
+
+_CONSTRUCTS = {
+    "AsyncFor": "async is not available here: nothing waits for a network, so plain functions do the same",
+    "TryStar": "except* is not available here: use except, and read error.exceptions of a group",
+}
+for _name in ("AsyncFunctionDef", "AsyncWith", "Await"):
+    _CONSTRUCTS[_name] = _CONSTRUCTS["AsyncFor"]
+
+_SPECIAL_NAMES = {
+    "__bases__": "isinstance and issubclass",
+    "__del__": "a with statement, or a method that is called",
+    "__globals__": "globals()",
+    "__index__": "__int__, and int(value) where an index is needed",
+    "__mro__": "isinstance and issubclass",
+    "__subclasses__": "a list that __init_subclass__ fills",
+    "__traceback__": "traceback.format_exc()",
+}
+"""Special names that programs ask for, and what does the same."""
+
+MAX_LINES = 5
+"""Lines that are named for one problem: the reader looks for the name from there."""
+
+
+def text_of_construct(node: ast.AST) -> str:
+    """Return why a statement or expression of this kind is refused."""
+    kind = type(node).__name__
+    return _CONSTRUCTS.get(kind, f"{kind} is not available here")
+
+
+def text_of_name(name: str) -> str:
+    """Return why a name or attribute is refused."""
+    instead = f": use {_SPECIAL_NAMES[name]}" if name in _SPECIAL_NAMES else ""
+    if name.startswith("__") and name.endswith("__"):
+        return f'the special name "{name}" is not available here{instead}'
+    if name.startswith("__"):
+        return f'"{name}" is not available here: two underscores are for attributes inside a class'
+    if name.startswith("_"):
+        return f'"{name}" is not available here: it begins with an underscore and belongs to the interpreter'
+    return f'"{name}" is not available here{instead}'
+
+
+def text_of_option(name: str | None) -> str:
+    """Return why an option of a class statement, other than a plain name, is refused."""
+    if name == "metaclass":
+        return "a metaclass is not available here: use __init_subclass__, or a decorator of the class"
+    return "options of a class are given one by one here, by plain names"
+
+
+def list_problems(problems: Mapping[str, list[int]]) -> list[str]:
+    """Return one text for each problem, with its lines. Texts come in the order of their first line."""
+    return [
+        f"{_lines(sorted(set(lines)))}: {text}."
+        for text, lines in sorted(problems.items(), key=lambda item: min(item[1]))
+    ]
+
+
+def _lines(numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return f"Line {numbers[0]}"
+    if len(numbers) > MAX_LINES:
+        return f"Lines {', '.join(map(str, numbers[:MAX_LINES]))} and {len(numbers) - MAX_LINES} more"
+    return f"Lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
