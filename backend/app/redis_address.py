@@ -44,6 +44,7 @@ def parse_sentinel_service(address: str) -> SentinelService | None:
         return None
     location, _, query = location.partition("?")
     authority, _, path = location.partition("/")  # not by urlsplit, which takes one host only
+    # From the right: a password may hold an @.
     login, _, hosts = authority.rpartition("@")
     username, _, password = login.partition(":")
     name, _, database = path.strip("/").partition("/")

@@ -50,6 +50,7 @@ async def principal_of(connection: HTTPConnection, auth_services: AuthServices) 
     """
     credential = read_credential(connection.headers)
     if not credential:
+        # Only without a header, which no page of another site could send.
         credential = browser_secret(connection.headers, connection.app.state.settings.production)
         if credential:
             check_same_site(connection)

@@ -161,6 +161,7 @@ async def _database(request: Request, error: Exception) -> ProblemResponse:
         return await _lab_error(request, refusal)
     cause = _cause(error)
     if not is_away(cause):
+        # No outage and no fault of the caller: the envelope logs it, and answers 500.
         raise error
     log.warning("database_away", error=type(cause).__name__)
     detail = "The database does not answer. Try again in a few seconds."

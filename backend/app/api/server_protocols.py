@@ -30,6 +30,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
         super().connection_made(transport)
+        # From the connection on: a client that sends nothing at all is dropped as well.
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -69,6 +69,7 @@ async def receive_upload(request: Request, folder: Path, max_bytes: int) -> Asyn
                     parse(piece)
                 if len(sink.pending) >= _BATCH_BYTES:
                     await asyncio.to_thread(write, sink.drain())
+            # The end of the body: a form that was cut is refused here.
             parse(b"")
             await asyncio.to_thread(write, sink.drain())
         if sink.filename is None:
