@@ -65,6 +65,7 @@ class SessionWorkspace:
         query = (
             select(ArtifactRow)
             .where(ArtifactRow.owner_id == self._owner, ArtifactRow.session_id == self._session_id)
+            # Oldest first, which `newest_refs` counts on.
             .order_by(ArtifactRow.seq, ArtifactRow.created_at, ArtifactRow.id)
         )
         async with self._open_uow() as uow:

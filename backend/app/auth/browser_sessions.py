@@ -38,6 +38,7 @@ async def start_browser_session(db: AsyncSession, signer: TokenSigner, user_id: 
 
 async def use_browser_session(db: AsyncSession, signer: TokenSigner, secret: str) -> CredentialHolder | None:
     """Find the holder of a valid session and prolong it; None when it has ended."""
+    # One statement checks and prolongs: a sign-out at the same moment falls before or after it.
     statement = (
         update(RefreshTokenRow)
         .where(

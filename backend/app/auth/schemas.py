@@ -21,6 +21,7 @@ class _AuthResponse(BaseModel):
     model_config = ConfigDict(from_attributes=True, frozen=True)
 
 
+# In lower case everywhere: capitals make no second account of one address.
 Email = Annotated[EmailStr, Field(max_length=254), AfterValidator(str.lower)]
 
 

@@ -107,6 +107,7 @@ from counted where id = $4
 returning n
 """
 
+# Only without sessions: one that still ends writes rows of its owner.
 _COMPLETE = """
 with account as (
   delete from users where id = $1 and not exists (select from sessions where owner_id = $1) returning id

@@ -90,6 +90,7 @@ select $2, 'user', 'thread_deleted', jsonb_build_object('thread', id) from gone
 returning id
 """
 
+# A hold-out is hidden until its session has ended, here as everywhere.
 _READ_ARTIFACT = """
 select a.kind, s.ended_at is null and s.id is not null as is_session_live
 from artifacts a left join sessions s on s.id = a.session_id

@@ -36,6 +36,7 @@ def _row_kind(
         name,
         keep_days,
         f"SELECT count(*) AS due FROM {table} WHERE {due}",  # noqa: S608 - constants
+        # Through a subquery: Postgres knows no LIMIT of a DELETE.
         f"WITH gone AS (DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE {due} "  # noqa: S608
         "LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) AS gone FROM gone",
         _MAX_ROWS,
@@ -80,6 +81,7 @@ def _idempotency_key_kind(name: str, table: str) -> ExpiryKind:
 
 
 _AGO = "now() - make_interval(secs => $1)"
+# The audit of a session is kept for as long as the session, whatever its age.
 _AUDIT_DUE = (
     f"FROM audit a WHERE at < {_AGO} "
     "AND (session_id IS NULL OR NOT EXISTS (SELECT FROM sessions WHERE id = a.session_id))"

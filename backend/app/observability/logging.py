@@ -49,6 +49,7 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
+        # Modules make their loggers when they are imported, before this: only the first use binds them.
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(stream or sys.stderr)

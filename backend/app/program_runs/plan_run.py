@@ -26,6 +26,7 @@ async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
     compiled = compile_plan(plan, schemas)
     work = Computation("queries.query.run_sql", {"sql": compiled.sql, "rows": MAX_SQL_ROWS})
     computed = await ctx.computer.run(work, digests, limits)
+    # By queries of their own: an answer has groups, and not the rows behind them.
     counting = make_counting_plans(plan)
     outcome = success_report(computed)
     outcome["sql"] = compiled.sql

@@ -360,6 +360,7 @@ REFUSALS = frozenset(
     }
 )
 """Codes of what is refused before any of it runs."""
+# As `sandbox.program` writes the place of an error.
 _LINE = re.compile(r"\bLine (\d{1,9}): ")
 TIMED_OUT_EXIT_CODE = 124
 """Exit code of a run whose time ran out, as of `timeout` in GNU coreutils."""

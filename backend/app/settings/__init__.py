@@ -42,6 +42,7 @@ def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
+# A setting whose name ends in one of these holds a secret, or an address with a password in it.
 _SECRET_NAMES = ("TOKEN", "KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS", "BLOB_STORE")
 
 

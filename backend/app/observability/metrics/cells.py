@@ -47,6 +47,7 @@ def count_computation(function: str) -> Iterator[CellEnding]:
         raise
     finally:
         CELLS_ENDED.labels(function, ending.end).inc()
+        # A cell that never started has no time to observe.
         if ending.wall_s:
             CELL_SECONDS.labels(function).observe(ending.wall_s)
             CELL_CPU.labels(function).inc(ending.cpu_s)

@@ -137,7 +137,11 @@ class WorkflowRuns:
         former = WorkflowRunPreferences.model_validate_json(str(row["preferences"] if row else "{}"))
         preferences = WorkflowRunPreferences(
             # The chain goes on, or a retry would let workflows that trigger each other begin anew.
-            workflow=origin, trigger="retry", retried=retried, payload=former.payload, chain=former.chain
+            workflow=origin,
+            trigger="retry",
+            retried=retried,
+            payload=former.payload,
+            chain=former.chain,
         )
         return make_whole_run(document, preferences)
 
