@@ -43,6 +43,7 @@ def write_report(
     """
     draft = _make_draft(workspace, own, figures, remarks)
     recorded = compose(draft).to_json()
+    # Laid out from what was recorded: a report that is loaded later renders the same.
     report = load_report(recorded)
     facts = _write_documents(workspace, "report", report.lay_out(), recorded, draft)
     card = model_card.compose(draft)
@@ -75,6 +76,7 @@ def _make_draft(
     workspace: CellWorkspace, own: dict[str, Any], figures: Sequence[dict[str, Any]], remarks: Sequence[str]
 ) -> ReportDraft:
     calls = [RecordedCall(**call) for call in json.loads(workspace.inputs["calls"].read_bytes())]
+    # The call that writes the report is part of its evidence, though it has not ended.
     last = RecordedCall(**own)
     session = RecordedFact(last, "/session", last.result["session"])
     return build_draft([*calls, last], session, [FigureRef(**figure) for figure in figures], remarks)
@@ -86,6 +88,7 @@ def _write_documents(
     """Write a document as HTML, Markdown and JSON (`recorded`) once its claims hold."""
     images = {figure.name: workspace.inputs[figure.name].read_bytes() for figure in draft.figures}
     page, text = html.render(document, images), markdown.render(document)
+    # Before its files are written, so that an unproven document leaves none.
     checked = _verify(recorded, draft, page, text)
     serialized = json.dumps(recorded, ensure_ascii=False, allow_nan=False)
     for suffix, content in (("html", page), ("md", text), ("json", serialized)):

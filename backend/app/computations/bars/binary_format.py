@@ -44,6 +44,7 @@ class BatchHeader:
         """Unpack a header; raises ValueError for other bytes."""
         coin, *numbers = _HEAD.unpack(data)
         header = cls(coin.rstrip(b"\0").decode("ascii"), *numbers)
+        # The cell is not trusted: its numbers decide how much is read next.
         if not (header.coin and 0 < header.rows <= MAX_ROWS and 0 < header.interval_s <= MAX_S):
             raise ValueError("These bytes are not the header of a batch.")
         return header
@@ -61,6 +62,7 @@ def set_series(records: bytes, number: int) -> bytes:
     rewritten = bytearray(records)
     for start, field in _constant_fields(number):
         for offset, byte in enumerate(field, start=start):
+            # One byte of all records at once: a loop over rows in Python would cost what forwarding saves.
             rewritten[offset::RECORD_BYTES] = bytes([byte]) * rows
     return bytes(rewritten)
 

@@ -43,6 +43,7 @@ class BatchedTable:
         """Number of rows with about BATCH_BYTES uncompressed bytes."""
         groups = [self._file.metadata.row_group(number) for number in range(self._file.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
+        # At least 1,000: each batch has a fixed cost, however wide its rows are.
         return int(max(1_000, min(MAX_ROWS, BATCH_BYTES * self.rows // max(1, size))))
 
     def batches(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pd.DataFrame]:
@@ -50,6 +51,7 @@ class BatchedTable:
         start = 0
         for batch in self._file.iter_batches(rows or self.batch_rows, columns=list(columns)):
             frame = pa.Table.from_batches([batch]).to_pandas()
+            # Warnings name rows of the table, not of the batch.
             yield frame.set_axis(range(start, start + len(frame)))
             start += len(frame)
 
@@ -71,6 +73,7 @@ class TableWriter:
             self._writer.close()
 
     def add(self, frame: pd.DataFrame) -> None:
+        # A later batch may hold only missing or whole numbers, whose own types would differ.
         table = pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False)
         if self._writer is None:
             self._schema = table.schema

@@ -93,16 +93,19 @@ def _classify_same_columns(
     for name, side in other_tables.items():
         columns = {column.casefold() for column in side.types}
         if columns == base_columns:
+            # Rows for evaluation would be learned from, and the score on them would be worthless.
             if _EVALUATION_NAME.search(name):
                 left_out[name] = "it has the same columns, but its name says that it is for evaluation"
             else:
                 appended.append(name)
         elif (
             target.casefold() not in columns
+            # Exports for prediction often leave out a column or two that the model may not need.
             and len(columns & inputs) >= 0.9 * len(inputs)
             and columns <= base_columns
         ):
             to_predict.append(name)
+        # A key and the target, as solutions of competitions have them.
         elif len(columns) == 2 and target.casefold() in columns and columns < base_columns:
             left_out[name] = f"it contains only values of `{target}`"
     return appended, to_predict, left_out
@@ -122,8 +125,11 @@ def _join_tables(
     for _ in range(MAX_DEPTH):
         next_level: list[JoinNode] = []
         for parent in level:
+            # A copy: joined tables are taken out.
             for name in list(free):
+                # Without the target: a join on it would carry the answer into the inputs.
                 key, reason = find_key(connection, parent.side.without(target), free[name])
+                # The reason of the first, nearest parent is the one that a reader expects.
                 reasons.setdefault(name, reason)
                 if key is None:
                     continue

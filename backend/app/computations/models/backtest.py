@@ -69,6 +69,7 @@ def _check_problem(problem: Problem, train: pd.DataFrame, holdout: pd.DataFrame)
     is_of_direction = not problem.is_classification or "up" in (problem.classes or ())
     if problem.outlook is Outlook.VOLATILITY or not is_of_direction:
         raise InvalidInput("no_backtest", "A backtest needs a forecast of a price or of its direction.")
+    # Relative returns of other numbers mean nothing.
     if (train[problem.target] <= 0).any() or (holdout[problem.target] <= 0).any():
         raise InvalidInput("no_backtest", f"{problem.target!r} is not a price: some values are not above 0.")
     if len(holdout) < MIN_ROWS:

@@ -93,6 +93,7 @@ def _write_errors(
 
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, fit: CandidateFit) -> Predicted:
+    # Numbers have no calibration and no threshold.
     if not problem.is_classification:
         return Predicted.from_problem(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
     output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
@@ -133,6 +134,7 @@ def compare_models(
 
 def _read_oof_parts(workspace: CellWorkspace, number: int) -> pd.DataFrame:
     """Out-of-fold predictions of all parts of a candidate, by row; the mean of several."""
+    # With the final underscore, or `oof_1` would match `oof_10_0`.
     parts = [path for name, path in workspace.inputs.items() if name.startswith(f"oof_{number}_")]
     oof = pd.concat([pd.read_parquet(path) for path in parts]).set_index("row")
     return oof if oof.index.is_unique else oof.groupby(level="row").mean()
@@ -203,6 +205,7 @@ def final_evaluation(
     chosen = CandidateFit.from_json(fit) if fit is not None else read_model(workspace).fit
     parsed_problem = Problem.from_json(chosen.problem)
     holdout = prediction_rows(read_frame(workspace, "holdout"), parsed_problem)
+    # Fitted on the training rows as the model was: the mean of the hold-out is not known in advance.
     naive = fitting.fit(TrainingSet.from_frame(train, parsed_problem), CandidateSpec(BASELINE, seed=seed))
     labels = make_labels(holdout, parsed_problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
@@ -279,6 +282,7 @@ def _past(train: pd.DataFrame, fit: CandidateFit) -> Past:
     folds = [
         (score, data.targets[fold.test])
         for score, fold in zip(fit.fold_scores, data.folds, strict=False)
+        # Early folds in time order train on few rows; their scores would show too wide a variation.
         if score is not None and len(fold.train) >= present.sum() / 2
     ]
     return Past(data.targets[present], tuple(folds))

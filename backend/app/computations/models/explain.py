@@ -41,6 +41,7 @@ def explain_model(
     """
     holdout, stored = read_frame(workspace, "holdout"), read_model(workspace)
     problem = Problem.from_json(stored.metadata["problem"])
+    # One step stands for all: each of them would take as long.
     if problem.every_step and problem.horizon:
         holdout = expand_horizon_rows(holdout, problem.horizon, [(problem.horizon + 1) // 2])
     labels = make_labels(holdout, problem).to_numpy()
@@ -52,6 +53,7 @@ def explain_model(
         output = predict_all(stored.pipeline, rows, problem, workspace.threads)
         return apply_calibration(output, stored.metadata.get("calibration"))
 
+    # Shuffled or sampled rows would get lags of rows that are not before them.
     keeps_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
     subject = ExplainedModel(predict, problem, keeps_order)
     explanation = explain_predictions(

@@ -49,6 +49,7 @@ def forecast_future(
     """
     model = open_model(workspace)
     problem = model.problem
+    # The future begins after the hold-out, so its rows are the latest history.
     table = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
     is_classical = not is_model and _is_every_amount(problem)
     classical = forecast_series(table, problem, answer, skipped) if is_classical else None
@@ -63,6 +64,7 @@ def forecast_future(
         forecasts, answers = classical.frame, classical.answers
         forecaster, level = classical.method, LEVEL
         described = describe_forecaster(classical.forecaster, classical.histories)
+        # What is delivered must forecast as the report does: the methods travel with the model.
         delivered = replace(model.stored, metadata={**model.stored.metadata, FORECASTER: described})
         (workspace.output / "model.skops").write_bytes(serialize_model(delivered))
     write_frame(workspace, forecasts, "forecasts.parquet")
@@ -92,6 +94,7 @@ def forecast_future(
 
 def _months_apart(table: pd.DataFrame, problem: Problem) -> int | None:
     """Return the months between rows of a series: 1, 3 or 12 for months, quarters or years; None for others."""
+    # Series of one table come at the same interval; the first stands for all.
     first_series = split_series(table, problem)[0]
     times = np.sort(table[str(problem.time_column)].iloc[first_series].to_numpy())
     interval = detect_interval(times)
@@ -108,6 +111,7 @@ def _count_listed(forecasts: pd.DataFrame, problem: Problem) -> int:
     if not problem.group_column:
         return MAX_LISTED
     ends = forecasts.groupby(problem.group_column, sort=False, observed=True).size().cumsum()
+    # A series that is longer than the list is cut.
     return int(ends[ends <= MAX_LISTED].max()) if (ends <= MAX_LISTED).any() else MAX_LISTED
 
 
@@ -123,6 +127,7 @@ def _panels(table: pd.DataFrame, forecasts: pd.DataFrame, problem: Problem) -> l
     for name in names:
         past = table if name is None else table[table[group] == name]
         predicted = forecasts if name is None else forecasts[forecasts[group] == name]
+        # At least 30 rows: a forecast of one step beside four points would show no course.
         past = past.sort_values(time).tail(max(HISTORY_HORIZONS * (problem.horizon or 1), 30))
         panels.append(
             {

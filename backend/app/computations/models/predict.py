@@ -105,6 +105,7 @@ class OpenModel:
         predictions."""
         problem, metadata = self.problem, self.stored.metadata
         if self.forecaster is not None:
+            # Only the last row of a series needs its value: gaps before it are filled.
             last = np.array([series[-1] for series in split_series(rows, problem)])
             _check_complete(to_float(rows[problem.target]).to_numpy()[last], rows.index[last], problem)
             return self.forecaster.forecast(rows, problem)
@@ -114,6 +115,7 @@ class OpenModel:
         _check_complete(
             output, questions[ORIGIN_ROW] if has_horizon_rows(questions) else questions.index, problem
         )
+        # Few sent rows do not show the interval between rows; the stored ones of training do.
         past = first_recipe(self.stored.pipeline).load_history()
         history = rows if past is None else pd.concat([past[[*rows.columns.intersection(past.columns)]], rows])
         predictions = (
@@ -203,6 +205,7 @@ def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) 
     class_indices = output.argmax(axis=1)
     if problem.is_binary and threshold is not None:
         positive = problem.positive_index
+        # The threshold was chosen on calibrated probabilities, so it comes after them.
         class_indices = np.where(output[:, positive] >= threshold, positive, 1 - positive)
     columns: dict[str, Any] = {"prediction": [classes[index] for index in class_indices]}
     columns |= {f"probability_{name}": output[:, index] for index, name in enumerate(classes)}

@@ -49,6 +49,7 @@ def predict_table(
     outside: list[dict[str, Any]] = []
     count = 0
     with TableWriter(workspace.output / f"predictions.{form}", form) as writer:
+        # Lags of the first rows of a batch would miss those of the batch before.
         for rows in table.batches(columns, table.rows if looks_back else None):
             predicted = model.predictions(rows)
             warnings.add(predicted.warnings)
@@ -103,6 +104,7 @@ def _check_cells(workspace: CellWorkspace, model: OpenModel, table: BatchedTable
     doubtful = [
         column for column in model.schema if column["name"] in strict and _is_doubtful(column, table.schema)
     ]
+    # Cells of these types cannot be unreadable, and reading a large table once more takes its time.
     if not doubtful:
         return
     for rows in table.batches([column["name"] for column in doubtful]):
@@ -140,6 +142,7 @@ class _Warnings:
             if before is None:
                 self._by_key[key] = warning
                 continue
+            # The text of the farthest value counts for all batches.
             worst = max(before, warning, key=lambda entry: entry.get(DISTANCE, 0.0))
             self._by_key[key] = {**worst, "rows": before["rows"] + warning["rows"]}
 

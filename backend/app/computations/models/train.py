@@ -120,6 +120,7 @@ class _Clock:
         if self._limit_s is None:
             return None
         left_s = max(self._limit_s - self.elapsed_s(), MIN_WORKING_S)
+        # Costs were measured on an idle machine: one that others use has fewer of its seconds left.
         return left_s / slowness(self._started, self._cpu_started)
 
     def left_for_folds_s(self) -> float | None:
@@ -139,6 +140,7 @@ def _validate_in_time(
 ) -> tuple[CandidateSpec, CrossValidated, str | None]:
     """Cross-validate within the time left; return what was fitted, its scores and the reduction in words."""
     folds = [data.folds[number] for number in fold_numbers]
+    # Before any fold: a fit that is sized to its time gives all folds the same rows.
     spec, limited = reduce_to_limit(data, requested, folds, clock.left_to_plan_s())
     validated = cross_validate(
         data,
@@ -148,6 +150,7 @@ def _validate_in_time(
         clock.left_for_folds_s(),
         may_reduce=may_reduce,
     )
+    # The estimate was too high, as the first fold showed.
     if fold_numbers and validated.row_share < spec.row_share:
         spec = replace(spec, row_share=validated.row_share)
         limited = describe_rows(spec.row_share, data)
@@ -206,6 +209,7 @@ def blend(
     blended = blend_candidates(
         [CandidateFit.from_json(fit) for fit in fits],
         oofs,
+        # Loaded when needed: models without a weight would only take memory.
         lambda number: deserialize_model(workspace.inputs[f"model_{number}"].read_bytes()).pipeline,
         parsed_problem,
         seed,
@@ -256,6 +260,7 @@ def refit(
         {**column, **({JUDGED_AHEAD: ahead[column["name"]]} if column["name"] in ahead else {})}
         for column in infer_schema(frame, parsed_problem, chosen.recipe)
     ]
+    # Scores stay those of the fit that was judged: no rows are left to judge this one by.
     facts = {**fit, "schema": schema, "learned_rows": len(frame)}
     (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)

@@ -42,6 +42,7 @@ def write_features(
     trial = try_feature(_as_custom_feature(operation), transformed, make_labels(frame, parsed_problem))
     _check_pace(name, trial, rows, limit_s)
     extended, facts = extend_recipe(frame, parsed_problem, recipe or [], [added])
+    # A feature over the target or the time would change labels and splits.
     reserved = {parsed_problem.target, parsed_problem.time_column, parsed_problem.group_column} & set(
         facts["new_columns"]
     )
@@ -86,6 +87,7 @@ def _as_custom_feature(operation: object) -> CustomFeature:
 
 
 def _check_inputs(columns: list[str], problem: Problem) -> None:
+    # With a horizon the present value of the target is known, and its future is what is forecast.
     if problem.target in columns and not problem.horizon:
         raise InvalidInput(
             "target_is_no_input",

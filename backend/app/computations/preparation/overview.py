@@ -41,6 +41,7 @@ def draw_figures(
     drawn. `limit_s`: seconds, beyond which the figures that are left are not drawn.
     """
     deadline = Deadline(limit_s)
+    # In the order of the table again, which the thinned rows of associations rely on.
     sample = frame if len(frame) <= _MAX_ROWS else frame.sample(_MAX_ROWS, random_state=0).sort_index()
     target = str(problem["target"])
     sample = sample[_select_columns(sample, target, column_scores or {})]
@@ -60,6 +61,7 @@ def _describe_figures(
         yield Drawable("distributions", distributions)
     if missing := _missing(frame):
         yield Drawable("missing_values", missing)
+    # Evenly spaced rows; the division rounds up, so that they never exceed the limit.
     pairs = sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIR_ROWS))]
     if association := _association(pairs, target):
         yield Drawable("association", association)
@@ -109,6 +111,7 @@ def _distribution(name: str, values: pd.Series) -> dict[str, Any] | None:
 def _target(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> dict[str, Any]:
     """Share of the positive class (two classes) or mean (a number) in groups of each column."""
     classes = problem.get("classes")
+    # The label of a forecast is in a later row; several classes have no one share to draw.
     if problem.get("horizon") or (classes and len(classes) != 2):
         return {}
     labelled = frame[frame[target].notna()]
@@ -141,6 +144,7 @@ def _panel(name: str, column: pd.Series, outcome: pd.Series, is_share: bool) -> 
     low, high = (
         _share_intervals(means, counts) if is_share else _mean_intervals(means, table["std"].to_numpy(), counts)
     )
+    # Weighted by rows, so that a small group far off does not rank a column first.
     weighted = float(np.average((means - np.average(means, weights=counts)) ** 2, weights=counts))
     return {
         "feature": name,
@@ -163,6 +167,7 @@ def _groups(column: pd.Series) -> pd.Series | None:
         return None
     # Groups of equal size; a frequent value may be the edge of two of them.
     cut, edges = pd.qcut(_numbers(column), _MAX_GROUPS, duplicates="drop", retbins=True)
+    # One range holds nearly all rows: nothing to compare.
     if len(edges) < 3:
         return None
     names = [
@@ -173,6 +178,7 @@ def _groups(column: pd.Series) -> pd.Series | None:
 
 def _share_intervals(shares: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """95% score interval of a share."""
+    # Wilson's, which stays within 0 and 1 and holds for few rows and rare classes.
     z = 1.96
     middle = (shares + z**2 / (2 * counts)) / (1 + z**2 / counts)
     half_width = z * np.sqrt(shares * (1 - shares) / counts + z**2 / (4 * counts**2)) / (1 + z**2 / counts)
@@ -213,6 +219,7 @@ def _strength(a: pd.Series, b: pd.Series) -> float | None:
         return None
     is_a_measure, is_b_measure = _is_measure(a), _is_measure(b)
     if is_a_measure and is_b_measure:
+        # Of ranks: monotonic relations count in full, and outliers do not decide.
         return abs(float(_numbers(a).rank().corr(_numbers(b).rank())))
     if is_a_measure or is_b_measure:
         return _correlation_ratio(a if is_a_measure else b, b if is_a_measure else a)
@@ -242,6 +249,7 @@ def _over_time(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> 
     if len(rows) < 2:
         return {}
     rows = rows.sort_values("time")
+    # Equal numbers of rows, so that a gap in time gives no empty point.
     parts = np.array_split(np.arange(len(rows)), min(len(rows), _MAX_TIMES))
     means = [float(rows["value"].iloc[part].mean()) for part in parts]
     times = [rows["time"].iloc[part[0]].isoformat() for part in parts]
@@ -253,6 +261,7 @@ def _is_number(column: pd.Series) -> bool:
 
 
 def _is_measure(column: pd.Series) -> bool:
+    # A number with two values is a label: 0 and 1 for no and yes.
     return _is_number(column) and column.nunique() > 2
 
 

@@ -62,6 +62,7 @@ def _restore(typed: pd.Series, choice: ReadingChoice) -> pd.Series:
         and pd.api.types.is_numeric_dtype(typed.dtype)
         and (present % 1 == 0).all()
     ):
+        # Through whole numbers: a column with missing cells is one of floats, whose text would be `1.0`.
         text: pd.Series = typed.astype("Int64").astype("str").where(typed.notna())
         return text
     raise InvalidInput(
@@ -86,6 +87,7 @@ def _reorder(typed: pd.Series, choice: str, reading: ColumnReading | None) -> Co
     if impossible.any():
         raise _unreadable(str(typed.name), choice, str(typed[impossible].iloc[0].date()))
     fields = {"year": typed.dt.year, "month": typed.dt.day, "day": typed.dt.month}
+    # The time of day is not part of the exchange.
     swapped = pd.to_datetime(pd.DataFrame(fields)) + (typed - typed.dt.normalize())
     return CorrectedColumn(
         pa.array(swapped, pa.timestamp("us")), {**parser, "day_first": choice == "day_first"}
@@ -99,6 +101,7 @@ def _make_parser(raw: pd.Series, choice: ReadingChoice, reading: ColumnReading |
     if choice in _MARKS:
         decimal, group = _MARKS[choice]
         is_number = stored.get("op") == "read_number"
+        # Units and words for missing values stay: the marks alone are corrected.
         return {**(stored if is_number else {}), **number_parser(decimal, group)}
     decisions = infer_types(raw.to_frame(), types={str(raw.name): choice})
     parser = decisions[0].way if decisions else {}
@@ -113,6 +116,7 @@ def _parse_all(raw: pd.Series, parser: Mapping[str, Any], choice: str) -> pa.Arr
     (column_parser,) = validate_parsers([{**parser, "columns": [str(raw.name)]}])
     values = column_parser.parse(raw)
     unparsed = column_parser.is_unparsed(raw).to_numpy(dtype=bool, na_value=False)
+    # A choice that loses cells is refused: the person sees which cell contradicts it.
     if unparsed.any():
         raise _unreadable(str(raw.name), choice, str(raw.iloc[int(np.argmax(unparsed))]))
     if parser["op"] == "read_text":

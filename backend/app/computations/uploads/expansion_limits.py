@@ -38,6 +38,7 @@ class Expansion:
 
     def __init__(self, upload: Path, work: Path, expanded_bytes: int) -> None:
         size_bytes = upload.stat().st_size
+        # Half, since the converted table is written beside the unpacked file.
         self._free = shutil.disk_usage(work).free // 2
         self._ratio = MAX_RATIO * size_bytes
         self._operator = expanded_bytes

@@ -93,6 +93,7 @@ def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion
     with _translate_damage(name), opener(path) as source:
         _copy(source, target, expansion)
     head = _head(target)
+    # Layers would multiply what a small upload unpacks to.
     if any(head.startswith(magic) for magic, _, _ in _COMPRESSIONS):
         raise InvalidInput("nested_archive", "The file is compressed twice; unpack it once and send that.")
     if not head:
@@ -105,9 +106,11 @@ def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion
 
 def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
     with _translate_damage("zip"):
+        # Before `ZipFile`, which reads the whole list of files.
         _check_directory(path)
     with _translate_damage("zip"), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+        # A workbook is a zip too, and is read as it is.
         if any(part in names for part in _EXCEL_PARTS):
             _measure(archive, expansion)
             return Plain(path, "excel")
@@ -133,6 +136,7 @@ def _check_directory(path: Path) -> None:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _MAX_END_BYTES))
         tail = file.read()
+    # The last one: a comment or a file may hold the same bytes.
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
         raise zipfile.BadZipFile("it has no directory")
@@ -153,6 +157,7 @@ def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     """Refuse a workbook by its declared sizes, then by its real ones: declared sizes may be wrong."""
     declared_bytes = sum(entry.file_size for entry in archive.infolist())
     expansion.measure(declared_bytes)
+    # Only a check: the real sizes are counted below.
     expansion.measure(-declared_bytes)
     for entry in archive.infolist():
         extent = Extent() if _is_worksheet(entry.filename) else None

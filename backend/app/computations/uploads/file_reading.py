@@ -118,6 +118,7 @@ def describe_correction(
 ) -> FileReading:
     """The reading of a file after a person chose that of one column. `profile`: of the new table."""
     before = reading.find(name)
+    # The examples of the first reading are cells as written; those of the table may be converted.
     example_cells = [example.cell for example in before.examples] if before and before.examples else list(cells)
     columns = [_ProfiledColumn.model_validate(column) for column in profile["columns"]]
     column = next(column for column in columns if column.name == name)
@@ -188,6 +189,7 @@ def _parse_cells(parser: Mapping[str, Any], cells: Sequence[str]) -> tuple[CellE
 
 
 def _as_integer(value: object) -> object:
+    # From 2**53 floats skip whole numbers, so the integer would show digits that the cell did not have.
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -213,6 +215,7 @@ def _alternatives(
         examples = _parse_cells(option, cells)
         if _is_proven(op, cells):
             continue
+        # A reading that gives the same values is no alternative to choose.
         if examples and len(examples) == len(cells) and _differ(present, examples):
             alternatives.append(AlternativeReading(choice=choice, examples=examples))
     return tuple(alternatives)

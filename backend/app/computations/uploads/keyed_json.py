@@ -42,16 +42,19 @@ def keyed_as_csv(path: Path, work: Path) -> Keyed | None:
     """
     with path.open(encoding="utf-8") as file:
         head = file.read(_HEAD)
+    # The beginning decides, so that large JSON files of other forms are not parsed in Python.
     if not head.lstrip().startswith("{") or not _BEGINS.search(head) or path.stat().st_size > _MAX_BYTES:
         return None
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+    # The longest: a file may hold a second, short table of dates.
     rows = max(_tables(document, _DEPTH), key=len, default={})
     if not rows:
         return None
     facts = dict(_facts(document, rows))
+    # A day has no zone: a conversion to UTC would move it to the day before or after.
     zone = _zone(facts.get("time zone")) if any(":" in moment for moment in rows) else None
     _write(rows, _symbol(facts), zone, work / "keyed.csv")
     notes = (f"The times are those of {zone.key}; they are converted to UTC.",) if zone else ()
@@ -92,11 +95,13 @@ def _symbol(facts: Mapping[str, str]) -> str | None:
 def _zone(name: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(name) if name and name != "UTC" else None
+    # An unknown zone is no reason to refuse the file: its times stay as written.
     except (ZoneInfoNotFoundError, ValueError):
         return None
 
 
 def _write(rows: Rows, symbol: str | None, zone: ZoneInfo | None, target: Path) -> None:
+    # Rows need not have the same cells.
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     first = ["timestamp", *(["symbol"] if symbol else [])]
     with target.open("w", encoding="utf-8", newline="") as file:
