@@ -42,6 +42,7 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     time_ordered = problem.time_column is not None
     for name in columns:
         if kinds[name] is ColumnKind.DATETIME and (parts := _calendar(inputs[name], time_ordered)):
+            # Of the time column itself they would tell the training rows from all later ones.
             recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
     is_dated = time_ordered and column_kind(inputs[problem.time_column]) is ColumnKind.DATETIME
     if is_dated and (parts := _calendar(inputs[problem.time_column], time_ordered)):
@@ -60,9 +61,11 @@ def suggest_history_features(frame: pd.DataFrame, problem: Problem, lookback: Se
     inputs = select_inputs(frame, problem)
     numbers = [str(name) for name in inputs.columns if column_kind(inputs[name]) is ColumnKind.NUMBER]
     selected = [name for name in [problem.target, *numbers] if name in numbers]
+    # The target first: where there is room for a few columns, its own history says most.
     selected = list(dict.fromkeys(selected))[:8]
     if not selected:
         return []
+    # A deviation needs two rows.
     windows = sorted({max(2, periods[-1]), 2 * max(2, periods[-1])})
     return [
         {"op": "lags", "columns": selected[:1], "periods": periods},
@@ -76,6 +79,7 @@ def suggest_ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return []
     series = split_series(frame, problem)
+    # Without an even interval the date of a row so many rows ahead is not known.
     rhythm = detect_series_interval(frame, problem, series)
     if rhythm is None:
         return []
@@ -108,6 +112,7 @@ def _text_features(column: pd.Series, kind: ColumnKind) -> RecipeJson:
     recipe: RecipeJson = [{"op": "extract", "columns": [name], "what": what} for what in _patterns(texts)]
     if texts.str.count(r"\S+").mean() >= 2:
         recipe.append({"op": "text_stats", "columns": [name]})
+    # Short texts that repeat are names or labels; the count of a sentence is 1 nearly always.
     if texts.str.count(r"\S+").mean() < 6 and texts.nunique() < 0.7 * len(texts):
         recipe.append({"op": "frequency", "columns": [name]})
     return recipe

@@ -65,6 +65,7 @@ def compare_candidates(
         for fit in ranked
     ]
     leaderboard += [
+        # On its own rows, which the baseline predicted too.
         _row(fit, (None, None, None), _beats(fit, baseline, fit, difference), weights, is_compared=False)
         for fit in incomplete
     ]
@@ -101,6 +102,7 @@ def _scored_folds(fit: CandidateFit) -> frozenset[int]:
 
 def _find_reference(fits: Sequence[CandidateFit]) -> CandidateFit:
     """Return the candidate on whose folds all are compared: the ensemble, else the one with the most folds."""
+    # The baseline is cheap and has all folds: it would exclude each model that lacks one.
     models = [fit for fit in fits if fit.estimator not in REFERENCES] or fits
     ensemble = next((fit for fit in models if fit.estimator == ENSEMBLE), None)
     return ensemble or max(models, key=lambda fit: len(_scored_folds(fit)))
@@ -110,6 +112,7 @@ def restrict_to_folds(fit: CandidateFit, folds: frozenset[int]) -> CandidateFit:
     """Return a fit with its scores on these folds alone."""
     if _scored_folds(fit) == folds:
         return fit
+    # A mean over other folds is not comparable: some folds are harder.
     kept_scores = [score if place in folds else None for place, score in enumerate(fit.fold_scores)]
     finite = [score for score in kept_scores if score is not None]
     return replace(
@@ -183,6 +186,7 @@ def difference_over_folds(a: CandidateFit, b: CandidateFit, rows_of: CandidateFi
     """Compute (low, mean, high) of a minus b over folds, positive if a is better; None if folds differ."""
     differences = fold_differences(a, b)
     count = len(differences)
+    # Plans of different size have other rows at the same place.
     if count < 2 or len(a.fold_scores) != len(b.fold_scores):
         return None, None, None
     # Each fold tests 1/k of the rows and learns from the rest: test over train rows is 1 / (k - 1).

@@ -88,6 +88,7 @@ def _common_metrics(first: MemberOutputs, second: MemberOutputs) -> list[str]:
     own = dict.fromkeys([first.problem.metric, second.problem.metric])
     names = dict.fromkeys([*own, *(metric.name for metric in applicable_metrics(first.problem))])
     has_same_costs = first.problem.costs == second.problem.costs
+    # A cost by other prices of mistakes is another metric.
     return [name for name in names if name != "cost" or has_same_costs]
 
 
@@ -96,4 +97,5 @@ def _find_better(metric: str, difference: Interval) -> str | None:
     low, high = difference["low"], difference["high"]
     if low is None or high is None or low <= 0 <= high:
         return None
+    # The interval lies on one side of 0; which model that favours depends on the metric.
     return "second" if (low > 0) is METRICS[metric].greater_is_better else "first"

@@ -153,6 +153,7 @@ def _unit_of_cells(parser: dict[str, object]) -> ColumnUnit | None:
         for word in words:
             if unit := _UNITS.get(word):
                 return unit
+        # A word before a number is a label as often as a unit.
         if words and words[0].isalpha() and len(words) == 1 and side == "after":
             return ColumnUnit(words[0], is_known=False)
     return None
@@ -164,6 +165,7 @@ def _unit_of_name(name: str) -> ColumnUnit | None:
         return elapsed
     opening = max(name.rfind("("), name.rfind("["))
     if opening >= 0 and name.rstrip().endswith((")", "]")):
+        # What stands in brackets is meant as the unit: if it is not known, the words before it are none either.
         return _UNITS.get(name[opening + 1 :].rstrip(" )]").strip().casefold())
     parts = [part.casefold() for part in _NAME_WORDS.findall(name)]
     if not parts:

@@ -120,6 +120,7 @@ def merge_parsers(readings: Sequence[FileReading]) -> dict[str, dict[str, Any]]:
     conflicting: set[str] = set()
     for reading in readings:
         for name, parser in reading.parsers().items():
+            # No parser is better than one that is wrong for some of the rows.
             if merged.setdefault(name, parser) != parser:
                 conflicting.add(name)
     return {name: parser for name, parser in merged.items() if name not in conflicting}
@@ -138,6 +139,7 @@ def inherit_choices(reading: FileReading, earlier: FileReading) -> dict[str, Rea
         if choice is None:
             continue
         if choice in ("day_first", "month_first"):
+            # Cells of this file that prove an order win over an earlier file.
             if _is_order_open(column):
                 choices[column.column] = choice
         elif reading.decimal is None and choice in {option.choice for option in column.alternatives}:

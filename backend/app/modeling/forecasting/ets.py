@@ -50,6 +50,7 @@ class Smoothing:
             params = model.fit().params
         return cls(
             alpha=float(params["smoothing_level"]),
+            # statsmodels gives nan for a weight that it did not fit.
             beta=float(np.nan_to_num(params["smoothing_trend"])),
             gamma=float(np.nan_to_num(params["smoothing_seasonal"])) if season else 0.0,
             phi=float(params["damping_trend"]),
@@ -63,6 +64,7 @@ class Smoothing:
 
         `values` begin at the first row that was fitted on.
         """
+        # The damped trend adds less with each step.
         ahead = sum(self.phi**step for step in range(1, horizon + 1))
         level, trend, seasons = self.level, self.trend, list(self.seasons)
         length = len(seasons)
@@ -82,6 +84,7 @@ class Smoothing:
     def forecast_paths(self, values: np.ndarray, horizon: int, origins: np.ndarray) -> np.ndarray:
         """Forecast each step up to the horizon at some rows (origins, horizon), as `forecast` does."""
         level, trend, length = self.level, self.trend, len(self.seasons)
+        # The state at every row is kept, so that paths from many origins need one pass.
         levels, trends, places = np.empty(len(values)), np.empty(len(values)), np.zeros(len(values))
         initial = np.asarray(self.seasons) if length else np.zeros(1)
         for row, value in enumerate(values.tolist()):
@@ -95,6 +98,7 @@ class Smoothing:
         steps = np.arange(1, horizon + 1)
         forecasts: np.ndarray = levels[origins][:, None] + trends[origins][:, None] * np.cumsum(self.phi**steps)
         if length:
+            # The latest row at the same position of the season that the origin already knows.
             updated = origins[:, None] + steps - length * np.ceil(steps / length).astype(int)
             forecasts = forecasts + np.where(
                 updated >= 0, places[np.maximum(updated, 0)], initial[(origins[:, None] + steps) % length]

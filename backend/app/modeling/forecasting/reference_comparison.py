@@ -29,10 +29,12 @@ def compare_with_references(
     resample = make_resampling(len(predicted.truth), problem, groups)
     comparisons = []
     for name, forecast in references.items():
+        # Filled, not left out: all references are judged on the same rows.
         filled = np.where(np.isfinite(forecast), forecast, references.get("last value", forecast))
         if not np.isfinite(filled).all():
             continue
         reference = Predicted.from_problem(problem, predicted.truth, filled)
+        # The same resamples for each reference, so that their intervals differ by the forecasts alone.
         _, difference = bootstrap(predicted, reference, problem, resample, seed)
         score = round_significant(SCORERS[problem.metric](reference))
         comparisons.append({"name": name, "score": score, "difference": difference})
@@ -44,6 +46,7 @@ def compare_with_references(
 
 def reference_notes(references: list[dict[str, Any]]) -> list[str]:
     """List the references that the model does not beat beyond chance, as a sentence."""
+    # A difference that could not be measured counts as not beaten.
     unbeaten = [entry["name"] for entry in references if (entry["difference"]["low"] or 0.0) <= 0]
     if not unbeaten:
         return []
@@ -57,5 +60,6 @@ def recommend(references: Sequence[Mapping[str, Any]], model: str) -> dict[str, 
     these two compete here.
     """
     selected = next((entry for entry in references if entry["name"] == SELECTED), None)
+    # The better value decides, not the interval: one of the two must forecast, however close they are.
     is_model = selected is None or (selected["difference"]["value"] or 0.0) >= 0
     return {"name": model if is_model else SELECTED, "is_model": is_model}

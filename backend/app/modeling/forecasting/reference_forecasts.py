@@ -42,6 +42,7 @@ def forecast_references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Pro
 
 def _volatilities(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> ReferenceForecasts:
     """The volatility last realised over as long a time, and the RiskMetrics average."""
+    # The first hold-out rows look back into the training rows, as they would in use.
     horizon, table = problem.horizon or 1, pd.concat([train, holdout], ignore_index=True)
     forecasts = {name: np.full(len(table), np.nan) for name in ("last volatility", "weighted average")}
     for rows in split_series(table, problem):
@@ -59,9 +60,11 @@ def _forecast_steps(
 ) -> ReferenceForecasts:
     """Map each reference to its forecasts (rows of the hold-out, steps)."""
     rows_of_both = pd.concat([train, holdout], ignore_index=True)
+    # Chosen on training rows: a choice by the hold-out would be scored on the rows that it was made by.
     choice = choose_for(train, problem)
     horizon, forecasts = max(steps), ReferenceForecasts()
     for history in read_histories(rows_of_both, problem):
+        # Training rows come first in the joined table.
         train_rows = int((history.rows < len(train)).sum())
         if not train_rows or train_rows == len(history.rows):
             continue

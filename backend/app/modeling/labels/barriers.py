@@ -72,7 +72,9 @@ def triple_barrier(
     bars = len(close)
     label, touched, earned, excess = (np.full(bars, np.nan) for _ in range(4))
     open_rows = np.flatnonzero(np.isfinite(close) & np.isfinite(width) & (width > 0))
+    # By step, not by trade: all open trades move one bar at once.
     for step in range(1, horizon + 1):
+        # Trades that the last bar cuts have no label: counting them as undecided would favour calm endings.
         open_rows = open_rows[open_rows + step < bars]
         at, entry = open_rows + step, close[open_rows]
         high = up * width[open_rows] if up else np.full(len(at), np.inf)
@@ -90,6 +92,7 @@ def triple_barrier(
         label[done] = np.where(rises[ends], 1.0, np.where(falls[ends], -1.0, 0.0))
         touched[done] = step
         earned[done] = exits[ends]
+        # As a return on the close before the last bar, which is what a position over that bar earns on.
         excess[done] = ((exits - returns) * entry / close[at - 1])[ends]
         open_rows = open_rows[~ends]
     return BarrierOutcomes(label, touched, earned, excess)

@@ -68,6 +68,7 @@ def run_strategy(
     share, and rebalancing for price moves is free. `excess` (bars, coins): returns, in addition to the closes,
     of trades that end within a bar.
     """
+    # Without a target nothing is held: the position before it is not kept, since no forecast supports it.
     positions = np.clip(np.nan_to_num(targets), terms.low, terms.high)
     traded = np.abs(np.diff(positions, axis=0, prepend=np.zeros((1, positions.shape[1]))))
     earned = positions * np.nan_to_num(returns) + (0.0 if excess is None else excess)
@@ -79,12 +80,14 @@ def run_strategy(
 
 def equity_curve(net: np.ndarray) -> np.ndarray:
     """Capital after each bar (bars,), from one unit, gains reinvested."""
+    # Returns are relative ones, not logarithms, so that they multiply.
     capital: np.ndarray = np.cumprod(1 + net)
     return capital
 
 
 def drawdown(net: np.ndarray) -> np.ndarray:
     """Relative distance of the capital from its highest value so far (bars,), at most 0."""
+    # With the capital before the first bar, so that a loss on that bar is a drawdown too.
     capital = np.concatenate([[1.0], equity_curve(net)])
     losses: np.ndarray = (capital / np.maximum.accumulate(capital) - 1)[1:]
     return losses

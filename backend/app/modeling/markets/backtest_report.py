@@ -51,6 +51,7 @@ class Market:
                 pivot_by_time(to_float(rows[column]).to_numpy(), *_row_keys(rows, problem))
                 for rows in (train, holdout)
             )
+            # Coins of the hold-out decide: one that was delisted before it cannot be traded there.
             return before.reindex(columns=after.columns), after
 
         range_columns = find_range_columns(holdout, problem.target)
@@ -72,6 +73,7 @@ class Market:
             return None
         width, outcomes = np.ones(len(prices)), {}
         for name, column in prices.items():
+            # A missing bar does not end a trade: the last known price stands until the next.
             close = column.ffill().to_numpy()
             inside = {key: wide[name].reindex(prices.index) for key, wide in self.within.items()}
             ranges = PriceRanges.from_table(pd.DataFrame(inside), close) if inside else None
@@ -98,6 +100,7 @@ class Market:
 
         before = self.trades(self.before)
         if before is not None:
+            # From the training rows: means over the hold-out would know how its trades end.
             gain, loss = before[0].where(before[0] > 0).mean(), before[0].where(before[0] <= 0).mean()
             expected = expected_gain(output, by_row(gain.fillna(0.0)), by_row(loss.fillna(0.0)), self.problem)
             return pivot_by_time(expected, times, coins)
@@ -208,6 +211,7 @@ def _break_even(strategy: StrategyReturns) -> float | None:
 
 
 def _by_regime(market: Market, strategy: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
+    # At least twice the horizon, so that a regime is longer than a trade.
     window = max(REGIME_BARS, 2 * market.horizon)
     prices = market.prices.iloc[:-1]
     for kind, label_bars in (("volatility", label_volatility_regimes), ("trend", label_trend_regimes)):
@@ -227,6 +231,7 @@ def _subset_figures(net: np.ndarray, per_year: float) -> dict[str, Any]:
     return {
         "bars": len(net),
         "total_return": float(np.prod(1 + net) - 1),
+        # The sum of independent returns grows with time, its deviation with the root of time.
         "sharpe": sharpe_ratio(net) * float(np.sqrt(per_year)) if len(net) >= MIN_BARS else None,
         "max_drawdown": float(abs(drawdown(net).min())) if len(net) else 0.0,
     }
@@ -237,6 +242,7 @@ def _curve(market: Market, strategy: StrategyReturns, hold: StrategyReturns) -> 
     mean, from 1."""
     prices = market.prices.iloc[:-1]
     points = np.unique(np.linspace(0, len(prices) - 1, MAX_POINTS).astype(int))
+    # Coins that began later start at 1 too.
     level = prices if len(prices.columns) == 1 else prices / prices.bfill().iloc[0]
     return {
         "times": [moment.isoformat() for moment in prices.index[points]],

@@ -32,6 +32,7 @@ def sharpe_ratio(returns: np.ndarray) -> float:
 
 def sortino_ratio(returns: np.ndarray) -> float:
     """Compute mean over downside deviation, per bar (Sortino & van der Meer 1991, target 0)."""
+    # Over all bars: a mean over the losing ones alone would not reward that there are few of them.
     below = float(np.sqrt(np.mean(np.minimum(returns, 0.0) ** 2))) if len(returns) else 0.0
     return float(returns.mean()) / below if below > 1e-15 else 0.0
 
@@ -50,6 +51,7 @@ def standard_error(statistics: Moments) -> float:
     """Standard error of a Sharpe ratio per bar, for skewed and fat-tailed returns (Mertens 2002; Lo 2002 for
     normal ones)."""
     inside = 1 - statistics.skew * statistics.sharpe + (statistics.kurtosis - 1) / 4 * statistics.sharpe**2
+    # The term reaches 0, and by rounding less, where returns have only two values.
     return float(np.sqrt(max(inside, 1e-12) / max(statistics.bars - 1, 1)))
 
 
@@ -84,6 +86,7 @@ def bars_per_year(seconds: float, bars: int) -> float:
 def performance_figures(strategy: StrategyReturns, per_year: float) -> dict[str, float]:
     """Compute the figures of a strategy; ratios annualised by the square root of time, shares as fractions."""
     net, root = strategy.net, float(np.sqrt(per_year))
+    # Bars without a position would count as misses.
     invested = strategy.exposure > 0
     curve = equity_curve(net)
     last = float(curve[-1]) if len(curve) else 1.0

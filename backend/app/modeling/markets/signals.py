@@ -51,6 +51,7 @@ def overlapping_positions(signals: np.ndarray, horizon: int) -> np.ndarray:
     """
     if horizon <= 1:
         return signals
+    # Running sums: a moving mean over all bars at once. The leading zeros are the bars before the first.
     sums = np.cumsum(np.concatenate([np.zeros((1, signals.shape[1])), signals]), axis=0)
     first = np.maximum(np.arange(1, len(sums)) - horizon, 0)
     return np.asarray((sums[1:] - sums[first]) / horizon)
@@ -63,6 +64,7 @@ def trade_positions(entries: np.ndarray, durations: np.ndarray, horizon: int) ->
     """
     bars = len(entries)
     ends = np.arange(bars)[:, None] + np.where(np.isfinite(durations), durations, horizon).astype(int)
+    # Room for trades that end after the last bar.
     changes = np.zeros((bars + horizon + 1, entries.shape[1]))
     changes[:bars] += entries
     for coin in range(entries.shape[1]):
@@ -89,6 +91,7 @@ class TradeEnds:
         excess = np.zeros((bars + horizon, coins))
         complete = np.isfinite(self.durations.to_numpy()) & np.isfinite(self.excess.to_numpy())
         row, coin = np.nonzero(complete & (entries != 0))
+        # Row t of returns is the bar from close t to the next, so a trade of one bar ends in its own row.
         ends = row + self.durations.to_numpy()[row, coin].astype(int) - 1
         np.add.at(excess, (ends, coin), (entries * self.excess.to_numpy())[row, coin] / horizon)
         return excess[:bars]
@@ -104,6 +107,7 @@ def target_positions(
     signals = directions(np.nan_to_num(moves), margin * round_trip)
     if endings is None:
         return overlapping_positions(signals, horizon), np.zeros(signals.shape)
+    # Barriers are labelled for a rise; the end of a short trade would need its own simulation.
     entries = np.maximum(signals, 0.0)
     return trade_positions(entries, endings.durations.to_numpy(), horizon), endings.excess_returns(
         entries, horizon
@@ -116,6 +120,7 @@ def pivot_by_time(
     """Pivot row values to a table of times (in order) and coins; a single column `""` without coins."""
     column = pd.Series("", index=times.index) if coins is None else coins
     rows = pd.DataFrame({"time": times.to_numpy(), "coin": column.astype("str").to_numpy(), "value": values})
+    # `pivot` raises at a repeated key.
     table: pd.DataFrame = rows.drop_duplicates(["time", "coin"], keep="last").pivot(
         index="time", columns="coin", values="value"
     )

@@ -55,6 +55,7 @@ class Problem:
     def written_classes(self) -> tuple[JsonScalar, ...]:
         """The classes as the table writes them, in the order of `classes`."""
         return self.class_spellings or tuple(
+            # `type`, not `isinstance`: a class may be True, which is an int too.
             float(name) if self.has_decimal_classes and type(name) is int else name
             for name in self.classes or ()
         )
@@ -78,6 +79,7 @@ class Problem:
     @property
     def default_threshold(self) -> float:
         """The probability of the positive class at which both mistakes have the same expected cost."""
+        # There (1 - p) times the cost of a false alarm equals p times that of a miss.
         return 0.5 if self.costs is None else self.costs[0] / sum(self.costs)
 
     @property

@@ -45,6 +45,7 @@ class CustomFeature(Operation):
         state |= {"makes": _kinds(self._call_transform(inputs, state), inputs, self.name)}
         if not uses_target:
             return state, self.apply(frame, state, groups)
+        # Checked with the state of all rows, which is what predictions get.
         self._check(inputs, state, self._make_features(inputs, state))
         return state, frame.assign(**self._cross_fit(inputs, target, state))
 
@@ -63,6 +64,7 @@ class CustomFeature(Operation):
         )
 
     def _select_inputs(self, frame: pd.DataFrame) -> pd.DataFrame:
+        # A plain index: code that aligns by index must not depend on which rows of a table it was given.
         return frame[list(self.columns)].reset_index(drop=True)
 
     def _fit_state(self, inputs: pd.DataFrame, target: pd.Series | None) -> dict[str, Any]:
@@ -79,6 +81,7 @@ class CustomFeature(Operation):
                 inputs[has_target].reset_index(drop=True),
                 target[has_target].reset_index(drop=True),
             )
+        # A copy, since the code may change its input in place.
         return freeze(functions.call("fit", inputs.copy(), target), self.name)
 
     def _cross_fit(self, inputs: pd.DataFrame, target: pd.Series | None, state: State) -> dict[str, np.ndarray]:
@@ -90,11 +93,13 @@ class CustomFeature(Operation):
         for fold in range(min(FOLD_COUNT, rows)):
             test = np.flatnonzero(folds == fold)
             train = np.flatnonzero(folds != fold)
+            # A single row has no other fold to learn from.
             if not len(train):
                 train = test
             train_target = None if target is None else target.iloc[train].reset_index(drop=True)
             fold_state = self._fit_state(inputs.iloc[train].reset_index(drop=True), train_target)
             test_inputs = inputs.iloc[test].reset_index(drop=True)
+            # The kinds of columns come from all rows: a fold may show only whole numbers or missing values.
             features.append(self._make_features(test_inputs, {**fold_state, "makes": state["makes"]}))
             positions.append(test)
         ordered = pd.concat(features, ignore_index=True).iloc[np.argsort(np.concatenate(positions))]
@@ -166,6 +171,7 @@ def _kind(column: pd.Series, name: str) -> str:
 
 def _number(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce").astype("float64")
+    # Divisions by zero in the code are missing values to a model.
     return numbers.replace([np.inf, -np.inf], np.nan)
 
 

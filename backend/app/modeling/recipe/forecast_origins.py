@@ -38,6 +38,7 @@ def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] 
 
 def _alternate_steps(rows: int, steps: np.ndarray, per_origin: int) -> tuple[np.ndarray, np.ndarray]:
     """(origin position, step) of every expanded row: each origin keeps `per_origin` steps, spread evenly."""
+    # Each origin starts one step later than the one before, so that all steps are trained equally often.
     offsets = np.arange(per_origin) * len(steps) // per_origin
     step_positions = np.sort((np.arange(len(steps))[:, None] + offsets) % len(steps), axis=1)
     origins = np.arange(rows)
@@ -62,6 +63,7 @@ def has_horizon_rows(frame: pd.DataFrame) -> bool:
 def collapse_origins(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """The distinct origins in the order of the rows, and the position of each row's origin among them
     (rows,)."""
+    # `np.unique` sorts; origins are put back in the order in which they first appear.
     _, first, inverse = np.unique(frame[ORIGIN_ROW].to_numpy(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=int)

@@ -31,6 +31,7 @@ def drift(values: np.ndarray, horizon: int) -> np.ndarray:
 
 def seasonal_naive(values: np.ndarray, horizon: int, season: int) -> np.ndarray:
     """Forecast of each row: the latest value at the same position of the season; nan in the first season."""
+    # Whole seasons before the forecast row, as few as lead to a known one.
     lag = season * int(np.ceil(horizon / season)) - horizon
     forecast = np.full(len(values), np.nan)
     forecast[lag:] = values[: max(len(values) - lag, 0)]
@@ -49,8 +50,10 @@ def detect_season(values: np.ndarray, horizons: Sequence[int], spacing_s: float)
         for season in _candidates(len(values), spacing_s)
     }
     lowest = min(errors.values(), default=np.inf)
+    # Written so that nan, where nothing could be forecast, also means no season.
     if not lowest < MAX_ERROR_RATIO * last_value_error:
         return None
+    # Candidates come from the shortest on.
     return next(season for season, error in errors.items() if error <= TIE_RATIO * lowest)
 
 

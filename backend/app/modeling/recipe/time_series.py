@@ -20,6 +20,7 @@ MAX_SEASON_STEPS = 8
 
 def split_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
     """Row positions of each series in time order; a single series without a group column."""
+    # Stable: rows of one time stay in the order of the table.
     order = frame[problem.time_column].argsort(kind="stable").to_numpy()
     if not problem.group_column:
         return [order]
@@ -36,6 +37,7 @@ def detect_series_interval(
 
 def series_values(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
     """The target along a series (rows,), gaps filled with the previous value."""
+    # Backwards only before the first value, where nothing else is known.
     values: np.ndarray = to_float(frame[problem.target]).iloc[rows].ffill().bfill().to_numpy()
     return values
 
@@ -53,6 +55,7 @@ def detect_common_season(
 ) -> int | None:
     """The most frequent season of the longest series; None if most have none."""
     horizons = list_horizons(problem)
+    # Short series hardly repeat a season, so their votes are noise.
     longest = sorted(series, key=len, reverse=True)[:MAX_SEASON_SERIES]
     seasons = [
         detect_season(series_values(frame, problem, rows), horizons, spacing_s)

@@ -87,12 +87,14 @@ def _roc_auc(predicted: Predicted) -> float:
 def _log_loss(predicted: Predicted) -> float:
     rows = np.arange(len(predicted.truth))
     true_class_shares = predicted.output[rows, predicted.truth.astype(int)]
+    # A probability of 0 for the true class would make the mean infinite.
     return float(-np.log(np.clip(true_class_shares, 1e-15, 1.0)).mean())
 
 
 def _balanced_accuracy(predicted: Predicted) -> float:
     truth = predicted.truth.astype(int)
     rows = np.bincount(truth)
+    # Classes without rows are left out: they have no recall.
     hits = np.bincount(truth, weights=predicted.choice == truth)
     return float((hits[rows > 0] / rows[rows > 0]).mean())
 
@@ -117,6 +119,7 @@ def _per_class(ratio: Callable[[int, int, int], float]) -> Callable[[Predicted],
 
 
 def _share(numerator: float, denominator: float) -> float:
+    # As scikit-learn with `zero_division=0`: a class that is never chosen has no precision.
     return numerator / denominator if denominator else 0.0
 
 
@@ -157,6 +160,7 @@ def _mape(predicted: Predicted) -> float:
 def _confusion(predicted: Predicted) -> np.ndarray:
     """Counts (classes, classes): rows are the truth, columns the chosen class."""
     classes = predicted.output.shape[1]
+    # One number per cell of the table: a single count over rows.
     cells = predicted.truth.astype(int) * classes + predicted.choice
     return np.bincount(cells, minlength=classes**2).reshape(classes, classes).astype("float64")
 
@@ -164,6 +168,7 @@ def _confusion(predicted: Predicted) -> np.ndarray:
 def _mcc(predicted: Predicted) -> float:
     counts = _confusion(predicted)
     true_counts, predicted_counts, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    # The formula for several classes (Gorodkin 2004); for two it is the usual one.
     spread = np.sqrt(rows**2 - true_counts @ true_counts) * np.sqrt(
         rows**2 - predicted_counts @ predicted_counts
     )
@@ -282,4 +287,5 @@ def score_all(predicted: Predicted, problem: Problem) -> dict[str, float | None]
 def rank_scores(metric: str, scores: Mapping[str, float | None]) -> list[str]:
     """Names from best to worst; those without a score last."""
     sign = -1 if METRICS[metric].greater_is_better else 1
+    # By name at last, so that ties rank alike in every run.
     return sorted(scores, key=lambda name: (scores[name] is None, sign * (scores[name] or 0.0), name))

@@ -57,15 +57,18 @@ def try_feature(operation: CustomFeature, frame: pd.DataFrame, target: pd.Series
     state, _ = operation.fit_apply(frame, None, target)
     seconds = time.perf_counter() - started
     names = list(state["makes"])
+    # Of `apply`, not of `fit_apply`: the latter gives training rows the features of other folds.
     features = operation.apply(frame, state, None)[names]
     with _prefix_errors("Learned and applied again to the same rows"):
         again, _ = operation.fit_apply(frame, None, target)
         _must_equal(features, operation.apply(frame, again, None)[names], "code_not_deterministic")
     with _prefix_errors("A single row"):
         for position in np.linspace(0, len(frame) - 1, SINGLE_ROWS).astype(int):
+            # A feature that uses other rows of the batch differs for a row alone.
             alone = operation.apply(frame.iloc[[position]], state, None)[names]
             _must_equal(features.iloc[[position]], alone, "code_peeks")
     with _prefix_errors("Rows with missing, unseen and extreme values"):
+        # Only that it runs: what these rows should give is not known.
         operation.apply(make_odd_rows(frame), state, None)
     return {"rows": len(frame), "seconds": round(seconds, 4), "checks": list(FEATURE_CHECKS), "score": None}
 
@@ -135,6 +138,7 @@ def _must_equal(expected: pd.DataFrame, actual: pd.DataFrame, code: str) -> None
             expected[name].reset_index(drop=True),
             actual[name].reset_index(drop=True),
         )
+        # Sums in another order differ in the last digits.
         if expected_values.dtype.kind == "f":
             same = np.isclose(expected_values, actual_values, rtol=1e-5, equal_nan=True).all()
         else:

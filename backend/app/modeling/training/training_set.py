@@ -56,6 +56,7 @@ class TrainingSet:
     @cached_property
     def targets(self) -> np.ndarray:
         """Targets that models are trained on (rows,): labels, or their differences to the current value."""
+        # A model of differences can forecast levels that it never saw; trees cannot extrapolate otherwise.
         start = present_value(self.inputs, self.problem)
         targets: np.ndarray = (self.labels if start is None else self.labels - start).to_numpy()
         return targets

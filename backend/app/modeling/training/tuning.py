@@ -42,7 +42,9 @@ def propose_hyperparameters(
     remaining_s = budget_s
     earlier_fits: list[CandidateFit | FittedSpec] = [*scored, *previous]
     known_keys = {_spec_key(fit.estimator, fit.hyperparameters, fit.recipe) for fit in earlier_fits}
+    # A small search space runs out of new combinations: attempts end where proposals would not.
     for attempt in range(max_candidates * 4):
+        # The second best gets some of the time, since its defaults may just have been worse.
         base = best_first[0 if attempt % 3 < 2 else min(1, len(best_first) - 1)]
         cost_s = base.fit_s * COST_FACTOR
         if len(proposals) >= max_candidates or cost_s > remaining_s:
@@ -114,7 +116,9 @@ def _draw_value(values: SearchRange | SearchChoices, rng: np.random.Generator) -
     if not isinstance(values, SearchRange):
         return values[int(rng.integers(len(values)))]
     if values.log:
+        # Rates and penalties act by factors: 0.01 to 0.02 matters as much as 0.1 to 0.2.
         value = float(np.exp(rng.uniform(np.log(values.low), np.log(values.high))))
     else:
         value = float(rng.uniform(values.low, values.high))
+    # Four digits are stored and shown, so that what is fitted is what a reader sees.
     return round(value) if values.is_integer else float(f"{value:.4g}")

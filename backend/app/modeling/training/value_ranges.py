@@ -55,10 +55,12 @@ def find_outside_values(
     mask = (numbers < low) | (numbers > high + allowed)
     if not mask.any():
         return None
+    # One of the two is negative inside the range, so the larger is the distance to the nearer bound.
     distance = float(np.nanmax(np.maximum(low - numbers, numbers - high)[mask]))
     bounds = [_write_bound(expected[name], is_date) for name in ("minimum", "maximum")]
     far = _write_distance(distance, is_date)
     name = expected["name"]
+    # A column of times may also have rows before the range; they are told only where none is too late.
     if is_time and float(np.nanmax(numbers)) > high + allowed:
         reach = _write_distance(allowed, is_date)
         measured = f"rows up to {reach} after it" if expected.get(JUDGED_AHEAD) else "rows nearer to it"
@@ -85,6 +87,7 @@ def judged_ahead(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -
     is_date = pd.api.types.is_datetime64_any_dtype(train[name].dtype)
     last, latest = (_to_numbers(frame[name], is_date) for frame in (train, holdout))
     ahead = float(np.nanmax(latest) - np.nanmax(last))
+    # Negative after a split without order.
     return {name: ahead} if ahead > 0 else {}
 
 
@@ -102,6 +105,7 @@ def _write_bound(bound: Any, is_date: bool) -> str:
     if not is_date:
         return f"{bound:g}"
     time = pd.Timestamp(bound)
+    # A midnight is a date without a time of day.
     return str(time.date()) if time == time.normalize() else time.isoformat(sep=" ", timespec="minutes")
 
 

@@ -70,6 +70,7 @@ def _parse_fraction(text: str, units: Mapping[str, float]) -> float | None:
         return _parse_parts(text, units)
     if match["vulgar"]:
         part = _VULGAR[match["vulgar"]]
+    # `5/3` is rather a date or a score than a fraction.
     elif int(match["top"]) < int(match["bottom"]):
         part = int(match["top"]) / int(match["bottom"])
     else:

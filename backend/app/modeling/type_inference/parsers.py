@@ -41,6 +41,7 @@ class ColumnParser(BaseModel):
     def is_unparsed(self, column: pd.Series) -> pd.Series:
         """Test for cells (rows,) that are neither parseable nor a missing-value word."""
         unparsed = column.notna() & self.parse(column).isna()
+        # Most columns parse completely, and then no word needs to be folded.
         if not unparsed.any():
             return unparsed
         words = column[unparsed].astype("str").str.strip().str.casefold()
@@ -95,6 +96,7 @@ class NumberParser(ColumnParser):
         first, *others = self.formats
         numbers = parse_numbers(texts, first)
         for number_format in others:
+            # Each further format sees only what the ones before left.
             unparsed = np.flatnonzero(np.isnan(numbers))
             if len(unparsed):
                 numbers[unparsed] = parse_numbers(texts.take(pa.array(unparsed)), number_format)
@@ -142,6 +144,7 @@ class BooleanParser(ColumnParser):
         if pd.api.types.is_bool_dtype(column.dtype):
             return column
         truths = map_distinct(column, _truths, np.nan)
+        # A plain bool column cannot hold a missing value: numpy would make True of it.
         return truths.astype("boolean") if truths.isna().any() else truths.astype("bool")
 
 
@@ -152,6 +155,7 @@ class TextParser(ColumnParser):
 
     def parse(self, column: pd.Series) -> pd.Series:
         if pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all():
+            # Missing values made floats of identifiers: `1.0` as text would not match `1` elsewhere.
             column = column.astype("Int64")
         text = to_plain_text(column)
         return map_distinct(text, self._drop_missing, None).astype("str") if self.missing else text
@@ -176,10 +180,12 @@ class CategoryParser(ColumnParser):
         if not is_text(column):
             return column
         words = to_plain_text(column)
+        # Each distinct word once: a column of a million rows has few classes.
         codes, values = pd.factorize(words)
         canonical = [self._canonical(str(value)) for value in values]
         if canonical == list(values):
             return column
+        # The code of a missing value is -1, which takes the last entry.
         row_values = np.array([*canonical, None], dtype=object)[codes]
         return pd.Series(row_values, index=column.index, name=column.name, dtype=words.dtype)
 
@@ -243,6 +249,7 @@ def parse_columns(frame: pd.DataFrame, parsers: Sequence[Mapping[str, Any]]) -> 
         for name in parser.columns
         if name in frame.columns
     }
+    # Parsers return the column itself where nothing changes, so that no table is copied.
     changed = {name: column for name, column in parsed.items() if column is not frame[name]}
     return frame.assign(**changed) if changed else frame
 

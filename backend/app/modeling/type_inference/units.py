@@ -191,6 +191,7 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
     for resolve in (_signs, _scaled_currency):
         if factors := resolve(words):
             return factors
+    # `5 m` may be metres; beside `5 k`, `5 bn` or a currency it is millions.
     is_scale = (
         has_currency or len(words) > 1 or ("" in affixes and words[0] != "m") or words[0] not in _LONE_UNITS
     )
@@ -198,6 +199,7 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
         return {word: MAGNITUDES[word] for word in words}, ""
     for family in UNIT_FAMILIES:
         if set(words) <= family.keys():
+            # To the most frequent unit, so that most numbers stay as they were written.
             return {word: family[word] / family[words[0]] for word in words}, words[0]
     # `pt`, `pts` and `pts.` are one unit, whatever it is.
     stems = {word.rstrip(".s") for word in words}
@@ -208,6 +210,7 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
 
 def _signs(words: Sequence[str]) -> Factors | None:
     """Letters of debit and credit, if both occur."""
+    # One letter alone may be a unit: `h` is hours, `d` is days.
     return next(((dict(pair), "") for pair in _SIGN_LETTERS if set(words) == set(pair)), None)
 
 
@@ -229,6 +232,7 @@ def _split_currency(word: str) -> tuple[float | None, str]:
         return 1.0, word
     spaced = word.split()
     pairs = [(spaced[0], spaced[1]), (spaced[1], spaced[0])] if len(spaced) == 2 else []
+    # Without a space only signs of one character can be told from a magnitude: `M€`, `€M`.
     pairs += [(word[:-1], word[-1]), (word[1:], word[0])]
     return next(
         (
@@ -262,6 +266,7 @@ def _currency(words: Sequence[str]) -> str | None:
     codes = {CURRENCY_CODES.get(word, "") for word in words}
     if "" in codes:
         return None
+    # Prices in two currencies are no quantity: adding or ranking them would be wrong without a rate.
     return words[0] if len(codes) == 1 or codes <= _KRONER else None
 
 

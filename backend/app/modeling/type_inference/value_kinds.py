@@ -65,6 +65,7 @@ def describe_values(parser: Mapping[str, Any], unit: str, name: str = "") -> tup
                 return "month", ""
             spellings = parser.get("spellings") or ()
             periods = {_PERIODS.get(spelling) for spelling in spellings}
+            # Mixed spellings, as months and full dates, name no common period.
             return (periods.pop() if len(periods) == 1 else None), ""
         case "read_boolean":
             return "boolean", ""
@@ -78,11 +79,13 @@ def _describe_by_name(name: str) -> tuple[ValueKind, str]:
         return "percent", "%"
     currencies = {CURRENCY_CODES[word] for word in words if word in _CURRENCY_NAMES}
     if _MONEY_NAMES.intersection(words) or currencies:
+        # Two currencies in a name, as in `eur_usd`, leave the unit open.
         return "money", currencies.pop() if len(currencies) == 1 else ""
     return "number", ""
 
 
 def _describe_number(unit: str) -> tuple[ValueKind, str]:
+    # `eur/kg` is money too.
     first = unit.split("/")[0].strip()
     if first in CURRENCY_CODES:
         return "money", CURRENCY_CODES[first]

@@ -65,9 +65,11 @@ class XGBoost(EarlyStoppingBooster):
     def _make_datasets(
         self, X: Any, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
     ) -> Any:
+        # Holds bins instead of floats: a fraction of the memory.
         training = xgboost.QuantileDMatrix(X, y, weight=weights, max_bin=self.max_bin, nthread=self.n_jobs)
         if validation is None:
             return training, None
+        # With the bins of the training rows: trees split at those.
         validation_rows = xgboost.QuantileDMatrix(
             validation.X, validation.y, ref=training, max_bin=self.max_bin, nthread=self.n_jobs
         )
@@ -93,6 +95,7 @@ class XGBoost(EarlyStoppingBooster):
 
     def select_position(self, position: int) -> None:
         super().select_position(position)
+        # The whole booster is kept until the fit is stored: another position may still be chosen.
         self._booster = self._untrimmed[: self.rounds_]
         self.bytes_ = bytes(self._booster.save_raw("ubj"))
 

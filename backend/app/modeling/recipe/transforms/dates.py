@@ -83,6 +83,7 @@ def to_dates(column: pd.Series, day_first: bool = False) -> pd.Series:
         return utc
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
+    # pandas would read numbers as nanoseconds since 1970.
     if not is_text(column):
         return pd.Series(pd.NaT, index=column.index, dtype="datetime64[us]")
     return DateParser(columns=(str(column.name),), day_first=day_first).parse(column).astype("datetime64[us]")
@@ -97,6 +98,7 @@ def _fitted(state: State | str | None) -> tuple[str | None, bool]:
 def _fit_column(column: pd.Series) -> State:
     day_first = False
     if is_text(column):
+        # The order is decided by the training rows alone: a single row at prediction cannot show it.
         texts = column.dropna().astype("str").str.strip()
         guess = guess_dates(count_values(column), texts)
         day_first = guess is not None and guess.day_first
@@ -114,6 +116,7 @@ def extract_part(dates: pd.Series, part: DatePart, earliest: str | None) -> pd.S
             return pd.Series(np.nan, index=dates.index)
         return (dates - pd.Timestamp(earliest)) / pd.Timedelta(days=1)
     if part == "weekend":
+        # The comparison makes False of a missing date.
         weekend: pd.Series = (dates.dt.day_of_week >= 5).astype("float64").where(dates.notna())
         return weekend
     numbers: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")

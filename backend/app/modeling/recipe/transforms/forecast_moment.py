@@ -78,17 +78,20 @@ class ForecastMoment(Operation):
         values = to_float(frame[self.column])
         series = _GroupedSeries(values.to_numpy(), groups)
         now = series.values[positions]
+        # Whole seasons back from the forecast time, as few as lead to a row that is known already.
         lag = season * np.ceil(rows_ahead / season).astype(int) - rows_ahead
         rounds = np.stack([series.earlier(positions, lag + number * season) for number in range(max(SEASONS))])
         columns = {}
         for count in SEASONS:
             level = transform_by_group(values, groups, partial(_rolling_mean, window=count * season)).to_numpy()
+            # Minus the present value, so that they say the same at any level of the series.
             columns[f"{self.column}_place{count}"] = _mean_of_known(rounds[:count]) - now
             columns[f"{self.column}_level{count}"] = level[positions] - now
         return columns
 
 
 def _rolling_mean(values: pd.Series, window: int) -> pd.Series:
+    # From the first row on: early rows of a short series would be missing for eight seasons else.
     return values.rolling(window, min_periods=1).mean()
 
 
@@ -108,6 +111,7 @@ class _GroupedSeries:
     def __init__(self, values: np.ndarray, groups: pd.Series | None) -> None:
         self.values = values
         codes = np.zeros(len(values), dtype=int) if groups is None else pd.factorize(groups)[0]
+        # Stable, so that rows of a group keep their order in time.
         self._order = np.argsort(codes, kind="stable")
         self._place = np.empty(len(values), dtype=int)
         self._place[self._order] = np.arange(len(values))
@@ -116,5 +120,6 @@ class _GroupedSeries:
     def earlier(self, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The values so many rows earlier in the series (positions,), nan before its first row."""
         has_history = self._since[positions] >= rows
+        # Position 0 stands in where there is no history: a negative one would wrap around to the last row.
         values = self.values[self._order[np.where(has_history, self._place[positions] - rows, 0)]]
         return np.where(has_history, values, np.nan)

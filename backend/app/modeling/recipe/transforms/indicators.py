@@ -36,6 +36,7 @@ class Indicators(Operation):
     @classmethod
     def _validate_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         try:
+            # In their full spelling, so that `RSI` and `RSI_14` do not make the same column twice.
             return tuple(dict.fromkeys(parse_indicator(name).text for name in names))
         except InvalidInput as error:
             raise ValueError(error.detail) from error

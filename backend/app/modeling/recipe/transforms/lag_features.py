@@ -73,6 +73,7 @@ class Changes(Operation):
             for period in self.periods:
                 earlier = shift_rows(values, period, groups)
                 difference = values - earlier
+                # By the absolute value, so that a rise from below 0 is positive; missing after 0, not infinite.
                 relative = difference / earlier.abs().where(earlier != 0)
                 columns[f"{name}_change{period}"] = relative if self.how == "relative" else difference
         return frame.assign(**columns)
@@ -83,6 +84,7 @@ class Changes(Operation):
 
 def shift_rows(values: pd.Series, period: int, groups: pd.Series | None) -> pd.Series:
     """The value `period` rows earlier, of the same group."""
+    # Without the groups the first rows of a series would see the last ones of another.
     return values.shift(period) if groups is None else values.groupby(groups, sort=False).shift(period)
 
 

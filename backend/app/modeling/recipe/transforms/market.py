@@ -34,6 +34,7 @@ class Volatility(Operation):
             if estimates
             else {}
         )
+        # Concatenated groups come in the order of groups; rows must return to their own.
         return frame.assign(**{name: values.loc[frame.index] for name, values in columns.items()})
 
     def history_rows(self) -> int:
@@ -71,6 +72,7 @@ class Cross(Operation):
             earlier = shift_rows(values, period, groups)
             change = (values - earlier) / earlier.abs().where(earlier != 0)
             by_time = change.groupby(frame[self.time])
+            # The mean of the others is the total without the own change: no loop over pairs of groups.
             count, total = by_time.transform("count"), by_time.transform("sum")
             others_change = (total - change.fillna(0.0)) / (count - change.notna()).where(
                 count > change.notna()

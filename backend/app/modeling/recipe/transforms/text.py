@@ -29,6 +29,7 @@ class TextStats(Operation):
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         columns: dict[str, pd.Series] = {}
         for name in self.columns:
+            # A missing text has no words: 0 is its true count.
             text = to_category_text(frame[name]).fillna("")
             columns[f"{name}_length"] = text.str.len().astype("float64")
             columns[f"{name}_words"] = text.str.count(r"\S+").astype("float64")
@@ -55,6 +56,7 @@ class Extract(Operation):
         )
 
     def _frequent(self, extracted: pd.Series) -> list[str]:
+        # Of all rows, not of those that match: a share of few matches would keep values that hardly occur.
         shares = extracted.value_counts() / max(len(extracted), 1)
         return [str(value) for value in shares[shares >= self.min_share].index]
 
@@ -62,6 +64,7 @@ class Extract(Operation):
         columns = {}
         for name in self.columns:
             extracted = self._extract(frame[name])
+            # Rare and unseen values share a category; a text without the pattern stays missing.
             columns[f"{name}_{self.what}"] = extracted.where(
                 extracted.isin(state[name]) | extracted.isna(), "other"
             )
@@ -79,6 +82,7 @@ class Tfidf(Operation):
         return {name: self._fit_vocabulary(to_category_text(frame[name]).fillna("")) for name in self.columns}
 
     def _fit_vocabulary(self, text: pd.Series) -> dict[str, Any]:
+        # A word of one text alone would tell that row apart, and nothing of others.
         vectorizer = TfidfVectorizer(max_features=self.most, min_df=2, stop_words="english")
         try:
             vectorizer.fit(text)
@@ -99,6 +103,7 @@ class Tfidf(Operation):
 def _weights(name: str, text: pd.Series, words: list[str], idf: list[float]) -> pd.DataFrame:
     if not words:
         return pd.DataFrame(index=text.index)
+    # Words and weights are stored as JSON, so a model needs no pickled vectorizer.
     vectorizer = TfidfVectorizer(vocabulary=words)
     vectorizer.idf_ = np.array(idf)
     weights = vectorizer.transform(text).toarray()

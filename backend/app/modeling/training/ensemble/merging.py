@@ -74,6 +74,7 @@ def weight_candidates(candidates: Sequence[CandidateParts], problem: Problem, se
         weighted_rows = np.flatnonzero(fold == fold.max()) if problem.time_column else np.arange(len(rows))
         weights = choose_weights(judged.select_rows(weighted_rows), problem, seed)
         positive = [candidate for candidate, weight in zip(candidates_left, weights, strict=True) if weight > 0]
+        # Each round drops a candidate, so the loop ends.
         if len(positive) == len(candidates_left) or len(_common_rows(positive)) == len(rows):
             break
         candidates_left = positive
@@ -93,6 +94,7 @@ def weight_candidates(candidates: Sequence[CandidateParts], problem: Problem, se
 def _common_rows(candidates: Sequence[CandidateParts]) -> np.ndarray:
     rows = candidates[0].rows if candidates else np.zeros(0, dtype=int)
     for candidate in candidates[1:]:
+        # Rows are the index of a grouped table, so none comes twice.
         rows = np.intersect1d(rows, candidate.rows, assume_unique=True)
     if not len(rows):
         raise InvalidInput("nothing_in_common", "The candidates have no out-of-fold row in common.")
@@ -133,16 +135,19 @@ def assign_weight_folds(fold: np.ndarray, time_ordered: bool, seed: int) -> np.n
     if time_ordered:
         latest = np.flatnonzero(fold == fold.max())
         parts = np.full(len(fold), UNWEIGHTED)
+        # Consecutive, since neighbours in time are alike: a random part would be judged by its own neighbours.
         parts[latest] = np.arange(len(latest)) * 5 // len(latest)
         return parts
     if len(np.unique(fold)) >= 3:
         return fold
+    # Weights fitted on one fold and judged on another of two would rest on half of the rows.
     return np.random.default_rng(seed).permutation(np.arange(len(fold)) * 5 // len(fold))
 
 
 def summarize_candidate(parts: CandidateParts, fits: Sequence[CandidateFit], metric: str) -> dict[str, Any]:
     """Summarize a candidate over its parts."""
     part_fits = [fits[index] for index in parts.part_indices]
+    # Each part has a score for its own folds and None for the others.
     by_fold = [
         next((score for score in scores if score is not None), None)
         for scores in zip(*(fit.fold_scores for fit in part_fits), strict=True)

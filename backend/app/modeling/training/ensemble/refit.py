@@ -29,6 +29,7 @@ def refit_on_all_rows(
     rounds: list[list[FittedModel]] = []
     entity_model: FittedModel | None = None
     round_s, entity_fits = 0.0, 0
+    # Whole rounds only: an average with more copies of some candidates would change the chosen weights.
     while len(rounds) < COPIES and not _is_late(clock, round_s):
         started_s = clock.elapsed_s
         fits = _fit_round(data, specs, seed + len(rounds), clock)
@@ -37,6 +38,7 @@ def refit_on_all_rows(
         rounds.append(fits)
         round_s = clock.elapsed_s - started_s
         is_grouped = problem.group_column is not None and problem.time_column is None
+        # After the first round: a complete model comes first, then one for known groups, then more copies.
         if by_entity and is_grouped and len(rounds) == 1 and not _is_late(clock, round_s):
             entity_model, entity_fits = fit_known_entities(data, [spec for spec, _ in specs], seed, clock)
     if not rounds:
@@ -78,6 +80,7 @@ def _member_specs(model_fit: CandidateFit, seed: int) -> Iterator[tuple[Candidat
     for member in members:
         if weights.get(member.name, 0.0) > 0:
             settings = dict(member.settings)
+            # Stored among the settings that early stopping chose, but read by `fit`, not by the estimator.
             share = float(settings.pop("row_share", 1.0))
             spec = CandidateSpec(
                 member.estimator, member.hyperparameters, member.recipe, seed, 1, share, settings
