@@ -32,7 +32,7 @@ def _joined_tables(steps: Sequence[p.Step]) -> list[str]:
         for step in steps
         if isinstance(step, p.JoinStep)
         and step.how in ("inner", "left")
-        and isinstance(step.source, p.DatasetSource)
+        and isinstance(step.source, p.DatasetSource | p.WorkspaceSource)
     ]
 
 
@@ -53,6 +53,7 @@ def _describe_steps(plan: p.Plan) -> list[str]:
         if isinstance(step, p.WindowStep) and (verdicts := _verdicts(step, plan.steps)):
             parts += verdicts
             continue
+        # `where age is given` beside `the mean of age` would sound like a condition that somebody asked for.
         if isinstance(step, p.FilterStep) and is_presence(step) and _is_understood(step, plan.steps):
             continue
         parts += _STEPS[type(step)](step, names)
@@ -92,6 +93,7 @@ Names = dict[str, e.Expression]
 
 def _name(name: str, names: Names) -> str:
     if name in names:
+        # Without the names, so that a column derived from its own name is not described forever.
         return f"({describe_expression(names[name], {})})"
     return f"`{name}`"
 
@@ -108,6 +110,7 @@ def _group(step: p.GroupStep, names: Names) -> list[str]:
 
 def _filter(step: p.FilterStep, names: Names) -> list[str]:
     text = describe_expression(step.condition, names)
+    # The rank is a column that the plan made to find the first rows; readers did not ask for it.
     if text.startswith("`rank` is"):
         return [f"the {'first' if text.endswith(' 1') else text.removeprefix('`rank` is ')} only"]
     return [f"where {text}"]
@@ -130,6 +133,7 @@ def _texts(part: Any) -> Iterator[str]:
 
 
 def _sort(step: p.SortStep, names: Names) -> list[str]:
+    # Further keys only make the order of equal rows definite.
     first = step.keys[0]
     return [f"the highest `{first.column}` first"] if first.descending else []
 
@@ -158,6 +162,7 @@ def _join(step: p.JoinStep) -> list[str]:
             return [f"{article} `{step.source.table}`"]
         case p.PlanSource():
             inner = step.source.plan
+            # Its conditions alone: figures and order of the other table do not matter to who has a row in it.
             where = [part for part in _describe_steps(inner) if part.startswith("where ")]
             table = _describe_source(inner).removeprefix("from ")
             return [" ".join([article, table, " and ".join(where)]).rstrip()]

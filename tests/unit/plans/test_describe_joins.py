@@ -4,7 +4,7 @@ import pytest
 
 from app.plans import build
 from app.plans.describe import describe_plan
-from app.plans.plan import DatasetSource, JoinKey, JoinStep, Plan, PlanSource
+from app.plans.plan import DatasetSource, JoinKey, JoinStep, Plan, PlanSource, WorkspaceSource
 
 ORDERS = DatasetSource(kind="dataset", table="orders")
 KEYS = [JoinKey(left="id", right="customer_id")]
@@ -29,3 +29,10 @@ TENTS = Plan(
 def test_a_join_that_looks_for_rows_is_named(join: JoinStep, sentence: str) -> None:
     plan = Plan(source=DatasetSource(kind="dataset", table="customers"), steps=[join])
     assert describe_plan(plan) == sentence
+
+
+def test_a_join_that_adds_columns_names_its_table_wherever_it_lies() -> None:
+    customers = DatasetSource(kind="dataset", table="customers")
+    for source in (ORDERS, WorkspaceSource(kind="workspace", table="orders")):
+        plan = Plan(source=customers, steps=[JoinStep(kind="join", source=source, on=KEYS, how="left")])
+        assert describe_plan(plan) == "the rows, from `customers` and `orders`"
