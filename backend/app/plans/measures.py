@@ -60,6 +60,7 @@ def _after(step: p.Step, measures: Mapping[str, Measure]) -> dict[str, Measure]:
         case p.UnpivotStep():
             melted = {name: measure for name, measure in measures.items() if name not in step.columns}
             values = {measures.get(name) for name in step.columns}
+            # A column that holds both shares and counts is neither.
             shared = values.pop() if len(values) == 1 else None
             return melted | ({step.value: shared} if shared else {})
         case p.ProfileStep() | p.CorrelateStep():
@@ -91,6 +92,7 @@ def _derived(expression: e.Expression, measures: Mapping[str, Measure]) -> Measu
     """Return the measure of a computed column: that of another column only where it is its copy."""
     if isinstance(expression, e.ColumnExpression):
         return measures.get(expression.name)
+    # Computed of stored columns and keys alone, a column is data like them, and no figure.
     if all(measures.get(name, "key") == "key" for name in _column_names(expression)):
         return None
     return "verdict" if isinstance(expression, e.CompareExpression) else "figure"

@@ -328,6 +328,7 @@ class Plan(Model):
 
 def require_bounded(value: object) -> None:
     """Check depth and size of the JSON of a plan, without recursion; raises ValueError."""
+    # Level by level: recursion over a hostile plan would end in RecursionError before its depth is known.
     level: list[object] = [value]
     nodes = depth = 0
     while level:
@@ -345,5 +346,6 @@ def _parts(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
+# Plans hold sources that hold plans: the models are complete once all of them are defined.
 for _model in (PlanSource, JoinStep, UnionStep, Plan):
     _model.model_rebuild()

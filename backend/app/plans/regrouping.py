@@ -71,6 +71,7 @@ def change_figures(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | Non
     parts, added = split_plan(plan), split_plan(fragment)
     if parts.group is None or added.group is None or added.source != parts.source:
         return None
+    # A fragment with more than figures is a question of its own.
     if added.group.keys or added.ending or added.conditions:
         return None
     former, new = list(parts.group.aggregations), list(added.group.aggregations)
@@ -78,6 +79,7 @@ def change_figures(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | Non
         new = [figure for figure in new if figure.name not in parts.measures]
     if not new or (not adds and new == former):
         return None
+    # What ordered or ranked by a former figure does so by the first new one.
     names = {} if adds else dict.fromkeys(parts.measures, new[0].name)
     ending = _rename_figures(parts.ending, names, [] if not adds else [f.name for f in new])
     preparation = merge_preparations(parts.preparation, added.preparation)
@@ -105,6 +107,7 @@ def show_column(plan: Plan, name: str, fragment: Plan | None) -> Plan | None:
             return None
         preparation = merged
     if selected is None:
+        # Without a selection all columns are shown, so only a join adds one.
         return replace(parts, preparation=preparation).to_plan() if preparation != parts.preparation else None
     wider = selected.model_copy(update={"columns": [*selected.columns, SelectedColumn(name=name)]})
     ending = tuple(wider if step is selected else step for step in parts.ending)
@@ -140,6 +143,7 @@ def _replace_keys(
                 columns = [*(SelectedColumn(name=name) for name in new), *remaining]
                 ending.append(step.model_copy(update={"columns": columns}))
             case WindowStep():
+                # A running figure over months has no order without them.
                 if any(key.column in removed for figure in step.columns for key in figure.order):
                     return None
                 ending.append(step)
@@ -180,6 +184,7 @@ def _rename_figures(
                 ending.append(step.model_copy(update={"by": names.get(step.by, step.by)}))
             case WindowStep():
                 ending.append(_rename_window(step, names))
+            # A condition on a former figure, as `over 100`, means nothing for another.
             case FilterStep() | DeriveStep() if _mentions(step, names):
                 return None
             case _:
@@ -206,4 +211,5 @@ def _mentions(step: FilterStep | DeriveStep, names: Mapping[str, str]) -> bool:
 
 
 def _unique_keys(keys: Iterator[SortKey]) -> list[SortKey]:
+    # Renamed keys may meet; the first occurrence decides the order, so later ones are dropped.
     return list({key.column: key for key in reversed(list(keys))}.values())[::-1]

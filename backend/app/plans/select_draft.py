@@ -97,6 +97,7 @@ def order_by(tree: exp.Expr, descending: bool = False) -> exp.Ordered:
 
 
 def _all(conditions: list[exp.Expr]) -> exp.Expr:
+    # Trees built by hand carry no precedence: an `or` among the conditions needs its parentheses.
     tree = conditions[0] if len(conditions) == 1 else exp.Paren(this=conditions[0])
     for condition in conditions[1:]:
         tree = exp.And(this=tree, expression=exp.Paren(this=condition))

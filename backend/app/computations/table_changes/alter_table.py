@@ -43,6 +43,7 @@ def rewrite_alter(statement: exp.Alter, tables: TableScope, describe: Describe) 
             column = find_column(action.this.name, columns, name)
             value = action.args.get("using") or exp.column(exp.to_identifier(column, quoted=True))
             cast = exp.cast(value.copy(), action.args["dtype"])
+            # The value of USING is one of each row.
             require_row_values([cast])
             changed = read_table(name, None, star(replace={column: cast}))
             note = f"Changed the type of the column {column} of {name}."
@@ -81,6 +82,7 @@ def _drop_column(action: exp.Drop, name: str, columns: Columns) -> Change:
 
 def _rename_column(former: str, new: str, name: str, columns: Columns) -> Change:
     column = find_column(former, columns, name)
+    # A column may change the case of its own name.
     if new.casefold() != column.casefold() and find_name(new, columns):
         raise refuse(f"{name} has a column {new} already.", "wrong_columns")
     cells = [
@@ -97,6 +99,7 @@ def _rename_table(statement: exp.Alter, action: exp.AlterRename, tables: TableSc
     name, new = own_name(table_of(statement)), action.this.name
     existing = tables.find(name)
     if existing is None:
+        # Raises for a table that does not exist; what remains is a dataset.
         name = tables.find_readable(name)
         raise refuse(f"{name} is a dataset: make a copy, CREATE TABLE {new} AS FROM {name}.")
     require_new_name(new)

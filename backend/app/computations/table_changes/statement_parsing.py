@@ -44,6 +44,7 @@ def read_statements(text: str) -> list[exp.Expr]:
         # Copies: statements are rewritten.
         parsed = [statement.copy() for statement in parse_statements(text)]
     except SqlglotError as error:
+        # sqlglot underlines the place of an error with codes for terminals.
         plain = re.sub(r"\x1b\[\d+m", "", str(error)).partition("\n")[0][:300]
         raise refuse(f"The query cannot be read: {plain or 'it is nested too deep.'}", "sql_invalid") from error
     if not parsed:
@@ -58,6 +59,7 @@ def read_statements(text: str) -> list[exp.Expr]:
 
 def require_only(statement: exp.Expr, admitted: frozenset[str], advice: dict[str, str]) -> None:
     """Refuse parts of a statement that are not rewritten. `advice`: what would do, by part."""
+    # What is admitted is listed: a part that a new version of the parser knows must not be dropped in silence.
     extra = [name for name, part in statement.args.items() if part and name not in admitted]
     if extra:
         words = advice.get(extra[0], "Leave it out.")

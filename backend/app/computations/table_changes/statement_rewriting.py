@@ -81,6 +81,7 @@ def _empty_table(schema: exp.Schema) -> exp.Expr:
         if not isinstance(column, exp.ColumnDef) or column.args.get("constraints"):
             raise refuse(f"Constraints and defaults are not kept: leave out {column.sql(dialect='duckdb')}.")
         columns.append(null_as(column.name, column.args["kind"]))
+    # A SELECT of no rows, since only SELECTs reach the database.
     return exp.select(*columns).where(exp.false())
 
 
@@ -113,6 +114,7 @@ def _insert(statement: exp.Insert, tables: TableScope, describe: Describe) -> Ch
     # By place, since columns of the source may share a name or have none.
     labels = [exp.to_identifier(f"c{place}", quoted=True) for place in range(len(source_columns))]
     cells = [
+        # Cast to the column's type, as INSERT does; UNION would widen the column to both types.
         cast_as(exp.column(labels[places[column]].copy()), kind, column)
         if column in places
         else null_as(column, kind)
@@ -164,6 +166,7 @@ def _update(statement: exp.Update, tables: TableScope, describe: Describe) -> Ch
             value = exp.Case().when(where.this.copy(), value).else_(own)
         replaced[column] = value
     require_row_values([*replaced.values()])
+    # The rewritten table has all rows, so the changed ones are counted apart.
     counting = read_table(name, target, "count(*)")
     return Change(
         "updated",
@@ -206,6 +209,7 @@ def _drop(statement: exp.Drop, tables: TableScope) -> Change:
     if existing is None and statement.args.get("exists"):
         return Change("kept", name)
     if existing is None:
+        # Raises with the nearest names.
         tables.find_readable(name)
         raise refuse(f"There is no table {name}.", "unknown_table")
     if (existing in tables.views) != (kind == "VIEW"):
