@@ -28,6 +28,7 @@ def render(report: Report) -> dict[str, Any] | None:
     )
     cells = [NotebookCell("prose", prose), *block.cells]
     return {
+        # Ids by place, not by chance, so that equal reports give equal files.
         "cells": [{"id": f"cell-{place}", **_to_json(cell)} for place, cell in enumerate(cells)],
         "metadata": {
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},

@@ -57,6 +57,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     notes: [{agent, text}], cautions}`. `collapsed`: tied with the
     best, and in the report only counted.
     """
+    # The last one that succeeded: a report may be written again.
     summary_call = next(
         (call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None
     )

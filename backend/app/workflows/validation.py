@@ -41,6 +41,7 @@ def find_outputs(document: WorkflowDocument) -> list[str]:
         if node.id not in inputs
         and (kind := NODE_TYPES.get(node.type)) is not None
         and kind.gives != "nothing"
+        # What passes its input on has no output without one.
         and (kind.gives != "input" or document.inputs_of(node.id))
     ]
 
@@ -100,6 +101,7 @@ def _inner_faults(node: Node, pointer: str, document: WorkflowDocument) -> Itera
             yield WorkflowFault(pointer=f"{inner_pointer}/id", code="wrong_config", message=message)
     if inner_nodes:
         for place, other in enumerate(document.nodes):
+            # Ids of items are made of the loop's id, a number and the inner id.
             if other.id.startswith(f"{node.id}-"):
                 message = f"{other.id} could be an item of {node.id}: name one of them otherwise."
                 yield WorkflowFault(pointer=f"/nodes/{place}/id", code="duplicate_id", message=message)

@@ -128,6 +128,7 @@ def _series_table(
     columns = series[:MAX_TABLE_SERIES]
     rows: list[list[Text]] = []
     for place, prediction in enumerate(series[0][1][:MAX_ANSWER_ROWS]):
+        # By place: series that end at different times have no common periods, and the first one names the rows.
         cells = [_bounded(draft, parts[place]) if place < len(parts) else EMPTY_CELL for _, parts in columns]
         rows.append([draft.render(prediction.at(forecast.text("time_column")), style), *cells])
     heads: list[Text] = [
@@ -156,6 +157,7 @@ _MONTHLY_STYLES = {1: "month", 3: "quarter", 12: "year"}
 def _style(forecast: TypedFact[ForecastRecord], predictions: Sequence[RecordedFact]) -> str:
     months = forecast.content.months_apart
     times = [prediction.text(forecast.text("time_column")) for prediction in predictions]
+    # The interval of the history decides where it is known: few forecasts may not show it.
     return _MONTHLY_STYLES.get(months, "month") if months else period_style(times)
 
 
@@ -166,6 +168,7 @@ def period_style(times: Sequence[str]) -> str:
         return "minute"
     months = [moment.year * 12 + moment.month for moment in moments]
     steps = {after - before for before, after in pairwise(months) if after > before}
+    # Several times in one month, or a single time: only the day tells them apart.
     if len(set(months)) < len(set(moments)) or len(set(moments)) < 2 or not steps:
         return "day"
     # Last days of months differ, but none is before the 28th.

@@ -91,6 +91,7 @@ def _by_step(draft: ReportDraft) -> list[Element]:
     if not steps:
         return []
     style = draft.metric.style
+    # All steps have the same references; without any, the baseline takes their column.
     reference_names = list(steps[0].value["references"]) or ["baseline"]
     bounded = steps[0].at("coverage") is not None
     heads: list[Text] = [("Rows ahead",), ("Forecasts",), (draft.metric_name,)]

@@ -54,7 +54,9 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
     cv_text = (" The cross-validation score was ", draft.read(cv, draft.metric.style), ".") if cv else ()
+    # Of a forecast of every step each row counts once per step.
     unit = " rows" if final.at("by_step") is None else " forecasts from rows"
+    # A member of a family has looked at a hold-out that others looked at before: `once` would be untrue.
     if final.at("family"):
         return ("Measured on ", *rows, unit, " not used for fits.", *cv_text, *how)
     return ("Measured once, on ", *rows, unit, " not used before.", *cv_text, *how)

@@ -88,6 +88,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
     }
     params: dict[str, Any] = {
         "problem": ctx.training.problem.to_json(),
+        # A candidate whose folds were fitted in several calls is compared as one.
         "fits": [merge_parts([part.fit for part in parts]).to_json() for parts in candidates],
         "seed": ctx.session.seed,
         "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),

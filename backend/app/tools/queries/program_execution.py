@@ -83,6 +83,7 @@ async def run_code(
     files = {
         f"{name}.parquet": digest for name, digest in tables.items() if is_single or is_mentioned(code, name)
     }
+    # Only what is named is copied into the cell: a conversation may have gigabytes of tables.
     files |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
     if variables is not None:
         files |= variables.files
@@ -170,6 +171,7 @@ def _facts(computed: ComputationResult) -> dict[str, Any]:
 def _frame_outputs(computed: ComputationResult) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the files that are frames: `{file: (name, meta)}`."""
     facts = _facts(computed)
+    # A query has one table; a program any number.
     if "row_count" in facts:
         return {"result.parquet": ("result", {"rows": facts["row_count"], "columns": facts["columns"]})}
     return {
@@ -185,4 +187,5 @@ def _summary(computed: ComputationResult) -> str:
 
 def is_mentioned(code: str, table: str) -> bool:
     """Test if a program names a table."""
+    # In any case, and in comments and strings too: a table too many only takes time, one too few is an error.
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(table)}(?![A-Za-z0-9_])", code, re.IGNORECASE) is not None

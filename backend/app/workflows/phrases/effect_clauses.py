@@ -112,6 +112,7 @@ def read_failure_clause(words: str) -> NewStep | None:
     fails = _FAILS.search(words.strip())
     action = (fails["action"] or fails["action2"] or fails["action3"]) if fails else None
     effect = _read_message(action.strip(), TableState()) if action else None
+    # After a failure there is no table to compute on.
     if effect is None or effect.table is not None or FAILURE.search(action or ""):
         return None
     return NewStep("notify", {**effect.step.config, "when": "failed"}, "Send a message if a run fails")

@@ -101,6 +101,7 @@ def read_condition(message: str, columns: list[str]) -> dict[str, Any] | None:
     )
     if governed is None:
         return None
+    # The condition ends where the action begins; a comma within `1,000` ends nothing.
     test = re.split(r",(?!\d)| then |\b(?:send|tell|alert|notify|e-?mail|post|ping|warn)\b", governed["test"])[
         0
     ].strip()
@@ -112,6 +113,7 @@ def read_condition(message: str, columns: list[str]) -> dict[str, Any] | None:
     if compared is not None:
         noun = test[: compared.start()]
         is_pronoun = re.search(r"^(?:it|that|they|this)\b", noun) is not None
+        # `the price, if it drops`: a pronoun means what was named before.
         column = find_column(text[: governed.start()] if is_pronoun else noun, columns)
         value, is_low = float(compared["value"].replace(",", "")), compared["low"] is not None
         # Some row is below a value if the least is. Without a column the words can only mean the rows.
@@ -132,11 +134,13 @@ def find_column(words: str, columns: list[str]) -> str | None:
         for word in re.findall(r"[a-z_]\w*", words)
         if word not in ("the", "a", "an", "is", "goes", "falls", "of", "number")
     ]
+    # The last noun of a phrase is its head: `the price of the house` is rare beside `the house price`.
     for noun in reversed(nouns):
         for name in (noun, noun.removesuffix("s")):
             exact = [
                 column for column in columns if column.lower() == name or name in column.lower().split("_")
             ]
+            # Short words are near to too many names.
             close = exact or (nearest_names(name, columns) if len(name) > 3 else [])
             if close:
                 return str(close[0])

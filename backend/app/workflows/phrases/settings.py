@@ -121,6 +121,7 @@ def _set_number(noun: str, value: float, document: WorkflowDocument) -> Change:
     limit = next((_LIMITS[word] for word in words if word in _LIMITS), None)
     if limit is not None and all(leaf.key != limit for leaf in inside):
         return _set_limit(limit, value, document, nodes)
+    # Words as they stand come first: `rows` is a key of its own.
     for word in (*words, *(word.removesuffix("s") for word in words)):
         for key in (word, *_SYNONYMS.get(word, ())):
             matching = [leaf for leaf in inside if leaf.key == key]
@@ -191,6 +192,7 @@ def _replace(leaves: list[_SettingValue], value: float, document: WorkflowDocume
 def _numbers(document: WorkflowDocument) -> Iterator[_SettingValue]:
     for node in document.nodes:
         for path, value in _leaves(node.config, ()):
+            # True and False are numbers to Python, but no setting that `change 1 to 5` means.
             if isinstance(value, int | float) and not isinstance(value, bool):
                 yield _SettingValue(node, path, value)
     nodes = nodes_by_id(document)

@@ -135,6 +135,7 @@ _SELECTED = re.compile(
 def read_table_clause(words: str, state: TableState) -> TableClause | None:
     """Return the nodes that all of the words ask for, or None."""
     text = words.strip()
+    # The selection last: `keep ...` of its pattern would take what the others read more exactly.
     for read in (_read_filter, _read_top, _read_limit, _read_order, _read_group, _read_derived, _read_selected):
         clause = read(text, state)
         if clause is not None:
@@ -176,10 +177,12 @@ def _read_top(text: str, state: TableState) -> TableClause | None:
     is_high = top["end"].lower() != "bottom" and not top["low"]
     if top["by"]:
         return _make_top(top["k"], find_named_column(top["by"], state.columns), is_high, state)
+    # After an order the top is the first rows, whatever they were ordered by.
     if state.is_sorted and is_high:
         return _keep("limit", {"rows": int(top["k"])}, state)
     if top["noun"] and not re.fullmatch(GENERIC_ROWS, top["noun"].lower()):
         return None  # "the top 5 prices" are of the prices, "the top 5 cities" of something else
+    # Without a column the only measure is meant; of several, none is guessed.
     by = state.figure or (state.measures[0] if len(set(state.measures)) == 1 else None)
     return _make_top(top["k"], by, is_high, state)
 
@@ -248,6 +251,7 @@ def _read_derived(text: str, state: TableState) -> TableClause | None:
         return None
     op = _OPS.get(terms["op"].lower(), terms["op"])
     expression = {"kind": "arithmetic", "op": op, "left": first, "right": second}
+    # Unknown columns stay unknown: a list of the new one alone would refuse all others.
     columns = [*state.columns, derived["name"]] if state.columns else []
     config = {"columns": [{"name": derived["name"], "expression": expression}]}
     return TableClause([("derive", config)], columns)

@@ -74,6 +74,7 @@ def find_unread_words(
     if not difference.text:
         return []
     nodes = [*_list_changed_nodes(difference)]
+    # What a change shows to its author accounts for a word: the difference, the summary and the new settings.
     text = " ".join((difference.text, change.summary, *(json.dumps(node.config) for node in nodes))).lower()
     tokens = set(_WORD.findall(text))
     stems = {stem(token) for token in tokens}
@@ -95,13 +96,16 @@ def find_unread_words(
             return True
         if any(has_type_words(node, word) for node in changed_nodes):
             return True
+        # Only a change of its kind accounts for such a word: a filter does for `not`, a new time does not.
         if word in _KINDS:
             return word in accountable
         if number is not None:
             return False
+        # A capital within a sentence: the first word has one anyway, and abbreviations are mostly units.
         is_name = match[0][0].isupper() and match.start() > 0 and len(word) > 2 and not match[0].isupper()
         return not (is_name or word in column_words or any(has_type_words(node, word) for node in others))
 
+    # Addresses first and as a whole: their parts would be judged as words.
     unread = [match[0] for match in _ADDRESS.finditer(words) if match[0].lower().rstrip(".,;") not in text]
     return unread or _join_unread(words, is_read)
 

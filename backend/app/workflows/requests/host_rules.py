@@ -65,6 +65,7 @@ class HostRules:
         if not addresses:
             raise InvalidInput("host_unknown", f"The name {destination.host} has no address.")
         for text in addresses:
+            # Without the zone of a link-local address.
             address = ip_address(text.partition("%")[0])
             if not is_public(address) and not self._is_listed_by_address(address, destination.port):
                 raise Forbidden(
@@ -74,6 +75,7 @@ class HostRules:
                     "listing the address itself in HTTP_ALLOWED_HOSTS.",
                     host=destination.host,
                 )
+        # The address that was checked is connected to: a second look-up of the name could answer otherwise.
         return addresses[0]
 
     def _is_listed_by_address(self, address: Address, port: int) -> bool:
@@ -106,6 +108,7 @@ def parse_url(text: str) -> Destination:
 def is_public(address: Address) -> bool:
     """Check that an address is of the public internet; also of the IPv4 address inside an IPv6 one."""
     if isinstance(address, IPv6Address):
+        # Forms of IPv6 that lead to an IPv4 address: a private one would be reached around the rules.
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is None and address.packed[:12] == bytes.fromhex("0064ff9b0000000000000000"):
             inner = IPv4Address(address.packed[_TRANSLATED // 8 :])
@@ -146,6 +149,7 @@ def _matches_address(pattern: str, address: Address, port: int) -> bool:
 
 def _split_port(pattern: str) -> tuple[str, int | None]:
     host, colon, port = pattern.rpartition(":")
+    # The last group of a bare IPv6 address is no port.
     is_bare_address = pattern.count(":") > 1 and not pattern.startswith("[")
     if colon and port.isdigit() and not is_bare_address:
         return host, int(port)

@@ -94,6 +94,7 @@ async def _read_inputs(ctx: RunContext, node: Node, step: NodeStep) -> list[Data
     profiles: Any = await step.call(call, describe)
     return [
         DatasetRef(
+            # An id that a replay finds again: the table is no stored dataset, and has none.
             uuid5(NAMESPACE_OID, f"table {name}"),
             name,
             name,

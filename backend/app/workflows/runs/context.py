@@ -86,6 +86,7 @@ class RunContext:
 
     @cached_property
     def document(self) -> WorkflowDocument:
+        # A run keeps its document as the goal of its session: later versions do not change it.
         return self.item or self.open_document or WorkflowDocument.model_validate_json(self.session.goal)
 
     @cached_property
