@@ -1,6 +1,7 @@
 """A plan in one plain English sentence."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, time, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -60,7 +61,13 @@ def _describe_steps(plan: p.Plan) -> list[str]:
     has_figures = any(
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps
     )
-    return parts if has_figures else ["the rows", *parts]
+    return _figures_first(parts) if has_figures else ["the rows", *parts]
+
+
+def _figures_first(parts: list[str]) -> list[str]:
+    """Put the conditions of the rows behind the figure that is made of them, as a sentence has them."""
+    first = next((place for place, part in enumerate(parts) if not part.startswith("where ")), 0)
+    return [*parts[first : first + 1], *parts[:first], *parts[first + 1 :]]
 
 
 def _figure(aggregation: p.Aggregation, names: "Names") -> str:
@@ -251,6 +258,47 @@ def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
     return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"
 
 
+def _logic(expression: e.LogicExpression, say: Say, names: Names) -> str:
+    parts = [say(operand) for operand in expression.operands]
+    if expression.kind == "and":
+        for place, (first, second) in enumerate(pairwise(expression.operands)):
+            if days := _days_between(first, second):
+                # The second of the two is said with the first.
+                parts[place : place + 2] = [f"{say(first.left)} is {days}", ""]  # type: ignore[union-attr]
+    return f" {expression.kind} ".join(part for part in parts if part)
+
+
+def _days_between(first: e.Expression, second: e.Expression) -> str:
+    """Describe the days from the bound of one comparison up to that of another; empty for other conditions."""
+    if not isinstance(first, e.CompareExpression) or not isinstance(second, e.CompareExpression):
+        return ""
+    start, end = _day(first.right), _day(second.right)
+    is_span = (first.op, second.op) == (">=", "<") and first.left == second.left
+    if not is_span or start is None or end is None or end <= start:
+        return ""
+    last = end - timedelta(days=1)
+    if start == last:
+        return f"on {start}"
+    if (start.day, end.day) == (1, 1):
+        if (start.month, end.month, end.year) == (1, 1, start.year + 1):
+            return f"in {start.year}"
+        if (end - start).days <= MAX_DAYS_OF_MONTH:
+            return f"in {start:%Y-%m}"
+    return f"from {start} to {last}"
+
+
+MAX_DAYS_OF_MONTH = 31
+"""Days of the longest span from the first of a month to another first that is one month."""
+
+
+def _day(bound: e.Expression) -> date | None:
+    """Return the day of a bound without a time of day."""
+    if not isinstance(bound, e.LiteralExpression) or bound.type != "datetime":
+        return None
+    moment = e.parse_datetime(bound.value)
+    return None if moment.time() > time.min else moment.date()
+
+
 _SECONDS = {60.0: "minutes", 3_600.0: "hours", 86_400.0: "days", 604_800.0: "weeks"} | {
     2_629_800.0: "months",
     31_557_600.0: "years",
@@ -273,7 +321,7 @@ _EXPRESSIONS: dict[type, Callable[[Any, Say, Names], str]] = {
     e.LiteralExpression: _literal,
     e.ArithmeticExpression: _arithmetic,
     e.CompareExpression: lambda part, say, _: f"{say(part.left)} {_SIGNS[part.op]} {say(part.right)}",
-    e.LogicExpression: lambda part, say, _: f" {part.kind} ".join(map(say, part.operands)),
+    e.LogicExpression: _logic,
     e.NotExpression: _negation,
     e.InExpression: lambda part, say, _: f"{say(part.operand)} is one of {', '.join(map(repr, part.values))}",
     e.BetweenExpression: lambda part, say, _: (

@@ -150,7 +150,7 @@ def test_a_plan_is_described_in_a_sentence() -> None:
             "aggregations": [{"name": "m", "function": "mean", "column": "id"}],
         },
     )
-    assert describe_plan(plan) == "where `id` is above 1, the mean of `id` for each `select`, from `orders`"
+    assert describe_plan(plan) == "the mean of `id` for each `select`, where `id` is above 1, from `orders`"
 
 
 def test_a_constant_key_is_no_position() -> None:

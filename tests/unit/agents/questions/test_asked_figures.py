@@ -93,7 +93,7 @@ FLOWERS = TableProfile(
 def test_a_noun_alike_to_several_measures_names_the_rows_that_have_them() -> None:
     parsed = parse_question("How many flowers have a petal width above 2?", (FLOWERS,))
     assert isinstance(parsed, ParsedQuestion), parsed
-    assert parsed.description == "where `petal_width` is above 2, the number of rows, from `iris`"
+    assert parsed.description == "the number of rows, where `petal_width` is above 2, from `iris`"
 
 
 def test_rows_that_a_share_leaves_out_are_named() -> None:
