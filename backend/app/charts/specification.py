@@ -7,6 +7,7 @@ from typing import Any
 from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding, Schema
 from app.charts.row_plans import BIN_DIGITS, COUNT, bin_name, moving_name
+from app.charts.time_labels import time_labels
 
 MEDIA_TYPE = "application/vnd.vegalite.v6+json"
 WIDTH, HEIGHT = 640, 360
@@ -107,7 +108,8 @@ class _Chart:
             "title": self.title(column),
         }
         if channel["type"] == "temporal":
-            channel["axis"] = {"labelOverlap": "greedy", "labelSeparation": 8}
+            labels = time_labels(row.get(column) for row in self.chart_rows.rows)
+            channel["axis"] = {"labelOverlap": "greedy", "labelSeparation": 8, **labels}
         return {**channel, **more}
 
     def rows(self) -> list[Spec]:

@@ -9,6 +9,7 @@ from app.charts.chart_request import ChartRequest
 from app.charts.encoding import choose_encoding
 from app.charts.row_plans import choose_bin_width
 from app.charts.specification import ChartRows, make_specification
+from app.charts.time_labels import time_labels
 from app.errors import InvalidInput
 from app.plans.plan import DatasetSource, Plan
 
@@ -40,6 +41,20 @@ def test_correlations_fill_both_halves_and_the_diagonal() -> None:
     specification = make_specification(encoding, ChartRows(rows, schema), "")  # type: ignore[arg-type]
     values = {(r["first"], r["second"]): r["correlation"] for r in specification["datasets"]["rows"]}
     assert values == {("a", "a"): 1.0, ("a", "b"): -0.5, ("b", "a"): -0.5, ("b", "b"): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("moments", "labels"),
+    [
+        (["2025-01-01", "2025-02-01T00:00:00", None], {"format": "%b %Y"}),
+        (["2024-01-01", "2025-01-01"], {"format": "%Y", "tickCount": "year"}),
+        (["2025-01-01", "2025-01-02"], {}),
+        (["2025-01-01T00:00:00", "2025-02-01T06:00:00"], {}),
+        ([None], {}),
+    ],
+)
+def test_months_are_labelled_with_their_year(moments: list[str | None], labels: dict[str, str]) -> None:
+    assert time_labels(moments) == labels
 
 
 def test_a_measure_needs_numbers() -> None:

@@ -1,0 +1,19 @@
+"""Labels of axes of time."""
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def time_labels(moments: Iterable[Any]) -> dict[str, str]:
+    """Choose Vega's format for the labels of moments in ISO 8601; empty where Vega labels them well by itself.
+
+    Vega names months without their year, and drops the year where its label has no room.
+    """
+    texts = {str(moment) for moment in moments if moment is not None}
+    days = {text[:10] for text in texts if text[10:].strip("T :0") == ""}
+    if not days or len(days) < len(texts):
+        return {}
+    if all(day.endswith("-01-01") for day in days):
+        # Without the count, a year of few rows would be labelled several times.
+        return {"format": "%Y", "tickCount": "year"}
+    return {"format": "%b %Y"} if all(day.endswith("-01") for day in days) else {}
