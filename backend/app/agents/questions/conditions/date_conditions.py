@@ -12,12 +12,12 @@ from app.agents.questions.conditions.date_spans import (
     between_days,
     bound_word,
     bounded,
-    first_day_back,
     month_span,
     parse_day_spans,
     parse_month_spans,
     parse_year_spans,
 )
+from app.agents.questions.conditions.relative_periods import parse_relative_periods
 from app.agents.questions.conditions.times_of_day import parse_times_of_day
 from app.agents.questions.conditions.year_conditions import parse_stored_years, parse_years
 from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
@@ -49,7 +49,7 @@ def parse_date_conditions(reading: QuestionReading) -> None:
         _parse_month_ranges,
         _parse_months,
         parse_years,
-        _parse_last,
+        parse_relative_periods,
         _parse_weekdays,
     ):
         rule(reading)
@@ -175,10 +175,14 @@ def _parse_month_years(reading: QuestionReading) -> None:
             return
 
 
+_QUARTERS = {**ORDINALS, "last": 4}
+
+
 def _parse_quarters(reading: QuestionReading) -> None:
     for phrase in (
         f"{PREPOSITIONS}? @quarter+=quarter of? N?=year",
         f"{PREPOSITIONS}? @ordinal=ordinal quarter of? N?=year",
+        f"{PREPOSITIONS}? last=ordinal quarter of N=year",
     ):
         while match := reading.text.find(phrase):
             reference = date_reference(reading, match)
@@ -186,7 +190,7 @@ def _parse_quarters(reading: QuestionReading) -> None:
             if reference is None:
                 return
             quarters = [QUARTER_NUMBERS[item.word] for item in reading.text.list_items(match, "quarter")] or [
-                ORDINALS[ordinal.word if ordinal else "1st"]
+                _QUARTERS[ordinal.word if ordinal else "1st"]
             ]
             operand = build.date_part("quarter", reference.expression)
             if len(quarters) > 1:
@@ -266,38 +270,6 @@ def _parse_named_months(reading: QuestionReading, phrase: str) -> None:
             add_date(reading, match, build.compare("=", operand, build.literal(months[0])), target)
         else:
             add_date(reading, match, build.is_one_of(operand, months), target)
-
-
-def _parse_last(reading: QuestionReading) -> None:
-    """Parse `last month` and `the last 30 days`, counted back from the latest day of the data."""
-    for phrase in (
-        (
-            "in|during|over|of|for? last|past|latest|previous N=number days|day|weeks|week|months|"
-            "month|years|year=unit"
-        ),
-        "in|during|over|for last|latest|previous month|quarter|year|week=unit",
-    ):
-        match = reading.text.find(phrase)
-        unit = reading.text.item(match, "unit") if match else None
-        reference = date_reference(reading, match) if match else None
-        if match is None or unit is None or reference is None:
-            continue
-        try:
-            latest = datetime.fromisoformat(str(reference.column.high)).date()
-        except ValueError:
-            continue
-        number = reading.text.item(match, "number")
-        count = int(number.number or 1) if number else 1
-        start = first_day_back(latest, unit.word.rstrip("s"), count, number is not None)
-        reading.note(
-            f"Times are counted back from {latest.isoformat()}, the latest of `{reference.column.name}`."
-        )
-        add_date(
-            reading,
-            match,
-            build.compare(">=", reference.expression, build.moment(start.isoformat())),
-            reference,
-        )
 
 
 def _parse_weekdays(reading: QuestionReading) -> None:

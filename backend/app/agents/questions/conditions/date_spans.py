@@ -122,26 +122,3 @@ def parse_month_spans(reading: QuestionReading) -> None:
             continue
         start, end = month_span(year or end_year, low)[0], month_span(end_year, high)[1]
         add_date(reading, match, between_days(target, start, end), target)
-
-
-def first_day_back(latest: date, unit: str, count: int, is_counted: bool) -> date:
-    """Return the first day of the last `count` units up to a day.
-
-    Without `is_counted` it is that of the unit in which the day lies: this week, this quarter."""
-    if unit == "day":
-        return latest - timedelta(days=count - 1)
-    if unit == "week":
-        return (
-            latest - timedelta(days=7 * count - 1) if is_counted else latest - timedelta(days=latest.weekday())
-        )
-    if unit == "year":
-        return (
-            latest.replace(year=latest.year - count, day=min(latest.day, 28))
-            if is_counted
-            else date(latest.year, 1, 1)
-        )
-    months = count * (3 if unit == "quarter" else 1)
-    month = latest.year * 12 + latest.month - months
-    if unit == "quarter" and not is_counted:
-        return date(latest.year, 3 * ((latest.month - 1) // 3) + 1, 1)
-    return date(month // 12, month % 12 + 1, 1)

@@ -1,0 +1,245 @@
+"""Periods that a question counts from now: `last month`, `this year`, `yesterday`, `the last 30 days`.
+
+Now is the latest day of the data. Stored rows may end long before today, and an answer that changed with the
+day of asking could not be repeated.
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Literal, NamedTuple, cast
+
+from app.agents.goals.tables.profiles import Column
+from app.agents.questions.conditions.date_columns import date_reference, part_column
+from app.agents.questions.conditions.date_spans import (
+    PREPOSITIONS,
+    add_date,
+    between_days,
+    bound_word,
+    bounded,
+)
+from app.agents.questions.items import QuestionItem
+from app.agents.questions.phrases import PhraseMatch
+from app.agents.questions.question_reading import Condition, QuestionReading, Value
+from app.agents.questions.tables.scope import Reference
+from app.plans import build
+
+Unit = Literal["day", "week", "month", "quarter", "year"]
+
+_PERIOD = (
+    f"{PREPOSITIONS}?=bound so? far? last|previous|this|current=which week|month|quarter|year=unit so? far?"
+)
+_TO_DATE = "year|month|quarter|week=unit to date"
+_DAY = f"{PREPOSITIONS}?=bound yesterday|today=which"
+_COUNTED_UNITS = (
+    "in|during|over|of|for? last|past|latest|previous N=number "
+    "days|day|weeks|week|months|month|quarters|quarter|years|year=unit"
+)
+_TRAILING = "in|during|over|of|for? past|latest week|month|quarter|year=unit"
+_PARTS = frozenset({"of", "in"})
+"""Words between a period and the longer one that it ends: `the last week of December`."""
+
+
+class Period(NamedTuple):
+    """A period of the calendar, up to but not including `end`."""
+
+    unit: Unit
+    start: date
+    end: date
+
+    @property
+    def name(self) -> str | int:
+        """The period as it is written in answers. Names of one unit sort by time."""
+        match self.unit:
+            case "year":
+                return self.start.year
+            case "quarter":
+                return f"{self.start:%Y}-Q{(self.start.month + 2) // 3}"
+            case "month":
+                return f"{self.start:%Y-%m}"
+            case "week" | "day":
+                return self.start.isoformat()
+
+
+def parse_relative_periods(reading: QuestionReading) -> None:
+    """Parse periods by name, compared if there are several (`this year and last year`), then counted ones."""
+    _parse_named_periods(reading)
+    _parse_counted(reading)
+
+
+def _parse_named_periods(reading: QuestionReading) -> None:
+    matches = [match for match in _find_named(reading) if not _is_part_of_a_longer_one(reading, match)]
+    if not matches:
+        return
+    reference = date_reference(reading, matches[0])
+    if reference is None:
+        _parse_stored_years(reading, matches)
+        return
+    latest = _latest_day(reference.column)
+    if latest is None:
+        return
+    periods = [_find_period(reading, match, reference.column, latest, len(matches) > 1) for match in matches]
+    names = ", ".join(
+        f"{_phrase(reading, match)!r} is {period.name}" for match, period in zip(matches, periods, strict=True)
+    )
+    reading.note(f"{names}, counted from {latest.isoformat()}, the latest day of `{reference.column.name}`.")
+    if len(periods) > 1 and len({period.unit for period in periods}) == 1:
+        _compare(reading, matches, periods, reference)
+        return
+    for match, period in zip(matches, periods, strict=True):
+        condition = bounded(reference, bound_word(reading, match), period.start, period.end)
+        add_date(reading, match, condition, reference)
+
+
+def _find_named(reading: QuestionReading) -> Iterator[PhraseMatch]:
+    """Yield all periods by name, in the order of the question."""
+    for phrase in (_PERIOD, _DAY, _TO_DATE):
+        start = 0
+        while match := reading.text.find(phrase, start):
+            yield match
+            start = match.places[-1] + 1
+
+
+def _is_part_of_a_longer_one(reading: QuestionReading, match: PhraseMatch) -> bool:
+    """Test if a period ends a longer one, which other rules read: `the last quarter of 2023`."""
+    items = reading.text.items[match.places[-1] + 1 :][:2]
+    if len(items) < len(("of", "2023")) or items[0].text not in _PARTS:
+        return False
+    return items[1].kind in ("number", "date") or items[1].word in ("year", "month", "quarter")
+
+
+def _phrase(reading: QuestionReading, match: PhraseMatch) -> str:
+    items = (reading.text.item(match, "which"), reading.text.item(match, "unit"))
+    return " ".join(item.text for item in items if item)
+
+
+def _latest_day(column: Column) -> date | None:
+    try:
+        return datetime.fromisoformat(str(column.high)).date()
+    except ValueError:
+        return None
+
+
+def _find_period(
+    reading: QuestionReading, match: PhraseMatch, column: Column, latest: date, is_compared: bool
+) -> Period:
+    which_item = reading.text.item(match, "which")
+    which = which_item.text if which_item else "this"  # the year to date
+    unit_item = reading.text.item(match, "unit")
+    if unit_item is None:
+        day = latest if which == "today" else latest - timedelta(days=1)
+        return Period("day", day, day + timedelta(days=1))
+    unit = cast("Unit", unit_item.word)
+    current = _period_of(unit, latest)
+    # Of two compared ones this one is the latest, whole or not; alone, the last one is the latest whole one.
+    is_latest = which in ("this", "current") or (not is_compared and _is_whole(current, column, latest))
+    return current if is_latest else _period_of(unit, current.start - timedelta(days=1))
+
+
+def _period_of(unit: Unit, day: date) -> Period:
+    """Return the period in which a day lies."""
+    match unit:
+        case "day":
+            return Period(unit, day, day + timedelta(days=1))
+        case "week":
+            monday = day - timedelta(days=day.weekday())
+            return Period(unit, monday, monday + timedelta(days=7))
+        case "year":
+            return Period(unit, date(day.year, 1, 1), date(day.year + 1, 1, 1))
+    months = 3 if unit == "quarter" else 1
+    first = day.month - (day.month - 1) % months
+    return Period(unit, date(day.year, first, 1), _add_months(date(day.year, first, 1), months))
+
+
+def _add_months(first: date, months: int) -> date:
+    """Return the first day of a month some months after another, or before it."""
+    month = first.year * 12 + first.month - 1 + months
+    return date(month // 12, month % 12 + 1, 1)
+
+
+def _is_whole(period: Period, column: Column, latest: date) -> bool:
+    """Test if the data reach the end of the period of their latest day.
+
+    Dates that are all first days of a period stand for all of it: sums of months, yearly figures.
+    """
+    if latest + timedelta(days=1) == period.end:
+        return True
+    earliest = datetime.fromisoformat(str(column.low)).date()
+    span = (latest - earliest).days
+    days = (period.end - period.start).days
+    starts = earliest == _period_of(period.unit, earliest).start and latest == period.start
+    return starts and column.distinct <= span / days + 2
+
+
+def _compare(
+    reading: QuestionReading, matches: list[PhraseMatch], periods: list[Period], reference: Reference
+) -> None:
+    """Add the periods as values that the question sets against each other."""
+    unit, names = periods[0].unit, tuple(period.name for period in periods)
+    spans = [between_days(reference, period.start, period.end) for period in periods]
+    if unit == "year":
+        group = Value(build.date_part("year", reference.expression), unit, "integer")
+    else:
+        labels = [(span, build.literal(name)) for span, name in zip(spans, names, strict=True)]
+        group = Value(build.case(labels, None), unit, "text")
+    places = [place for match in matches for place in match.places]
+    reading.text.use(places, "condition")
+    reading.conditions.append(
+        Condition(
+            build.either(spans), reference, names, is_compared=True, is_date=True, place=places[0], group=group
+        )
+    )
+
+
+def _parse_stored_years(reading: QuestionReading, matches: list[PhraseMatch]) -> None:
+    """Parse `last year` of a table that has a column of years: the highest that is stored."""
+    column = part_column(reading, "year")
+    latest = column.column.high if column else None
+    units = [reading.text.item(match, "unit") for match in matches]
+    if column is None or not isinstance(latest, int | float) or any(not u or u.word != "year" for u in units):
+        return
+    years = [
+        int(latest) - (len(matches) > 1 and reading.text.required(match, "which").text in ("last", "previous"))
+        for match in matches
+    ]
+    reading.note(f"Years are counted from {int(latest)}, the latest of `{column.column.name}`.")
+    if len(years) == 1:
+        condition = build.compare("=", column.expression, build.literal(years[0]))
+        add_date(reading, matches[0], condition, column, (years[0],))
+        return
+    places = [place for match in matches for place in match.places]
+    reading.text.use(places, "condition")
+    rows = build.is_one_of(column.expression, years)
+    reading.conditions.append(
+        Condition(rows, column, tuple(years), is_compared=True, is_date=True, place=places[0])
+    )
+
+
+def _parse_counted(reading: QuestionReading) -> None:
+    """Parse `the last 30 days` and `the past month`, counted back from the latest day of the data."""
+    for phrase in (_COUNTED_UNITS, _TRAILING):
+        match = reading.text.find(phrase)
+        unit = reading.text.item(match, "unit") if match else None
+        reference = date_reference(reading, match) if match else None
+        latest = _latest_day(reference.column) if reference else None
+        if match is None or unit is None or reference is None or latest is None:
+            continue
+        start = _first_day_back(latest, unit.word.rstrip("s"), _count(reading.text.item(match, "number")))
+        reading.note(
+            f"Times are counted back from {latest.isoformat()}, the latest of `{reference.column.name}`."
+        )
+        condition = build.compare(">=", reference.expression, build.moment(start.isoformat()))
+        add_date(reading, match, condition, reference)
+
+
+def _count(item: QuestionItem | None) -> int:
+    return int(item.number or 1) if item else 1
+
+
+def _first_day_back(latest: date, unit: str, count: int) -> date:
+    """Return the first day of the last `count` units up to a day."""
+    if unit in ("day", "week"):
+        return latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
+    if unit == "year":
+        return latest.replace(year=latest.year - count, day=min(latest.day, 28))
+    first = latest.replace(day=1)
+    return _add_months(first, 1 - count * (3 if unit == "quarter" else 1))
