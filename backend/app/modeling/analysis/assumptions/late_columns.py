@@ -8,6 +8,7 @@ import pandas as pd
 
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
+    TIME_BLOCKS,
     ComparedScores,
     SidePredictions,
     compare_scores,
@@ -41,8 +42,6 @@ MAX_CARRIERS = 3
 """Columns that may hide each other: each further one costs a cross-validation."""
 MAX_SUSPECTS = 6
 """Suspected columns that are measured; the first ones are the most certain."""
-TIME_BLOCKS = 12
-"""Blocks of the bootstrap of rows in time order."""
 COMBINED = "the target from its parts"
 """Input that stands for the parts of a target, whose sum or product boosting finds only slowly."""
 
@@ -81,6 +80,7 @@ def measure_columns(
     """
     suspects, deadline = _suspects_of(leaks)[:MAX_SUSPECTS], deadline or Deadline(None)
     suspects += _suspect_identifiers(frame, identifiers)
+    # Named ones last: they are the weakest evidence, and those before are not suspected twice.
     suspects += _suspect_names(scores, problem, suspects)
     excluded = [name for name in problem.exclude if name in frame.columns]
     if excluded and not problem.horizon:
@@ -93,6 +93,7 @@ def measure_columns(
     if not suspects and not ranked:
         return []
     rows = sample_size(frame, problem, 1 + len(suspects) + bool(ranked), deadline)
+    # Inputs of a forecast are those of an earlier row, so none of them is known too late.
     if problem.horizon or min(rows, len(frame)) < MIN_ROWS:
         return []
     positions = sample_rows(len(frame), rows, seed)
