@@ -58,6 +58,7 @@ def _format_list(value: object) -> str:
 def apply_recipe(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> pd.DataFrame:
     """Apply a recipe to its training rows; the target is added last, as it is in the table."""
     inputs = select_inputs(frame, problem)
+    # Only custom code may learn from the target.
     target = make_labels(frame, problem) if contains_code(recipe) else None
     features: pd.DataFrame = make_recipe(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
     return features.drop(columns=problem.target, errors="ignore").assign(

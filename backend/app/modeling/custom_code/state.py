@@ -28,12 +28,14 @@ def freeze(value: Any, name: str) -> FrozenState:
     large."""
     parts: list[Any] = []
     frozen = {"text": json.dumps(_to_json(value, parts, name)), "parts": parts}
+    # Before the dump, which would need the memory of whatever was returned.
     size = len(frozen["text"]) + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
     if parts and size <= MAX_STATE_BYTES:
         try:
             data = skops.io.dumps(frozen)
         except (TypeError, AttributeError, ValueError) as error:
             raise _refused(name, f"holds a value that cannot be stored ({error})") from error
+        # Checked when it is made: a model that cannot be loaded would fail at its first prediction only.
         unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREE_TYPES)
         if unknown:
             raise _refused(name, f"holds {', '.join(sorted(unknown))}, which cannot be stored")
@@ -62,6 +64,7 @@ def _to_json(value: Any, parts: list[Any], name: str) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         parts.append(value)
         return {"part": len(parts) - 1}
+    # Classes of the code itself do not exist where the model is loaded.
     if isinstance(value, BaseEstimator) and type(value).__module__.startswith("sklearn."):
         parts.append(value)
         return {"part": len(parts) - 1}

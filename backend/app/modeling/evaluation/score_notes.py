@@ -79,6 +79,7 @@ def _perfection(predicted: Predicted, problem: Problem, unit_count: int | None) 
     rows = len(predicted.truth)
     if not rows or not np.array_equal(outcome, predicted.truth):
         return None
+    # Rows of one entity are right or wrong together: as many errors as entities could be seen.
     share = unseen_error_share(min(unit_count or rows, rows))
     return (
         f"None of these {rows:,} rows is predicted wrong. That many can miss an error that up to {share:.2g} of"

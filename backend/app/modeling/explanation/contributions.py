@@ -137,5 +137,6 @@ def _direction(numbers: np.ndarray, values: np.ndarray) -> float | None:
     present = ~np.isnan(numbers)
     if present.sum() < 3 or np.ptp(numbers[present]) == 0 or np.ptp(values[present]) == 0:
         return None
+    # By ranks, since contributions of trees rise in steps and not in a line.
     ranks = pd.DataFrame({"number": numbers[present], "adds": values[present]}).rank()
     return round_significant(float(ranks["number"].corr(ranks["adds"])), 3)

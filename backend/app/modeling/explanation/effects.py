@@ -153,6 +153,7 @@ def _compare_values(
 ) -> _Differences:
     """Compare frequent values with the most frequent one."""
     counts = values.value_counts()
+    # One more than told: the most frequent one is what the others are compared with.
     frequent = [value for value in counts.index[: MAX_VALUES + 1] if counts[value] >= MIN_VALUE_ROWS]
     if len(frequent) < 2:
         return NO_DIFFERENCES
@@ -241,6 +242,7 @@ def _make_effect(
     digits = 1 - floor(log10(half_width))
     value, low, high = (round(bound, digits) for bound in (value, value - half_width, value + half_width))
     classes = measurement.subject.problem.classes or ()
+    # Of an effect below zero the bounds change places.
     sizes = sorted((abs(low), abs(high)))
     before, after = differences.pairs[place]
     return {

@@ -104,6 +104,7 @@ class ImportanceMeasurement:
         """Test if an importance is above the largest of as many useless columns by chance; not on few rows."""
         if not self.has_enough_rows:
             return False
+        # One-sided: a column whose shuffling improves the score does not help.
         reach = self.quantile(FALSE_ALARM_RATE / max(len(self.measured), 1))
         return bool(importance.mean - reach * importance.std > 0)  # false where either is unknown
 
@@ -118,6 +119,7 @@ class ImportanceMeasurement:
             finite = difference[np.isfinite(difference)]
             std = float(finite.std(ddof=1)) if len(finite) > 0.9 * len(difference) else float("nan")
         else:
+            # On different rows the errors are independent, and their variances add up.
             std = float(np.hypot(ahead.std, behind.std))
         return bool(ahead.mean - behind.mean - reach * std > 0)
 
@@ -195,6 +197,7 @@ def measure_importances(
     work = _Work(subject, deadline or Deadline(None))
     rng = np.random.default_rng(seed)
     positions = subject.sample(len(rows), MAX_ROWS, seed)
+    # A first call measures the speed, before the rows are chosen by it.
     work.predict([rows.iloc[positions[:MIN_ROWS]]])
     # Twice: the rows are predicted once as they are and at least once shuffled.
     if work.rows_left < 2 * len(positions):
@@ -299,6 +302,7 @@ class _HeldOutRows:
         batch = max(1, MAX_BATCH_ROWS // max(len(self.rows), 1))
         done = 0
         pass_s = 0.0
+        # A further pass is begun only if all groups can take part: importances are compared at equal repeats.
         while done < repeats and (
             not done or (work.rows_left >= len(groups) * len(self.rows) and work.left_s >= pass_s)
         ):

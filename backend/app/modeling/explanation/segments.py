@@ -90,6 +90,7 @@ def _iterate_segments(rows: pd.DataFrame) -> Iterator[_Segment]:
 
 
 def _ranges(name: str, column: pd.Series) -> Iterator[_Segment]:
+    # A frequent value may be several quantiles: the ranges between them are empty.
     edges = np.unique(np.nanquantile(column, np.linspace(0, 1, RANGES + 1)))
     values = column.to_numpy()
     for place, (low, high) in enumerate(pairwise(edges.tolist())):
@@ -112,6 +113,7 @@ def _is_large_enough(part: _Segment, rows: int) -> bool:
 def _test_segment(part: _Segment, error: np.ndarray, problem: Problem, z_limit: float) -> Segment | None:
     """The segment's facts, or None if its error is not higher than elsewhere beyond chance."""
     inside, elsewhere = error[part.inside], error[~part.inside]
+    # Welch's: errors inside and elsewhere may vary differently.
     noise = np.hypot(inside.std(ddof=1) / np.sqrt(len(inside)), elsewhere.std(ddof=1) / np.sqrt(len(elsewhere)))
     # Errors that are all equal on both sides have no noise to be compared with.
     if inside.mean() - elsewhere.mean() <= z_limit * noise or not noise:

@@ -81,12 +81,14 @@ class StoredForecaster:
             # As text, since new rows may have a number where the stored ones have its text.
             past = past.loc[past[problem.group_column].astype(str) == str(name)]
         past = past.assign(**{time: past[time].astype(recent[time].dtype)})
+        # Of a past after the new rows nothing was known at their time.
         earlier = past.loc[~past[time].isin(recent[time]) & (past[time] < recent[time].max())]
         if earlier.empty:
             return recent
         missing = _missing_moments(earlier[time], recent[time])
         if len(missing) > MAX_MISSING_ROWS:
             return recent
+        # Missing rows keep their places, or all later ones would be at the wrong place of the season.
         filled = pd.DataFrame({time: pd.Series(missing).astype(recent[time].dtype), problem.target: np.nan})
         if problem.group_column:
             earlier, filled = (part.assign(**{problem.group_column: name}) for part in (earlier, filled))

@@ -49,6 +49,7 @@ def list_methods(
     methods: dict[str, Method] = {LAST_VALUE: _last_value, DRIFT: _drift}
     if train_rows >= MIN_ROWS:
         methods[f"median of the last {MEDIAN_ROWS} rows"] = _median
+    # Two seasons, so that a season can be told from a trend.
     usable = [season for season in seasons if train_rows >= 2 * season + 1]
     methods |= {
         f"the value {season} {SEASON_END}": partial(_seasonal, season=season)
@@ -67,6 +68,7 @@ def list_methods(
         if is_smoothed:
             searched[SMOOTHING] = partial(_smoothing, season=short)
         methods |= searched
+        # On the logarithm seasons grow with the level, as those of sales do.
         if float(values[:train_rows].min()) > 0:
             methods |= {f"{name} of the logarithm": _on_log(method) for name, method in searched.items()}
     return methods
@@ -95,6 +97,7 @@ def _median(values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarr
 
 
 def _drift(values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray) -> np.ndarray:
+    # The mean change telescopes to that of first and last value.
     slopes = (values[origins] - values[0]) / np.maximum(origins, 1)
     forecast: np.ndarray = values[origins][:, None] + slopes[:, None] * np.arange(1, horizon + 1)
     return forecast
@@ -117,6 +120,7 @@ def _seasonal_mean(
     values: np.ndarray, train_rows: int, horizon: int, origins: np.ndarray, season: int
 ) -> np.ndarray:
     """The mean of a place over seasons, each relative to its own level, on the present level."""
+    # Levels of all origins by differences of running sums.
     sums = np.concatenate([[0.0], np.cumsum(values)])
     rounds = []
     for back in range(MEAN_SEASONS):
@@ -153,6 +157,7 @@ def _decomposed(
     """Fixed seasons by regression, and a damped trend and level of what remains."""
     seasonal = _fit_seasons(values, train_rows, horizon, seasons)
     remainder = values - seasonal[: len(values)]
+    # Judged at a quarter of the rows at most: longer steps would leave hardly any to judge by.
     weight, trend_weight = _best_weights(remainder[:train_rows], min(horizon, max(train_rows // 4, 1)))
     levels, trends = _levels(remainder, weight, trend_weight)
     steps = np.arange(1, horizon + 1)
@@ -181,6 +186,7 @@ def _fit_seasons(values: np.ndarray, train_rows: int, horizon: int, seasons: Seq
     """Fit fixed seasons beside a trend on the training rows; return them (rows + horizon,)."""
     matrix = _SeasonDesign.make(seasons, train_rows).matrix(np.arange(len(values) + horizon))
     coefficients = _regress(matrix[:train_rows], values[:train_rows])
+    # Without constant and trend, which the level follows by itself.
     seasonal: np.ndarray = matrix[:, 2:] @ coefficients[2:]
     return seasonal
 
@@ -229,10 +235,13 @@ def _regress(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
 def _best_weights(values: np.ndarray, horizon: int) -> tuple[float, float]:
     """Return the weights of level and trend with the least absolute error some steps ahead."""
     best, lowest = (LEVEL_WEIGHTS[0], 0.0), np.inf
+    # Three steps stand for the whole path: a weight that is best one row ahead may be poor at the horizon.
     steps = sorted({1, max(1, horizon // 2), horizon})
     values = values[-MAX_SEARCHED_ROWS:]
+    # The first quarter is left out: there the level still depends on how it began.
     first = len(values) // 4
     for weight in LEVEL_WEIGHTS:
+        # Below the weight of the level, or noise in the level would become a trend.
         for trend_weight in (0.0, 0.05 * weight, 0.3 * weight):
             levels, trends = _levels(values, weight, trend_weight)
             error = 0.0
@@ -248,7 +257,9 @@ def _best_weights(values: np.ndarray, horizon: int) -> tuple[float, float]:
 def _levels(values: np.ndarray, weight: float, trend_weight: float) -> tuple[np.ndarray, np.ndarray]:
     """Return level and damped trend after each row; without a trend weight the trend is zero."""
     levels, trends = np.empty(len(values)), np.zeros(len(values))
+    # One value would begin with all of its noise.
     level, trend = float(values[: max(1, min(5, len(values)))].mean()), 0.0
+    # Python floats: indexing numpy scalars one by one is several times slower.
     for row, value in enumerate(values.tolist()):
         expected = level + DAMPING * trend
         updated = weight * value + (1 - weight) * expected

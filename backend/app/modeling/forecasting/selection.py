@@ -52,7 +52,9 @@ def run_trial(
         name: np.concatenate([method(values, int(block[0]) + 1, horizon, block) for block in blocks])
         for name, method in methods.items()
     }
+    # A method with gaps would be judged on other rows than the rest.
     complete = {name: forecast for name, forecast in forecasts.items() if _covers(forecast, truth)}
+    # Of the training rows: the unit of the errors must not depend on the rows that are forecast.
     return Trial(truth, complete, float(np.abs(np.diff(values[:train_rows])).mean()) or 1.0)
 
 

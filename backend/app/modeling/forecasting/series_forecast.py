@@ -73,6 +73,7 @@ def list_seasons(interval: SamplingInterval | None) -> tuple[int, ...]:
         return (7, *_YEAR_DAYS)
     if days < 1:
         rows_of_day = 1 / days
+        # Only whole rows per day: with 10.3 rows a day, no row lies a day before another.
         seasons = (
             [round(rows_of_day), round(7 * rows_of_day)] if abs(rows_of_day - round(rows_of_day)) < 0.01 else []
         )
@@ -86,6 +87,7 @@ def read_histories(table: pd.DataFrame, problem: Problem) -> list[SeriesHistory]
     histories = []
     for rows in parts:
         values = series_values(table, problem, rows)
+        # A series without any value stays unknown after gaps are filled, and cannot be forecast.
         if np.isfinite(values).all():
             group = table[problem.group_column].iloc[rows[0]] if problem.group_column else None
             times = table[problem.time_column].to_numpy()[rows]
@@ -112,6 +114,7 @@ def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
     """Choose the methods for the series of a table; None if all are too short for a trial."""
     horizon = min(problem.horizon or 1, MAX_HORIZON)
     trials = run_trials(read_histories(table, problem), horizon)
+    # By the error that the problem counts: squared ones favour means, absolute ones medians.
     return choose_methods(trials, problem.metric != "mae") if trials else None
 
 
@@ -167,6 +170,7 @@ def forecast_series(
     intervals = PathIntervals.fit(errors)
     reduced = [_reduced_errors(trial, choice, answer, skipped) for trial in trials]
     reduced_errors = np.concatenate(reduced) if answer in REDUCTIONS else np.zeros(0)
+    # Sales and counts are never negative; a trend downwards would forecast that.
     is_positive = all(history.values.min() >= 0 for history in histories)
     forecaster = ClassicalForecaster(choice, intervals, is_positive)
     frames, answers = [], []
@@ -195,6 +199,7 @@ def _reduced_errors(trial: Trial, choice: Choice, answer: str, skipped: int) -> 
     if reduce is None:
         return np.zeros(0)
     truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.weights)[:, skipped:]
+    # The sum of a part of the periods is smaller than that of all.
     is_complete = np.isfinite(truth).all(axis=1)
     errors: np.ndarray = (
         reduce(truth[is_complete], axis=1) - reduce(forecast[is_complete], axis=1)

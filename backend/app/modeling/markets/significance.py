@@ -44,6 +44,7 @@ def assess_edge(strategy: StrategyReturns, returns: np.ndarray, trials: Trials) 
     """Test the chosen strategy on hold-out rows for an edge; `returns` (bars, coins) of the market there."""
     passive = (np.nan_to_num(returns) * strategy.positions.mean(axis=0)).mean(axis=1)
     confirmed = probabilistic_sharpe(compute_moments(strategy.net))
+    # A market that rises pays anybody who is long; only what exceeds the own average position is skill.
     timing = probabilistic_sharpe(compute_moments(strategy.net - passive))
     combined = compute_moments(np.concatenate([trials.track, strategy.net]))
     # Worthless trials differ by their standard error; a larger variance comes from true differences.
@@ -59,6 +60,7 @@ def assess_edge(strategy: StrategyReturns, returns: np.ndarray, trials: Trials) 
 
 def _explain(strategy: StrategyReturns, confirmed: float, timing: float, deflated: float, count: int) -> str:
     net, gross = float(strategy.net.sum()), float(strategy.gross.sum())
+    # The plainest reason first: later ones presuppose that the earlier do not hold.
     if not strategy.exposure.any():
         return f"{NO_EDGE}: the model never expects a move that exceeds the cost of the trade."
     if net <= 0 < gross:

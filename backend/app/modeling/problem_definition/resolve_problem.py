@@ -225,6 +225,7 @@ def _with_classes(problem: Problem, column: pd.Series, request: Mapping[str, Any
     if problem.outlook is Outlook.DIRECTION:
         classes: list[JsonScalar] = ["down", "up"]
     else:
+        # Sorted, so that the order of rows does not decide which probability stands where.
         classes = sorted({class_label(value) for value in column.dropna().unique()}, key=_sort_key)
     _check_classes(problem.target, column, len(classes))
     positive = _positive_class(request.get("positive_class"), classes, column) if len(classes) == 2 else None
@@ -253,6 +254,7 @@ def _check_classes(target: str, column: pd.Series, classes: int) -> None:
 
 
 def _sort_key(value: JsonScalar) -> tuple[bool, Any]:
+    # Numbers before texts, which Python cannot compare with each other.
     return (isinstance(value, str), value)
 
 

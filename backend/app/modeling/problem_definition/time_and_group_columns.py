@@ -76,6 +76,7 @@ def is_sorted(column: pd.Series) -> bool:
     if len(times) < 0.98 * len(column) or times.nunique() < MIN_MOMENTS:
         return False
     steps = np.diff(times.astype("int64").to_numpy())
+    # Rows of one time, as of several shops, say nothing of the order.
     moving = steps[steps != 0]
     rising = float((moving > 0).mean())
     return len(moving) >= MIN_MOMENTS - 1 and max(rising, 1 - rising) >= 0.98
@@ -154,6 +155,7 @@ def target_is_static(frame: pd.DataFrame, group: str, target: str) -> bool:
     order = positions[np.argsort(codes[positions], kind="stable")]
     same_group = np.diff(codes[order]) == 0
     values = pd.factorize(frame[target].iloc[order])[0]
+    # Chance that two rows have the same target: a rare class hardly ever changes anywhere.
     chance = float(((np.bincount(values[values >= 0]) / max(len(values), 1)) ** 2).sum())
     return bool(
         same_group.sum() >= MIN_GROUPS

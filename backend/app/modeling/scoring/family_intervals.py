@@ -46,6 +46,7 @@ def widen_for_looks(score: Interval, looks: int, metric: str | None = None, made
         bounds = _stretch(value, low, high, factor, is_balanced)
     if metric:
         lowest, highest = _RANGES[METRICS[metric].scale]
+        # A plain stretch may leave the range of a metric: no accuracy is above 1.
         bounds = max(bounds[0], lowest), min(bounds[1], highest)
     return {
         "value": value,

@@ -194,5 +194,6 @@ def compare_scores(
 
 def _bounds(value: float, resampled: np.ndarray) -> tuple[float, float]:
     """The normal interval of a value from its resamples."""
+    # The normal one: percentiles of 200 resamples rest on five values at each end.
     half_width = Z * float(resampled[np.isfinite(resampled)].std(ddof=1))
     return value - half_width, value + half_width

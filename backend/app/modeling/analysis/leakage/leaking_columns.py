@@ -112,9 +112,11 @@ def _near_copy(
         return None
     values = to_float(column)
     present = values.notna()
+    # Few values order few rows perfectly by chance.
     if present.sum() < 20 or values[present].nunique() < 10:
         return None
     correlation = abs(float(spearmanr(values[present], labels[present]).statistic))
+    # Of ranks: a copy in another unit or on a logarithm orders the rows alike.
     if correlation < 0.999:
         return None
     next_best = max((score for name, score in scores.items() if name != column.name), default=0.0)
@@ -130,6 +132,7 @@ def _agreement(column: pd.Series, labels: pd.Series) -> float:
         return 0.0
     text = to_category_text(column).astype(object).where(column.notna(), "(missing)")
     counts = pd.crosstab(text, labels)
+    # Values that all stand for the largest class agree with it by its share alone.
     if len(set(counts.idxmax(axis=1))) < labels.nunique():
         return 0.0
     return float(counts.max(axis=1).sum() / len(labels))
@@ -144,6 +147,7 @@ def _filled_for_one_outcome(column: pd.Series, labels: pd.Series, problem: Probl
         return _filled_by_target(filled, labels)
     rates = filled.groupby(labels.astype(int)).mean()
     highest, lowest = float(rates.max()), float(rates.min())
+    # The second case: a refund date that exists for a part of the refunds, and for nothing else.
     if highest - lowest < 0.8 and not (lowest < 0.01 and highest > 0.25 and _has_one_class(column, labels)):
         return None
     names = [str((problem.classes or ())[index]) for index in rates.index]

@@ -45,6 +45,7 @@ def learn_means(X: Any, y: np.ndarray, classes: int, seed: int) -> tuple[CodeMea
         if not len(codes):
             continue
         estimates = _cross_fit(code_positions, len(codes), outcome, fold)
+        # Means must tell more than bands of codes do, which trees split by themselves.
         gain = _explained_share(estimates, outcome) - _explained_share(
             _band_means(code_positions, len(codes), outcome), outcome
         )
@@ -75,6 +76,7 @@ def has_known_codes(X: Any, means: CodeMeans) -> bool:
 
 def merge_contributions(values: np.ndarray, means: CodeMeans, width: int) -> np.ndarray:
     """Add the contributions of means (..., features and base value) to those of their source columns."""
+    # Readers know the column, not its mean: SHAP values add up, so both can be told as one.
     merged = values[..., [*range(width), values.shape[-1] - 1]].copy()
     start = width
     for column_means in means:
@@ -103,6 +105,7 @@ def _codes(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     codes, positions = np.unique(column, return_inverse=True)
     is_present = ~np.isnan(codes)
     codes, positions = codes[is_present], np.where(np.isnan(column), -1, positions)
+    # The probe may have missed fractions and rare codes.
     if len(codes) * MIN_ROWS_PER_CODE > (positions >= 0).sum() or (codes != np.floor(codes)).any():
         return empty
     return codes, positions

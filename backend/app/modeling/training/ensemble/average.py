@@ -131,6 +131,7 @@ class _ByEntity(_Prefitted):
     def _predict(self, X: pd.DataFrame) -> np.ndarray:
         is_known = np.isin(hash_entities(X, self.columns), self.entities)
         output = np.zeros((len(X), self.classes) if self.classes else len(X))
+        # Models are asked for rows alone that they have: most refuse an empty table.
         for model, rows in ((self.entity_model, is_known), (self.general_model, ~is_known)):
             if rows.any():
                 output[rows] = predict_output(model, X.loc[rows], self.classes)
@@ -183,6 +184,7 @@ def predict_output(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
     if probabilities.shape[1] == classes:
         return np.asarray(probabilities, dtype="float64")
     output = np.zeros((probabilities.shape[0], classes))
+    # A fold may lack a class, and then its model has fewer columns.
     output[:, np.asarray(estimator.classes_, dtype=int)] = probabilities
     return output
 
