@@ -40,6 +40,7 @@ def choose_encoding(request: ChartRequest, schema: Schema) -> Encoding:
     rest = [name for name in rest if name != x]
     for name in y:
         _require_number(name, schema)
+    # One measure: several on one axis are comparable only if somebody asks for them.
     y = y or [name for name in rest if schema[name] in NUMBERS][:1]
     if not y:
         raise refuse("y", f"A {request.kind} chart needs a column of numbers.", "no_measure")
@@ -69,6 +70,7 @@ def _choose_distribution(
     if kind == "histogram":
         column = x or (y[0] if y else None) or _first_number(schema)
         return Encoding(kind, column, [], color)
+    # A box of `x` alone is meant of that number, whichever axis it was put on.
     measure = y[0] if y else x if x and schema[x] in NUMBERS else _first_number(schema)
     _require_number(measure, schema)
     groups = x if x != measure else None

@@ -158,6 +158,7 @@ def choose_bin_width(figures: Sequence[Any], is_integer: bool) -> float:
         return 1.0
     # If the middle half of the values is one value, Sturges' rule takes its place.
     width = 2 * (q3 - q1) / max(n, 1) ** (1 / 3) or span / (math.log2(max(n, 2)) + 1)
+    # Bounded on both sides: outliers would give thousands of bins, or one that holds everything.
     return _round_width(min(max(width, span / MAX_BINS), span / MIN_BINS))
 
 
@@ -214,6 +215,7 @@ def _make_boxes(plan: p.Plan, encoding: Encoding) -> p.Plan:
     group = encoding.x or "all"
     base = extend(plan, _keep_complete(measure, encoding.x))
     if encoding.x is None:
+        # A box without groups is one group, so that one plan serves both.
         same = p.DerivedColumn(name=group, expression=literal(""))
         base = extend(base, p.DeriveStep(kind="derive", columns=[same]))
     base = extend(base, select(group, measure))
@@ -235,6 +237,7 @@ def _make_boxes(plan: p.Plan, encoding: Encoding) -> p.Plan:
         ]
     )
     figures = [
+        # Equal in all rows of a group, so any aggregate returns them.
         *(p.Aggregation(name=name, function="min", column=name) for name in ("q1", "median", "q3")),
         p.Aggregation(name="low", function="min", column=measure, where=inside),
         p.Aggregation(name="high", function="max", column=measure, where=inside),

@@ -107,6 +107,7 @@ def _requested_settings(source: ForkSource, change: ForkChange) -> dict[str, Any
     settings: dict[str, Any] = {}
     if change.settings is not None:
         requested = change.settings.model_dump(mode="json", exclude_unset=True)
+        # An empty list changes nothing: what was left out before stays so.
         settings = {name: value for name, value in requested.items() if value is not None and value != []}
     if change.preferences is not None and change.preferences.model and source.step > 1:
         settings["model"] = change.preferences.model

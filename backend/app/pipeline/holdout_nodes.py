@@ -97,6 +97,7 @@ async def _ask_about_rows(ctx: ToolContext, assumptions: Sequence[Json]) -> list
         }
         answer = await _invoke(ctx, ToolRequest("tool:0.1", ask_user.__name__, arguments))
         side = summary.side_of(answer.value.get("answer") if isinstance(answer.value, dict) else None)
+        # The user agrees with the split: nothing has to be locked again.
         if side is summary.side:
             return None
         return [*assumptions[:place], choose_side(assumption, side), *assumptions[place + 1 :]]
@@ -173,8 +174,10 @@ async def _evaluate_and_refit(
     """Return the answer of the evaluation. The refitted model and its forecast are artifacts."""
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
+        # After the evaluation: the refitted model has learned from the hold-out, and cannot be judged on it.
         refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, refitted))
         if ctx.training.problem.horizon:
+            # Without time for the refit the evaluated model forecasts.
             trained: Any = refit.value if refit.refusal is None else model
             facts: Any = evaluation.value
             recommended = facts.get("recommended") or {}

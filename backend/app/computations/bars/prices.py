@@ -57,6 +57,7 @@ def read_bars(
             workspace.report(0.3, "Sorting the rows")
             path = sort_rows(connection, raw.path)
             spacing = measure_spacing(read_runs(path, measures=False))
+        # The interval first: a bar is judged by whether it begins on the grid of its coin.
         grids = spacing.infer_grids(interval_s)
         with (workspace.output / "bars.bin").open("wb") as target:
             validator = BarValidator(grids, now_us, BatchWriter(target))

@@ -121,9 +121,11 @@ def _encode_array(value: Any, writer: ValueWriter) -> tuple[Any, ...]:
     if value.dtype.hasobject:
         if value.dtype != object:
             raise NotKept("an array of records that hold objects")
+        # Its cells are written by this pickler, which judges each of them.
         return "objects", value.shape, value.ravel().tolist()
     writer.arrays.append(value)
     sink = io.BytesIO()
+    # Without pickles: reading a part must not be able to run code.
     np.lib.format.write_array(sink, value, allow_pickle=False)
     return "array", *writer.parts.add(sink.getvalue(), "npy"), value.flags.writeable
 

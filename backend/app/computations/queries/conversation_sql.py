@@ -55,7 +55,9 @@ def run(
         try:
             if isinstance(statement, CHANGES):
                 batch.change(statement)
+            # By identity: two equal SELECTs are two statements, and only the last is answered.
             elif statement is last_query(statements):
+                # The user's own text where possible, so that messages name its lines and columns.
                 text = sql if len(statements) == 1 else write(statement)
                 facts = batch.answer(text, statement, counts)
             else:
@@ -134,6 +136,7 @@ class _Batch:
             self._rename(change)
         text = _describe(change, rows, changed)
         note = describe_copy(change.table) if copies_dataset else ""
+        # A copy of a dataset hid it: without the copy its name means the dataset.
         if change.kind == "dropped" and find_name(change.table, self.tables.datasets):
             note = f"{change.table} is the dataset again."
         name = change.new_name or change.table

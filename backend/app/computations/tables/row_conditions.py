@@ -49,6 +49,7 @@ class ColumnCondition:
             case "present":
                 return f"{column.sql} IS NOT NULL", []
             case "contains":
+                # Values are parameters, never text of the statement.
                 return f"contains(lower({column.sql}::varchar), lower(?))", [*self.values]
             case "in":
                 parts = [_compare(column, "=", value) for value in self.values]

@@ -72,6 +72,7 @@ def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path
         first = connection.execute(f"SELECT json_array_length(row) FROM {source} LIMIT 1").fetchone()  # noqa: S608
         width = int(first[0]) if first else 0
         check_width(width)
+        # As text, whose types are inferred like those of any CSV file.
         cells = ", ".join(f"row->>{at} AS column_{at + 1}" for at in range(width))
         connection.execute(
             f"COPY (SELECT {cells} FROM {source}) TO {sql.text(target)} (FORMAT csv, HEADER false)"  # noqa: S608

@@ -75,6 +75,7 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     marks = [delimiter] if delimiter else _marks(sample)
     has_line = is_complete or _ends_a_line(sample)
     if not has_line:
+        # Before the layouts: a single line of millions of fields would be laid out for each mark.
         check_width(_partial_width(sample, marks, quote, escape), at_least=True)
     best = max((_lay_out(sample, mark, quote, escape, is_complete) for mark in marks), key=_merit)
     if has_line:
@@ -145,6 +146,7 @@ def _preamble(sample: str) -> tuple[int, str, str | None]:
 
 
 def _quoting(sample: str) -> tuple[str, str]:
+    # Only where no double quote stands: an apostrophe is a letter of many words.
     if '"' not in sample and re.search(r"(?m)(?:^|[,;\t|])'[^'\n]*'(?:[,;\t|\r]|$)", sample):
         return "'", "'"
     return '"', "\\" if re.search(r'\\"[^,;\t|\r\n]', sample) and '""' not in sample else '"'
@@ -174,6 +176,7 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: 
         rows.pop()
     if not rows:
         return _Layout(delimiter, [], 0, 0.0, 0, 0)
+    # The most frequent width; of equal ones the larger, since titles are narrow.
     width, _ = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
     lead = next(n for n, row in enumerate(rows) if len(row) == width)
     if lead > MAX_LEAD_ROWS or width < 2 or not _are_titles(rows[:lead], width):

@@ -54,6 +54,7 @@ def as_utf8(path: Path, work: Path) -> Text:
 
 def _wide(head: bytes) -> str | None:
     """Detect UTF-16 without a mark: Western text has a NUL in every second place."""
+    # UTF-16 has an even number of bytes; only a cut head may end within a character.
     if len(head) < 4 or (len(head) % 2 and len(head) < _HEAD):
         return None
     even, odd = head[0::2].count(0), head[1::2].count(0)
@@ -65,6 +66,7 @@ def _wide(head: bytes) -> str | None:
 
 def _refuse_binary(head: bytes) -> None:
     odd = len(head) - len(head.translate(None, _ODD_CONTROLS + b"\x00"))
+    # A few control characters stand in texts of old systems.
     if odd > max(2, len(head) * 0.02):
         raise not_a_table()
 
@@ -101,6 +103,7 @@ def _foreign_lines(path: Path) -> bytes:
     with path.open("rb") as file:
         for line in iter(lambda: file.readline(_PIECE), b""):
             if not line.isascii():
+                # One long line must not fill the sample.
                 sample += line[:4096]
             if len(sample) > _HEAD:
                 break

@@ -104,6 +104,7 @@ def _configure(
         f"threads = {workspace.threads}",
         f"memory_limit = '{memory_bytes}B'",
         f"temp_directory = {text(work / 'spill')}",
+        # Conversions must not depend on where the machine stands.
         "TimeZone = 'UTC'",
     ):
         connection.execute(f"SET {setting}")
@@ -115,7 +116,9 @@ def _restrict(connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, t
     for setting in (
         f"allowed_paths = [{files}]",
         f"allowed_directories = [{folders}]",
+        # After the paths, which cannot be allowed any more once access is off.
         "enable_external_access = false",
+        # A name in SQL must not find a variable of this process.
         "python_enable_replacements = false",
         "allow_community_extensions = false",
     ):

@@ -73,6 +73,7 @@ BOTH_KINDS = (ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION)
 
 def _baseline(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
     if problem.is_classification:
+        # The shares of the classes: the most frequent one alone would have no log loss.
         return DummyClassifier(strategy="prior")
     if problem.horizon:
         return DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
@@ -279,6 +280,7 @@ _ALIASES = {
 def get_estimator_spec(name: str, kind: ProblemKind) -> EstimatorSpec:
     """Look up an estimator by name or alias, case ignored. Raises InvalidInput `unknown_estimator`."""
     plain_name = "".join(letter for letter in name.lower() if letter.isalnum())
+    # Names of scikit-learn's and other libraries' classes mean the estimator.
     plain_name = plain_name.removesuffix("classifier").removesuffix("regressor")
     names = {name.lower(): name for name in ESTIMATORS} | _ALIASES
     estimator_name = names.get(plain_name)

@@ -118,11 +118,13 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         self.columns_in_ = [str(name) for name in origins.columns]
         self.states_: list[State] = []
         self.history_: bytes | None = None
+        # Before any operation: later rows are transformed together with it, from the first one on.
         self.store_history(origins)
         frame, groups = self._sort(origins)
         target = (
             None
             if y is None
+            # In the order of the sorted frame, as the operations see it.
             else pd.Series(_first(np.asarray(y), origin_positions), index=origins.index)[frame.index]
         )
         for operation in operations:
@@ -135,6 +137,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return features[self.columns_out_]
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        # Labels may repeat in rows to predict; positions do not.
         rows = self._parse(X).reset_index(drop=True)
         origins, origin_positions = _split_origins(rows)
         past = self._load_history_before(origins)
@@ -215,6 +218,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         starts: Any = first
         if self.group_column is not None:
             group_starts = rows.groupby(self.group_column, observed=True)[self.time_column].min()
+            # Groups without new rows serve features of other groups, up to the first new time.
             starts = history[self.group_column].map(group_starts).fillna(first)
         earlier: pd.DataFrame = history.loc[history[self.time_column] < starts]
         return earlier.reset_index(drop=True)
@@ -275,6 +279,7 @@ def make_recipe(problem: Problem, operations: RecipeJson) -> Recipe:
         raise InvalidInput(
             "order_needed", "Lags, rolling statistics and indicators need a date column that orders the rows."
         )
+    # The series is a feature of forecasts, where the same ones come again; entities of a split are new ones.
     hidden = [problem.time_column] if problem.time_column else [problem.group_column]
     return Recipe(
         operations=list(operations),

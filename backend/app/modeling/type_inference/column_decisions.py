@@ -63,6 +63,7 @@ def infer_types(
         decision = _infer_type(frame[name], sample[name], name == target, requested)
         if decision:
             decisions.append(decision)
+    # Last, since a column that proves the decimal mark decides for those that do not.
     return share_conventions(decisions, conventions or Conventions())
 
 
@@ -108,6 +109,7 @@ def _infer_from_numbers(
             name, "text", {"op": "read_text"}, f"{name!r} is used as {requested}, as requested.", 1.0
         )
     epoch = guess_epoch(sample) if requested in (None, "datetime") else None
+    # A target of numbers stays one, since dates are not predicted.
     if epoch and not is_target:
         content = "dates such as 20240531" if epoch == "yyyymmdd" else f"moments counted in {epoch} since 1970"
         return TypeDecision(

@@ -108,6 +108,7 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
     before, after = _add_rare_affixes(numbers, before, after)
     best_format, is_certain = _best_format(numbers)
     numbers = [number for number in numbers if _matches(number, best_format, before[0], after[0])]
+    # With units one more: `5 kg` and `10 kg` may be the names of two products.
     if len({number.body for number in numbers}) < (3 if after[0] else 2) or _is_code(name, numbers):
         return None
     number_texts = {number.text for number in numbers}
@@ -258,6 +259,7 @@ def _best_format(numbers: Sequence[_NumberText]) -> tuple[NumberFormat, bool]:
         for number in numbers
         if _BODIES[best].match(number.body) and re.search(r"[.,]", number.body)
     ]
+    # `1.234` reads in both formats; one number such as `1.5` or `1.234,5` settles all.
     swapped = _BODIES.get(NumberFormat(best.group, best.decimal)) if best.group in ",." else None
     return best, not separated or swapped is None or not all(swapped.match(body) for body in separated)
 
@@ -280,6 +282,7 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", number.body) for number in unitless):
         return False
     grouped = all(re.search(r"[ .']", number.body) for number in unitless)
+    # Digits in groups of one length look like phone or account numbers sooner.
     min_length = 4 if CODE_NAME.search(name) else CODE_DIGITS - 3 * grouped
     return lengths.pop() >= min_length and len(unitless) >= 5
 
