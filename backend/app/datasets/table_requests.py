@@ -95,6 +95,7 @@ class AnyCondition(BaseModel):
         return {"or": [member.to_cell() for member in self.members]}
 
 
+# Pydantic asks for the kind of JSON when it reads, and for that of models when it writes.
 def _kind_of(condition: Any) -> str:
     if isinstance(condition, AllConditions) or (isinstance(condition, dict) and "and" in condition):
         return "and"
@@ -144,6 +145,7 @@ class SelectedRows(BaseModel):
 
     @model_validator(mode="after")
     def _bound_filter(self) -> Self:
+        # Of the whole tree: each list of its own is bounded by its field already.
         count, depth = _measure(self.filter) if self.filter else (0, 0)
         if count > MAX_CONDITIONS or depth > MAX_DEPTH:
             raise ValueError(f"a filter has up to {MAX_CONDITIONS} comparisons in {MAX_DEPTH} levels")

@@ -38,6 +38,7 @@ class TurnTranslation:
             return []
         return [
             EventMessage(
+                # Only the last has the cursor: whoever comes back after the first would miss the others.
                 event.seq if place == len(events) else None,
                 kind,
                 json.dumps({**values, "created_at": body.get("created_at")}, separators=(",", ":")),
@@ -57,8 +58,10 @@ class TurnTranslation:
 
     def _message(self, body: Json) -> list[ChatEvent]:
         """Send the words of a message that did not come while they were written."""
+        # The message ends its answer, so that the same words may come again as those of another.
         words, self._answer, self._words = self._words, None, ""
         text = str(body["text"])
+        # Another text than the words on the screen, such as a refusal after them: the result has it.
         if current_role(body["role"]) != ASSISTANT or not text.startswith(words):
             return []
         return [("token", {"text": text[len(words) :]})] if len(text) > len(words) else []
@@ -85,6 +88,7 @@ class TurnTranslation:
         return [("tool_result", result)]
 
     def _artifact(self, body: Json) -> list[ChatEvent]:
+        # Models and files have no place in a conversation's stream; the turn lists them.
         if body["artifact_kind"] not in ("chart", "table", "figure"):
             return []
         kind = "table" if body["artifact_kind"] == "table" else "chart"

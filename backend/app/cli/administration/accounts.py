@@ -33,6 +33,7 @@ def add_user(
 ) -> None:
     """Add an account."""
     if password_stdin:
+        # Not an option of the command: arguments are seen in lists of processes and kept in histories.
         password = typer.get_text_stream("stdin").readline().rstrip("\n")
     else:
         password = typer.prompt("Password", hide_input=True, confirmation_prompt=True)

@@ -180,6 +180,7 @@ class LabClient:
                 with partial.open("wb") as file:
                     for chunk in response.iter_bytes():
                         file.write(chunk)
+            # Atomic, in the same folder: another reader sees the old file or the whole new one.
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
@@ -203,6 +204,7 @@ class LabClient:
             _raise_for(response)
             for line in response.iter_lines():
                 message = _ImportMessage.model_validate_json(line)
+                # Told within the stream: the status of the answer was sent before the rows were read.
                 if message.problem:
                     raise Refused(message.problem.code, message.problem.detail)
                 if message.result:
@@ -329,6 +331,7 @@ def _raise_for(response: httpx.Response) -> None:
     try:
         problem = _Problem.model_validate_json(response.content)
     except ValidationError:
+        # A proxy or another program at that address answers in no such form.
         problem = _Problem(
             code="not_labcrew",
             detail=f"{response.url} answered {response.status_code}, but is not Labcrew.",

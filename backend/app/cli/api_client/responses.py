@@ -19,6 +19,7 @@ class ApiDocument(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     def to_json(self) -> Json:
+        # Without defaults, which the service did not send.
         return self.model_dump(mode="json", exclude_unset=True)
 
 

@@ -33,6 +33,7 @@ class ChatBranches:
         name, turns_back = parse_branch(text)
         worldlines = self._list()
         existing = next((line for line in worldlines if line["name"] == name), None)
+        # With `back` a new branch is meant, even under a name that is taken: the service refuses that.
         if existing is not None and not turns_back:
             self.current = str(existing["id"])
             self.console.print(f"[dim]Now on {plain(name)}.[/]")
@@ -74,6 +75,7 @@ class ChatBranches:
         return items
 
     def _find_present(self, worldlines: Sequence[Json]) -> Json:
+        # A thread has at least its first branch.
         return next((line for line in worldlines if line["id"] == self.current), worldlines[0])
 
     def _go_back(self, head: str | None, count: int) -> str | None:

@@ -98,6 +98,7 @@ class AccountAdmin:
 
         async def change(db: AsyncSession) -> Mapping[str, Any]:
             user = await _load_user(db, email)
+            # Quotas are replaced as a whole, so those that stay are sent again.
             update = _quotas({**user.quotas, **quotas})
             account = await AccountAdministration(db, admin_id=None).set_quotas(user.id, update)
             return account.quotas.model_dump(exclude_none=True)
@@ -153,6 +154,7 @@ class AccountAdmin:
         return asyncio.run(self._in_transaction(work))
 
     async def _in_transaction(self, work: Callable[[AsyncSession], Awaitable[Result]]) -> Result:
+        # An engine for each call, since its connections belong to the loop that `asyncio.run` closes.
         engine = create_engine(self._url, pool_size=1)
         try:
             async with unit_of_work(engine, _no_job)() as uow:
@@ -171,6 +173,7 @@ def open_account_admin(settings: Settings) -> Iterator[AccountAdmin]:
 
 
 def _no_job(job: Job) -> None:
+    # Nothing would carry it out: the terminal has no queue.
     raise RuntimeError(f"Accounts queue no jobs, but here is {job.name}.")
 
 

@@ -69,6 +69,7 @@ def open_jobs(url: str | None, key: str | None) -> Iterator[JobClient]:
 def send(jobs: JobClient, prompt: str, job_id: str | None, workflow: str | None, save: bool) -> int:
     """Send a job, wait for its answer and print it; return the exit code."""
     message = {"version": "1.0", "job_id": job_id or str(uuid4()), "prompt": prompt, "save": save}
+    # `every day at 8` means the sender's clock, not that of the service.
     message["time_zone"] = find_local_zone()
     job = jobs.send(message | ({"workflow_tag": workflow} if workflow else {}))
     while job.answer is None:

@@ -148,6 +148,7 @@ def _same_rows(rows: Sequence[Sequence[Any]], expected: Sequence[Sequence[Cell]]
 
 
 def _same_cell(cell: Any, expected: Cell) -> bool:
+    # Whole numbers must be equal: a count that is one off is wrong.
     if isinstance(expected, float) and isinstance(cell, int | float):
         return math.isclose(cell, expected, rel_tol=RELATIVE_TOLERANCE)
     return bool(cell == expected)

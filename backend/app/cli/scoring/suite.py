@@ -126,6 +126,7 @@ def read_suite(name: str) -> Suite:
             item = _item(line, model)
             files |= {name: _table(folder, name) for name in item.tables}
         except _InvalidItem as why:
+            # All faults at once, since suites are written by hand.
             errors.append(f"line {number}: {why}")
             continue
         if any(earlier.id == item.id for earlier in items):
@@ -197,6 +198,7 @@ def _table(folder: Path, name: str) -> Path:
 
 
 def _package(name: str) -> Path:
+    # Found without importing the package, whose code a suite must not run.
     spec = find_spec(name)
     places: Sequence[str] = (spec.submodule_search_locations or ()) if spec else ()
     if not places:

@@ -107,6 +107,7 @@ def _show_pair(pair: ComparedPair, console: Console) -> None:
 
 def _describe(difference: RecordedDifference) -> str:
     values = f"{_format(difference.first)} -> {_format(difference.second)}"
+    # One number where both sides differ in the same step.
     steps = " and ".join(
         dict.fromkeys(str(step) for step in (difference.first_step, difference.second_step) if step is not None)
     )

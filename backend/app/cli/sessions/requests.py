@@ -218,6 +218,7 @@ def find_compared(client: LabClient, sessions: Sequence[str]) -> list[str]:
             "nothing_to_compare",
             f"{ids[0]} is no fork, so name the session to compare it with: labcrew compare {ids[0]} OTHER",
         )
+    # The source first, so that differences read as what the fork changed.
     return [source, *ids]
 
 

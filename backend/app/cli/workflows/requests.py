@@ -295,6 +295,7 @@ def change(workflows: WorkflowClient, name: str, message: str, time_zone: str, i
         workflows.decide(proposal, "accept")
         typer.echo("Saved.")
     else:
+        # Rejected, not left open: nobody decides on it later.
         workflows.decide(proposal, "reject")
         typer.echo("Nothing was changed.")
     return Exit.DONE
@@ -313,6 +314,7 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
             break
         if run.question is not None:
             workflows.answer(run_id, run.question, ask(run.question))
+            # At once: what the answer sets free has often ended by now.
             continue
         if run.status == "waiting" and run.waits_for and run.waits_for not in printed:
             printed.add(run.waits_for)
