@@ -46,6 +46,7 @@ def inline(text: Text) -> str:
 
 def code_span(text: str) -> str:
     """Return a code span for any text, valid in tables too: its fence exceeds every run of backticks."""
+    # A bar ends a cell of a table even within code.
     text = make_legible(text).replace("|", "\\|") or " "
     runs = [len(run) for run in re.findall(r"`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
@@ -68,6 +69,7 @@ def _piece(piece: str | Claim | Name) -> str:
 
 
 def _prose(text: str) -> str:
+    # Prose is our own: only what stands in it by chance is escaped.
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
 
 

@@ -158,6 +158,7 @@ def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
             draft.interval(score, describe_metric(name).style) or EMPTY_CELL,
             draft.score(final.at("baseline", name), describe_metric(name).style),
         ]
+        # By the table of metrics, so that cards of different models have the same order.
         for name in METRICS
         if metrics and (score := metrics.at(name))
     ]

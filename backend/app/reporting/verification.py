@@ -169,6 +169,7 @@ class _Page(HTMLParser):
         if tag in self.VOID:
             return
         attributes = dict(attrs)
+        # What is quiet stays so inside: a quotation may hold any markup of its own.
         role = "quiet" if self._stack and self._stack[-1] == "quiet" else "prose"
         if (
             tag in ("style", "title")
@@ -234,5 +235,6 @@ def _check_shown(
     for claim, text in claim_texts:
         if texts.get(claim) is None or " ".join(text.split()) != " ".join(texts[claim].split()):
             yield Mismatch(where, f"{claim} shows {text!r} and claims {texts.get(claim)!r}.")
+    # A page from which all links were lost would have nothing to be checked.
     if claims and not claim_texts:
         yield Mismatch(where, "The page shows none of the claims.")

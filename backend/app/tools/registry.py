@@ -56,6 +56,7 @@ def tool(
 
     def register(function: F) -> F:
         key = function.__name__
+        # A module that is loaded again registers its tools again, which is no conflict.
         if key in REGISTRY and REGISTRY[key].run.__module__ != function.__module__:
             raise ValueError(f"Two tools have the name {key}.")
         REGISTRY[key] = ToolSpec(
@@ -84,6 +85,7 @@ def agent_tools(agent: str) -> Mapping[str, ToolSpec]:
 
 def _argument_model(function: ToolFunction) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
+    # Without the context, which no agent gives.
     _, *parameters = inspect.signature(function).parameters.values()
     fields: dict[str, Any] = {
         parameter.name: (

@@ -53,6 +53,7 @@ class Node(WorkflowPart):
     @field_validator("config", mode="before")
     @classmethod
     def _bound(cls, value: Any) -> Any:
+        # Before any model reads it: validation and comparison of settings recurse.
         require_bounded(value)
         return value
 

@@ -89,6 +89,7 @@ def find_name_faults(document: WorkflowDocument, order: Sequence[str]) -> Iterat
             message = f"There is no node {node_id}.{hint}"
         elif types[node_id] == "trigger":
             message = f"{node_id} is a trigger, which gives no values."
+        # A message about a failure is sent last, whatever its place.
         elif not _waits_for_all(value.reader) and places[node_id] >= places[value.reader.id]:
             message = f"{node_id} runs after {value.reader.id}, or is that node: it has no values by then."
         elif value.is_of_edge and value.name in ("status", "error"):

@@ -168,6 +168,7 @@ class FigureCondition(WorkflowPart):
         return self
 
     def holds(self, figure: float | None, before: float | None) -> bool:
+        # An empty table has no least or greatest value, which meets no test.
         if figure is None:
             return False
         if self.op in COMPARES_RUNS:

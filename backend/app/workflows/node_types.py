@@ -74,6 +74,7 @@ class NodeType:
         if fields.keys() != config.keys():
             # Refused by the model, as a field that it does not have.
             fields["kind or source"] = None
+        # A step with one input has no source of its own: it takes the rows before it.
         source = {"source": _PLACEHOLDER} if self.max_inputs > 1 else {}
         return self.model.model_validate({"kind": self.step, **source, **fields})
 

@@ -117,6 +117,7 @@ class ProposalService:
 
         Raises InvalidInput for a document that could never be valid.
         """
+        # Faults of names and columns may be mended until it is accepted; those of the document cannot.
         require_valid(find_faults(change.document))
         proposal_id = proposal_id or uuid4()
         await self.db.value(
@@ -174,6 +175,7 @@ class ProposalService:
         record = ProposalRecord(**row)
         document = WorkflowDocument.model_validate_json(record.document)
         difference = compare_documents(WorkflowDocument.model_validate_json(record.before), document)
+        # A decided proposal is history: datasets that went away since are none of its faults.
         faults = await self.check.find_faults(document) if record.status == "open" else []
         fields = {**record._asdict(), "operations": json.loads(record.operations)}
         return ProposalView(**{**fields, "difference": difference, "faults": faults})

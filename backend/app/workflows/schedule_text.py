@@ -81,6 +81,7 @@ def _describe_times(cron: Cron) -> str:
 
 
 def _describe_interval(seconds: int) -> str:
+    # The largest unit without a rest: 90 minutes are no number of hours.
     unit, size = next((unit, size) for unit, size in _UNITS if seconds % size == 0)
     return unit if seconds == size else f"{seconds // size:,} {unit}s"
 

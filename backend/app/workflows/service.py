@@ -191,6 +191,7 @@ class WorkflowService:
             self.owner,
             after.at if after else None,
             after.id if after else None,
+            # One more than is shown tells whether there is a next page.
             portion.limit + 1,
             portion.offset,
         )

@@ -30,6 +30,7 @@ def block(draft: ReportDraft) -> AnswerBlock:
     answer, recorded = make_answer(draft), draft.facts.answer
     if recorded is None:
         return AnswerBlock(answer.text, verdict=Callout("warn", ("Nothing was computed.",)))
+    # A single cell is in the sentence already.
     is_table = recorded.content.rows and (len(recorded.content.rows) > 1 or len(recorded.content.columns) > 1)
     first, *details = split_lines(answer.text)
     return AnswerBlock(

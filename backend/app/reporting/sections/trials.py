@@ -98,6 +98,7 @@ def _difference(draft: ReportDraft, entry: RecordedFact) -> Text:
 def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     limited, beats = entry.at("limited"), entry.at("beats_baseline")
     cut = entry.at("is_cut")
+    # First: that it was cut says more than that it was not compared, which follows from it.
     if cut is not None and cut.value and limited:
         return (draft.read(limited),)
     if not _is_compared(entry):

@@ -82,6 +82,7 @@ async def fetch_dataset(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     return CallResult(
         value={"frame": RETRIEVED, "rows": ref.rows, "columns": columns},
         summary=f"{ref.table}: {describe_size(ref.rows, len(columns))}.",
+        # By its digest: the bytes of the dataset are stored already, and are not copied.
         artifacts=[ArtifactDraft("frame", RETRIEVED, media_type, ref.digest, ref.size_bytes, meta)],
     )
 
@@ -142,6 +143,7 @@ async def lock_holdout(
     """
     table = await ctx.frames.frame(RETRIEVED)
     datasets = await ctx.datasets.list()
+    # Of all datasets: the table may be joined of several, whose columns keep their names.
     readings = merge_parsers([dataset.reading for dataset in datasets])
     params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed, "readings": readings}
     params |= {"measure_s": share_of(await remaining_s(ctx), MEASUREMENT_SHARE)}

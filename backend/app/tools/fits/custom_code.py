@@ -169,6 +169,7 @@ async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], di
 
 def _time_limit_s(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
     share, min_s, max_s = bounds
+    # A fixed bound: results of a deterministic session must not depend on its budget or the machine.
     if ignores_clock(ctx):
         return MAX_DETERMINISTIC_TRIAL_S
     budget_s = ctx.preferences.time_budget_s or DEFAULT_BUDGET_S

@@ -111,6 +111,7 @@ class OwnerWorkflows:
 
     async def save(self, key: str, change: RequestedChange) -> WorkflowCard:
         author = Author("conversation", self.turn.id)
+        # A new workflow needs no proposal: nobody can have changed it since it was shown.
         if change.workflow is None:
             planned = await self._plan(change)
             request_key = f"turn {self._key(key, change)}"

@@ -85,6 +85,7 @@ def read_change(
             f"A change of a workflow has up to {limit}, and these are {len(words):,}: say it in parts."
         )
     request = POLITE.sub("", words.lower()).strip()
+    # The words as they were written: names of datasets and texts of messages keep their capitals.
     words = words[len(words) - len(request) :] if words.lower().endswith(request) else request
 
     words = spell_out(words)
@@ -121,6 +122,7 @@ def _read_phrase(
     Without one, a question about the fewest words that a change would pass over.
     """
     request = words.lower()
+    # Phrases with a condition or a loop first: the readers after them would take a part of such words.
     readers: tuple[Callable[[], Change | None], ...] = (
         lambda: _add_conditional(words, document, columns, zone, models),
         lambda: _add_work(words, document, columns, zone, models),
@@ -169,6 +171,7 @@ def _change_runs(request: str, words: str, document: WorkflowDocument, zone: str
         return ChangedDocument(
             set_config(document, node.id, {**node.config, "enabled": enabled}), f"{verb} {node.id}."
         )
+    # Without quoted texts: `rename it to "every day"` sets no schedule.
     schedule = _read_trigger(re.sub(r"[\"\u201c][^\"\u201d]{0,200}[\"\u201d]", "", words), zone)
     if schedule is None or read_notice(words) is not None:
         return None

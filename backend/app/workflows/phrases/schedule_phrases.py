@@ -96,6 +96,7 @@ def _read_days(text: str) -> str | None:
         return f"1 */{step} *" if 1 < step < _MONTHS_OF_YEAR else f"1 {'*' if step == 1 else 1} *"
     if re.search(r"\bmonthly\b|\b(?:every|each) month\b", text):
         return "1 * *"
+    # A week begins on Monday, where its day is not named.
     if re.search(r"\bweekly\b|\b(?:every|each) week\b", text):
         return "* * 1"
     daily = (

@@ -105,6 +105,7 @@ def read_sentence(
     """
     if len(words) > MAX_SENTENCE_CHARS:
         return SentenceReading(document, "", 0, [], False, False)
+    # The schedule is taken out first: `at 8 and 18` would be split as two clauses.
     text, trigger, _ = split_schedule(spell_out(re.sub(r"\s+", " ", words).strip(" .!")), zone)
     edits = ClauseEdits(document, columns, models)
     parts = split_clauses(text)

@@ -74,6 +74,7 @@ def _read_filter(text: str, columns: list[str]) -> tuple[str, dict[str, Any]] | 
     value: Any = words["value"].strip("\"'")
     if re.fullmatch(r"-?\d+(?:\.\d+)?", value):
         value = float(value) if "." in value else int(value)
+    # Order is compared with numbers alone.
     elif op not in ("=", "!="):
         return None
     column = {"kind": "column", "name": _column(words["column"], columns)}
@@ -83,6 +84,7 @@ def _read_filter(text: str, columns: list[str]) -> tuple[str, dict[str, Any]] | 
 
 
 def _first_words(words: str, columns: list[str]) -> str:
+    # Columns may have several words; of unknown ones the first word is the name, and the rest is its place.
     return next((column for column in columns if words.startswith(column.lower())), words.split(" ")[0])
 
 

@@ -70,6 +70,7 @@ def read_work_step(
 ) -> WorkStep | ChangeQuestion | None:
     """Return the node that the words ask for, a question about it, or None if they name no such step."""
     loop = _LOOP.search(words)
+    # `for every day` is a schedule, and no loop over a column `day`.
     if loop is not None and loop["column"].split(" ")[0].lower() not in _TIME_UNITS:
         return _read_loop(loop["column"], loop["rest"], columns, models)
     return _read_prediction(words.lower(), models) or _read_chart(words, columns) or _read_store(words)
@@ -146,6 +147,7 @@ def _read_loop(
     if inner.type == "chart":
         # Otherwise the charts of all items would have one title.
         config["title"] = f"{{{{item.{name}}}}}"
+    # Otherwise each item would store the next version of one dataset.
     if inner.type == "store":
         config["name"] = f"{config['name']} {{{{item.{name}}}}}"
     node = {"id": str(config.get("channel", inner.type)), "type": inner.type, "config": config}
@@ -154,6 +156,7 @@ def _read_loop(
 
 def _strip(words: str) -> str:
     """Take the place and the schedule off."""
+    # The schedule twice, since either may stand before the other.
     for pattern in (_SCHEDULE, _PLACE, _SCHEDULE):
         words = pattern.sub("", words).rstrip(", ")
     return words

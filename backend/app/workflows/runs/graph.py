@@ -56,6 +56,7 @@ def make_graph_spec(services_of: Callable[[SessionFacts], RunServices]) -> Graph
     graph.add_node("finishing", journaled("finishing", _finish))
     graph.add_edge(START, "starting")
     graph.add_conditional_edges("starting", _choose_next, ["running", "finishing"])
+    # A step for each node, so that what was done before a crash is not done again.
     graph.add_conditional_edges("running", _choose_next, ["running", "finishing"])
     graph.add_edge("finishing", END)
     return GraphSpec(

@@ -134,6 +134,7 @@ async def _run_item(
         inner = nodes_by_id(document)[node_id]
         closing = find_closing(item_ctx, inner, ended)
         result = closing or await record_node(item_ctx, inner, parse(inner), ended)
+        # By both ids: edges know the long one, and texts in the loop the short one.
         ended |= {node_id: result, names[node_id]: result}
     of_item = {names[node_id]: ended[node_id] for node_id in names if node_id in ended}
     value = _value_of(condition)
@@ -178,6 +179,7 @@ def _select_part(items: _Items, value: Any, frame: FrameRef, table: str) -> str:
     """Return the query of the rows of an item, with the value of the item where they lack it."""
     schema = read_table_schema(frame.meta.get("columns", []))
     steps: list[Any] = []
+    # Nodes of the loop may have left the column out, and rows of several items would not be told apart.
     if items.column.casefold() not in {name.casefold() for name in schema}:
         literal = make_literal(value, items.type)
         expression = {"kind": "cast", "to": items.type, "operand": literal}

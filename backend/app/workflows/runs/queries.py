@@ -120,6 +120,7 @@ class WorkflowRuns:
         run = await self.get(run_id)
         if run.ended_at is None:
             raise Conflict("run_not_ended", "This run has not ended. Wait for it, or cancel it.")
+        # The document that the run had: the workflow may be another by now.
         row = await self.db.row(WORKFLOWS.get_run_document, run_id, self.owner)
         document = WorkflowDocument.model_validate_json(row["document"] if row else "{}")
         first = node_id or next(

@@ -36,6 +36,7 @@ class WrappedKey:
 
 
 def derive_wrapping_key(secret_key: str) -> WrappingKey:
+    # With a purpose of its own: the same SECRET_KEY also signs tokens.
     key = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=_PURPOSE).derive(secret_key.encode())
     return WrappingKey(sha256(b"kid" + key).hexdigest()[:16], key)
 
@@ -45,6 +46,7 @@ def make_data_key() -> bytes:
 
 
 def wrap(data_key: bytes, by: WrappingKey) -> WrappedKey:
+    # Wrapped, so that a new SECRET_KEY re-seals one key instead of every secret.
     return WrappedKey(by.kid, _encrypt(by.key, data_key, _WRAPPED))
 
 
