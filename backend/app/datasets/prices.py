@@ -172,6 +172,7 @@ class Prices:
                 "coin": options.coin,
                 "interval": options.interval,
                 "time_zone": options.time_zone,
+                # The last bar of a file may not have ended: by this time the cell leaves it out.
                 "now_s": self.now().timestamp(),
             },
         )

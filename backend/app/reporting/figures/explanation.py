@@ -82,6 +82,7 @@ def contributions(
             c=_shades(feature_values[:, place]),
             s=7,
             edgecolor="none",
+            # Thousands of dots as vectors would make files of megabytes.
             rasterized=True,
         )
     _name_rows(axes, [feature.feature for feature in features])
@@ -199,6 +200,7 @@ def _draw_density(axes: Axes, panel: DependencePanel, at: "np.ndarray[Any, Any]"
     # The bars take the lowest quarter, below the lines.
     below.set_ylim(0, max(counts) * 4)
     below.set_axis_off()
+    # A twin is drawn above its axes, and would cover the lines.
     axes.set_zorder(below.get_zorder() + 1)
     axes.patch.set_visible(False)
 
@@ -230,6 +232,7 @@ def _swarm(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         members = np.flatnonzero(bins == bin_number)
         offsets = np.arange(len(members)) - (len(members) - 1) / 2
         heights[members] = offsets
+    # Rows are one apart, so the tallest stack stays within its own.
     return heights * min(0.05, 0.38 / max(float(np.abs(heights).max()), 1e-9))
 
 

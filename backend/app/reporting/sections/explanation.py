@@ -37,6 +37,7 @@ def errors(draft: ReportDraft) -> Section | None:
     segments = draft.facts.explanation.at("segments") if draft.facts.explanation else None
     if segments is None:
         return None
+    # How many were tested is told, or nothing found would read as nothing looked for.
     tested = draft.render(segments.at("tested"), "integer")
     worst = draft.facts.worst_segments
     if not worst:
@@ -62,6 +63,7 @@ def _opening(draft: ReportDraft, importance: RecordedFact) -> Text:
     leading: Text = () if draft.facts.helping_columns else (_NO_COLUMN_STANDS_OUT,)
     repeats = draft.render(importance.at("repeats"), "integer")
     rows = draft.render(importance.at("rows"), "integer")
+    # The evaluator measures importances out of fold, and the explanation on the hold-out.
     where = "of the hold-out" if draft.facts.explanation else "outside the training folds"
     return (
         *leading,

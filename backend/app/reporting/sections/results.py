@@ -26,6 +26,7 @@ def hold_out(draft: ReportDraft) -> Section | None:
     if final is None or metrics is None:
         return None
     order = list(METRICS)
+    # The deciding metric first, the others as in the table of metrics.
     measured = sorted(
         metrics.children(), key=lambda pair: (pair[0] != draft.facts.metric, _place(order, pair[0]))
     )

@@ -96,6 +96,7 @@ def _refit_text(draft: ReportDraft, refit: TypedFact[RefitRecord]) -> Text:
 
 
 def _leaks(draft: ReportDraft, facts: ReportFacts) -> Text:
+    # An empty list is a search that found none; without a list nobody searched.
     leaks = facts.eda.at("leaks") if facts.eda else None
     if leaks is None:
         return ("Columns were not searched for leaks.",)

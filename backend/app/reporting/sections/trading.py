@@ -58,6 +58,7 @@ def _trading_rules(draft: ReportDraft, backtest: TypedFact[BacktestRecord]) -> T
     even = backtest.at("break_even_bps")
     if even is None:
         return (*text, " Nothing was traded.")
+    # Costs at which nothing is gained are below zero where nothing was gained before them.
     if even.value <= 0:
         return (*text, " The strategy loses even without costs.")
     return (

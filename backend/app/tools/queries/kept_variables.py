@@ -152,6 +152,7 @@ def keep_variables(
             table=table,
         )
     stored = {file.name: file for file in computed.files}
+    # Unchanged parts are stored already, under the digest in their name.
     parts = sorted({part for entry in saved.names.values() for part in entry.parts} & stored.keys())
     state = stored.get(STATE_FILE)
     snapshot = snapshot.model_copy(
@@ -182,6 +183,7 @@ def list_changed_frames(saved: KeptVariables, computed: ComputationResult) -> di
     frames: dict[str, str] = {}
     spellings: set[str] = set()
     for name, entry in saved.names.items():
+        # SQL ignores case: `Sales` and `sales` would be one table.
         if entry.table in stored and name.casefold() not in spellings:
             spellings.add(name.casefold())
             frames[name] = stored[entry.table]
@@ -226,6 +228,7 @@ def select_files(former: Snapshot, drafts: Sequence[ArtifactDraft]) -> dict[str,
     """Select the files of a program that the conversation keeps: under plain names, up to the limit."""
     files: dict[str, FileEntry] = {}
     for draft in drafts:
+        # What is not kept is told to the author by `describe_kept`.
         with suppress(ToolRefused):
             path = normalize_path(draft.name)
             if path not in former.files:
