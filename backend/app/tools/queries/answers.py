@@ -125,8 +125,9 @@ def find_unknown_figures(
     """Return the figures of an answer in words that no recorded result holds."""
     sources = AnswerSources(calls, quoted)
     _, unknown = sources.find_all(text)
+    # By type: 0 and 1 equal False and True, and are figures all the same.
     numbers = [
-        value for value in values.values() if isinstance(value, int | float) and value not in (True, False)
+        value for value in values.values() if isinstance(value, int | float) and not isinstance(value, bool)
     ]
     sourceless = [number for number in numbers if sources.find_value(number) is None]
     return [*unknown, *(UnknownFigure(repr(number), sources.nearest(float(number))) for number in sourceless)]
