@@ -36,6 +36,7 @@ class SessionDatasets:
         async with self._open_uow() as uow:
             rows = await DatasetRepository(uow.db, self._owner).list_by_ids(self._ids)
         tables = make_table_names([row.name for row in rows])
+        # A session reads cells as it began to: a reading that changes midway would contradict its records.
         time = self._began_at or datetime.now(UTC)
         return [_ref(row, table, reading_at(row, time)) for row, table in zip(rows, tables, strict=True)]
 
