@@ -91,7 +91,11 @@ class SpareCells:
     def _fork_cell(self) -> SpareCell:
         zygote_end, cell_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with cell_end:
-            pid = self._fork()
+            try:
+                pid = self._fork()
+            except OSError:
+                zygote_end.close()
+                raise
             if pid == 0:
                 try:
                     self._run_cell(cell_end)

@@ -225,7 +225,13 @@ class Zygote:
         folder = create_bounded_filesystem(bounds.disk_bytes, MAX_ENTRIES) if bounded else None
         started = time.monotonic()
         self._put_off_loading()
-        spare, initial_vitals = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
+        try:
+            spare, initial_vitals = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
+        except OSError:
+            # No cell has it, and nobody else knows of it: it would hold its memory for as long as this process.
+            if folder is not None:
+                os.close(folder)
+            raise
         return RunningCell(
             client=client,
             id=request["run"],
