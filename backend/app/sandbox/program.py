@@ -23,8 +23,9 @@ from app.json_types import JsonValue
 from app.sandbox import answer_conversion
 from app.sandbox.contract import SINGLE_FRAME
 from app.sandbox.limits import exhausted_limit
-from app.sandbox.policy.language import FILENAME, LAST_VALUE, compile_code
+from app.sandbox.policy.language import LAST_VALUE, compile_code
 from app.sandbox.policy.namespace import program_globals, program_namespace
+from app.sandbox.policy.objects import PROGRAM_FILE
 from app.sandbox.policy.private_names import spelled_text
 from app.sandbox.program_definitions import run_definitions
 from app.sandbox.program_error import ProgramRaised
@@ -142,7 +143,9 @@ def _execute(code: CodeType, variables: dict[str, object]) -> None:
 
 def _locate(error: BaseException) -> str:
     """Return the innermost line of the program in the traceback, as a prefix of a message."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == PROGRAM_FILE
+    ]
     return f"Line {lines[-1]}: " if lines else ""
 
 

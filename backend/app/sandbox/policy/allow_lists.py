@@ -52,6 +52,7 @@ OBJECT_MODULES = PACKAGES | _names(
 REFUSED_MODULES = tuple(
     _names(
         """
+        gc logging os traceback
         joblib.externals joblib.memory joblib.numpy_pickle joblib.disk joblib.func_inspect
         matplotlib.backends.registry matplotlib.cbook matplotlib.testing
         numpy.ctypeslib numpy.distutils numpy.f2py numpy.lib._npyio_impl numpy.lib.format numpy.lib._format_impl
@@ -81,7 +82,10 @@ DENIED_OBJECTS = _names(
     numpy.lib.stride_tricks.as_strided numpy.load numpy.memmap numpy.lib.npyio.NpzFile
     operator.attrgetter operator.methodcaller operator.call
     pandas.eval pandas.read_pickle pandas.to_pickle
+    pathlib.Path pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath pathlib.PureWindowsPath
+    pathlib.WindowsPath
     scipy.LowLevelCallable
+    struct.Struct
     string.Formatter
     typing.ForwardRef typing.get_args typing.get_origin typing.get_type_hints
     """
@@ -181,6 +185,9 @@ GUARDED_METHODS = _names("__delattr__ __exit__ __getattr__ __set_name__ __setatt
 LABELS = _names("__doc__ __module__ __name__ __qualname__ __version__")
 """Special names of classes, functions and modules that are text."""
 
+WRITABLE_LABELS = _names("__doc__ __name__ __qualname__")
+"""LABELS that a program may set, of its own functions and classes."""
+
 ERROR_PARTS = _names("__cause__ __context__ __notes__ __suppress_context__")
 """Special names of errors that a program may read."""
 
@@ -205,7 +212,7 @@ BUILTINS = _names(
 )
 """Builtins in addition to RestrictedPython's own list."""
 
-CUSTOM_CODE_MODULES = (STANDARD_LIBRARY - {"csv", "io", "sys", "time", "uuid"}) | _names(
+CUSTOM_CODE_MODULES = (STANDARD_LIBRARY - _names("csv io os os.path pathlib posixpath sys time uuid")) | _names(
     "numpy pandas scipy sklearn"
 )
 """Modules that features and estimators may import, with public submodules: no plots, no clock, no files."""
@@ -224,6 +231,8 @@ READERS = _names(
     open_memmap save save_npz savetxt savez savez_compressed
     """
 )
+READERS_BY_TEXT = _names("attrgetter methodcaller")
+"""Functions that features and estimators may not use: they read attributes that no list is applied to."""
 READER_PREFIXES = ("read_", "fetch_", "load_")
 """Names of functions, and beginnings of names, that features and estimators may not use: they open files."""
 

@@ -10,7 +10,14 @@ from types import CodeType
 from typing import Any
 
 from app.sandbox.policy import guards
-from app.sandbox.policy.allow_lists import CUSTOM_CODE_MODULES, FILE_MODULES, READER_PREFIXES, READERS, WRITERS
+from app.sandbox.policy.allow_lists import (
+    CUSTOM_CODE_MODULES,
+    FILE_MODULES,
+    READER_PREFIXES,
+    READERS,
+    READERS_BY_TEXT,
+    WRITERS,
+)
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
@@ -53,6 +60,8 @@ def _check(owner: Any, name: str) -> None:
     is_module = isinstance(owner, types.ModuleType)
     if name in WRITERS or (is_module and (name in READERS or name.startswith(READER_PREFIXES))):
         raise AttributeError(f"{name!r} is not allowed in features and estimators: they open no files")
+    if is_module and name in READERS_BY_TEXT:
+        raise AttributeError(f"{name!r} is not allowed in features and estimators: read the attribute itself")
     if is_module and f"{owner.__name__}.{name}" in FILE_MODULES:
         raise AttributeError(f"{owner.__name__}.{name} is not allowed in features and estimators")
 

@@ -3,6 +3,7 @@
 import _string  # type: ignore[import-not-found]  # what string.Formatter itself uses; no stub
 import functools
 import importlib
+import pathlib
 import string
 import sys
 import types
@@ -21,8 +22,9 @@ from app.sandbox.policy.module_views import (
     read_from_module,
     view_of,
 )
-from app.sandbox.policy.objects import is_of_program
+from app.sandbox.policy.objects import is_function_of_program, is_of_program
 from app.sandbox.policy.private_names import spelled_name, stored_name
+from app.sandbox.policy.refusal_texts import text_of_import
 from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
 
 _IMMUTABLE_TYPES = (
@@ -62,7 +64,7 @@ def guarded_import(
     if type(fromlist) is list and not fromlist and not level and name in sys.modules:
         return types.ModuleType(name)
     if level or type(name) is not str or name not in MODULES:
-        raise ImportError(f"import of {name!r} is not allowed here")
+        raise ImportError(text_of_import(name, MODULES) if type(name) is str else "a module has a plain name")
     module = importlib.import_module(name)
     for part in fromlist or ():
         if f"{name}.{part}" in MODULES and not hasattr(module, part):
@@ -193,7 +195,9 @@ def write_attribute(owner: Any, name: str, value: Any) -> None:
 
 
 def check_writable(owner: Any) -> Any:
-    """Return `owner` if it is data. Raises TypeError for modules, functions and classes of libraries."""
+    """Return `owner` if it is the program's or data. Raises TypeError for modules and what libraries define."""
+    if is_function_of_program(owner):
+        return owner
     if isinstance(owner, _IMMUTABLE_TYPES):
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     if isinstance(owner, type):
@@ -230,9 +234,9 @@ def relative_open(
     newline: str | None = None,
 ) -> Any:
     """Replace `open`: files of the output folder, inputs by name. Raises PermissionError for other paths."""
-    if not isinstance(path, str):
+    if not isinstance(path, str | pathlib.PurePath):
         raise TypeError("open takes a file's name as text here")
-    text = plain_str(path)
+    text = plain_str(path) if isinstance(path, str) else str(path)
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise PermissionError("only files beside the program can be opened here: use a plain file name")
     return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code closes it)

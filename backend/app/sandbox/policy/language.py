@@ -27,12 +27,13 @@ from app.sandbox.policy.allow_lists import (
     GUARDED_METHODS,
     MAGIC_METHODS,
     SPECIAL_READS,
+    WRITABLE_LABELS,
 )
 from app.sandbox.policy.annotations import PostponedAnnotations
+from app.sandbox.policy.objects import PROGRAM_FILE
 from app.sandbox.policy.private_names import PrivateNames, is_private, is_transformers_own, spelled_name
 from app.sandbox.policy.refusal_texts import list_problems, text_of_construct, text_of_name, text_of_option
 
-FILENAME = "<code>"
 MAX_ERRORS = 10
 """Errors of one program that are reported: enough to correct it, and short in a chat model's context."""
 
@@ -58,7 +59,7 @@ Visited = ast.AST | Iterable[ast.AST] | None
 def compile_code(source: str) -> CodeType:
     """Compile a program. Raises InvalidInput that names each construct that is not allowed, with its lines."""
     try:
-        module = ast.parse(source, FILENAME)
+        module = ast.parse(source, PROGRAM_FILE)
     except SyntaxError as error:
         statement = f": {error.text.strip()}" if error.text else ""
         raise _invalid([f"Line {error.lineno}: {type(error).__name__}: {error.msg}{statement}"]) from None
@@ -69,7 +70,7 @@ def compile_code(source: str) -> CodeType:
         language.visit(module)
         if not language.problems:
             # Without this module's own future statements.
-            return compile(module, FILENAME, "exec", dont_inherit=True)
+            return compile(module, PROGRAM_FILE, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise InvalidInput("code_not_allowed", f"The code cannot be read: {error}") from error
     raise _invalid(list_problems(language.problems)[:MAX_ERRORS])
@@ -165,7 +166,11 @@ class Language(RestrictingNodeTransformer):
         return self.node_contents_visit(ast.Module(statements, [])).body
 
     def visit_Assign(self, node: ast.Assign) -> Visited:
-        """Allow `__slots__ = ...`, and a second name of a magic method, such as `__rmul__ = __mul__`."""
+        """Allow `__slots__ = ...`, `__rmul__ = __mul__`, and `function.__name__ = ...`."""
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Attribute) and target.attr in WRITABLE_LABELS:
+            arguments = [self.visit(target.value), ast.Constant(target.attr), self.visit(node.value)]
+            return ast.copy_location(ast.Expr(self._call("_write_label_", node, arguments)), node)
         names = [target.id for target in node.targets if isinstance(target, ast.Name)]
         if not self._is_in_class or len(names) < len(node.targets):
             return super().visit_Assign(node)

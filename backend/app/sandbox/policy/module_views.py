@@ -111,4 +111,4 @@ def _use_backend(backend: str, *, force: bool = True) -> None:
 
 
 FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {("matplotlib", "use"): _use_backend}
-"""Guards in place of functions of modules, by module and name."""
+"""Guards in place of functions of modules, by module and name; `namespace.py` adds those that use guards."""

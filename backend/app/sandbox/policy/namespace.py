@@ -16,8 +16,10 @@ from app.sandbox.policy.allow_lists import BUILTINS
 from app.sandbox.policy.audit_hook import install_hook
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.library_names import guard_names
+from app.sandbox.policy.module_functions import MODULE_FUNCTIONS
+from app.sandbox.policy.module_views import FUNCTIONS_OF_MODULES
 from app.sandbox.policy.patterns import check_pattern_class
-from app.sandbox.policy.special_names import read_special
+from app.sandbox.policy.special_names import read_special, write_label
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
 
 
@@ -30,6 +32,9 @@ class Printer:
     def _call_print(self, *values: object, **options: Any) -> None:
         file = options.pop("file", None)
         print(*values, file=file if file is sys.stderr else sys.stdout, **options)
+
+
+FUNCTIONS_OF_MODULES.update(MODULE_FUNCTIONS)
 
 
 def program_namespace() -> dict[str, Any]:
@@ -69,6 +74,7 @@ _GUARDS: dict[str, Any] = {
     "__metaclass__": type,
     "_getattr_": guards.read_attribute,
     "_special_": read_special,
+    "_write_label_": write_label,
     "_check_overrides_": class_statements.check_overrides,
     "_guard_method_": class_statements.guard_method,
     "_attribute_names_": class_statements.stored_attribute_names,

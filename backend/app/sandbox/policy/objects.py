@@ -14,6 +14,9 @@ from RestrictedPython.Guards import safe_builtins
 
 from app.sandbox.policy.allow_lists import BUILTINS, DENIED_OBJECTS, may_hold_from
 
+PROGRAM_FILE = "<code>"
+"""File name of a program's code."""
+
 _INTERPRETER_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
 
 _INERT: Iterable[type] = (
@@ -59,6 +62,11 @@ _PLAIN_TYPES: dict[type, bool] = {}
 def is_of_program(kind: type) -> bool:
     """Return True for a class that a class statement of a program made."""
     return bool(type.__getattribute__(kind, "__module__") == "__main__")
+
+
+def is_function_of_program(value: object) -> bool:
+    """Return True for a function that a program defined, unlike the closures of this policy."""
+    return isinstance(value, types.FunctionType) and "_inplacevar_" in value.__globals__
 
 
 def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)

@@ -1,7 +1,8 @@
 """Texts of what the language refuses: what is wrong, in which lines, and what to use instead."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 _CONSTRUCTS = {
     "AsyncFor": "async is not available here: nothing waits for a network, so plain functions do the same",
@@ -20,6 +21,25 @@ _SPECIAL_NAMES = {
     "__traceback__": "traceback.format_exc()",
 }
 """Special names that programs ask for, and what does the same."""
+
+_MODULES = {
+    "a cell has no network: give the data as a file": (
+        "aiohttp ftplib http httpx requests smtplib socket ssl urllib urllib3 yfinance"
+    ),
+    "a program runs in one process: use plain code, or joblib.Parallel": (
+        "asyncio concurrent multiprocessing subprocess threading"
+    ),
+    "open() opens files beside the program, and os.listdir() names them": "fnmatch glob shutil tempfile",
+    "pickles run code when they are read: keep tables by keep[name] = frame, other data as JSON": (
+        "cloudpickle dill marshal pickle shelve"
+    ),
+    "use pandas, or SQL": "dask duckdb polars pyarrow sqlalchemy sqlite3",
+    "use sklearn or xgboost": "catboost keras lightgbm prophet tensorflow torch",
+    "use matplotlib or seaborn": "altair bokeh plotly",
+    "use numpy": "array ctypes",
+    "a program cannot look into the interpreter": "ast builtins code dis importlib inspect",
+}
+"""What does the same as modules that programs ask for."""
 
 MAX_LINES = 5
 """Lines that are named for one problem: the reader looks for the name from there."""
@@ -48,6 +68,16 @@ def text_of_option(name: str | None) -> str:
     if name == "metaclass":
         return "a metaclass is not available here: use __init_subclass__, or a decorator of the class"
     return "options of a class are given one by one here, by plain names"
+
+
+def text_of_import(name: str, modules: Iterable[str]) -> str:
+    """Return why a module cannot be imported, with what does the same, or modules of similar names."""
+    root = name.partition(".")[0]
+    advice = next((text for text, names in _MODULES.items() if root in names.split()), "")
+    similar = get_close_matches(name, list(modules), n=2)
+    if not advice and similar:
+        advice = f"the modules {', '.join(similar)} are" if len(similar) > 1 else f"the module {similar[0]} is"
+    return f"import of {name!r} is not allowed here{advice and f': {advice}'}"
 
 
 def list_problems(problems: Mapping[str, list[int]]) -> list[str]:

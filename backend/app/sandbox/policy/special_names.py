@@ -12,9 +12,9 @@ from typing import Any
 
 from app.sandbox.policy.allow_lists import CLASS_METHODS, ERROR_PARTS, LABELS, MAGIC_METHODS
 from app.sandbox.policy.instances import attributes_of, check_attribute_name, mro_of
-from app.sandbox.policy.library_names import plain_getattr
+from app.sandbox.policy.library_names import plain_getattr, plain_setattr
 from app.sandbox.policy.module_views import ModuleView, check_object, check_owner
-from app.sandbox.policy.objects import is_of_program
+from app.sandbox.policy.objects import is_function_of_program, is_of_program
 from app.sandbox.policy.private_names import spelled_name
 from app.sandbox.policy.substitutes import kind_of
 
@@ -69,6 +69,14 @@ def read_label(owner: Any, name: str) -> str | None:
 
 _KINDS_WITH_NAMES = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 """Classes, beside those of classes, whose instances have a name."""
+
+
+def write_label(owner: Any, name: str, text: Any) -> None:
+    """Set the name or documentation of a function or class of the program. Raises TypeError for others."""
+    is_own = is_of_program(owner) if isinstance(owner, type) else is_function_of_program(owner)
+    if not is_own or type(text) is not str:
+        raise TypeError(f"{name} is a plain text of a function or class of your own here")
+    plain_setattr(owner, name, text)
 
 
 def _read_error(error: Any, name: str) -> Any:

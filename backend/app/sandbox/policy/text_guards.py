@@ -24,6 +24,7 @@ from app.sandbox.policy.allow_lists import (
     MODULES,
     TEMPLATES,
 )
+from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.private_names import is_private
 
 _TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
@@ -105,7 +106,7 @@ def _guard_expression(method: Callable[..., Any]) -> Callable[..., Any]:
             )
         variables = check_expression(plain_str(expression))
         # Not pandas' own look-up, which would take a name from the frames of this guard and of the libraries.
-        scope = _caller_variables(sys._getframe(1), variables)
+        scope = _variables_of_program(sys._getframe(1), variables)
         return method(
             *owner, plain_str(expression), **options, engine="python", global_dict={}, local_dict=scope
         )
@@ -126,7 +127,8 @@ def check_expression(expression: str) -> set[str]:
         raise ValueError("a comment is not allowed in an expression here: a quotation could begin in it")
     variables = _variables_of(unquoted)
     lines = [line for line in re.split(r"[\n;]", unquoted.replace("@", " ")) if line.strip()]
-    source = "\n".join(re.sub(r"&&?", "&", line).strip() for line in lines)
+    # As pandas reads them, so that `a & not b` is one expression.
+    source = "\n".join(line.replace("&", " and ").replace("|", " or ").strip() for line in lines)
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError as error:
@@ -161,7 +163,13 @@ def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], language: str) 
         raise ValueError(f"{type(node).__name__} is not allowed in {language} here")
 
 
-def _caller_variables(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
+def _variables_of_program(caller: types.FrameType, names: set[str]) -> dict[str, Any]:
+    """Return the values of names in the innermost code of the program, which a library may have called."""
+    frame: types.FrameType | None = caller
+    while frame is not None and not is_program_frame(frame):
+        frame = frame.f_back
+    if frame is None:
+        return {}
     values = {name: value for scope in (frame.f_globals, frame.f_locals) for name, value in scope.items()}
     return {
         name: values[name]

@@ -1,6 +1,7 @@
 """Programs that must work and programs that must not, under the language policy alone."""
 
 import sys
+from pathlib import Path
 
 import joblib
 import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, which the zygote does)
@@ -13,14 +14,16 @@ from app.sandbox.policy.private_names import spelled_text
 
 from .class_corpus import CLASS_IDIOMS
 from .corpus import ESCAPES, IDIOMS
+from .module_corpus import MODULE_IDIOMS
 
-ALL_IDIOMS = IDIOMS | CLASS_IDIOMS
+ALL_IDIOMS = IDIOMS | CLASS_IDIOMS | MODULE_IDIOMS
 
 REFUSALS = (InvalidInput, AttributeError, ImportError, TypeError, ValueError, NameError, PermissionError)
 
 
 @pytest.fixture(autouse=True)
-def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_main(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
 
@@ -45,6 +48,23 @@ def test_an_escape_from_a_program_is_refused(name: str) -> None:
 def test_a_refusal_names_line_and_construct() -> None:
     with pytest.raises(InvalidInput, match=r"Line 2: .*__globals__"):
         compile_code("x = 1\ny = x.__globals__\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        ("import duckdb", "use pandas, or SQL"),
+        ("import requests", "a cell has no network"),
+        ("import statistic", "the module statistics is"),
+        ("class A:\n    def __del__(self): pass", "use a with statement"),
+        ("class A(metaclass=type): pass", "use __init_subclass__"),
+        ("async def f(): pass", "plain functions do the same"),
+        ("x = [].__globals__\ny = ().__globals__\nz = {}.__globals__", r"Lines 1, 2 and 3: .*globals\(\)"),
+    ],
+)
+def test_a_refusal_says_what_to_use_instead(source: str, advice: str) -> None:
+    with pytest.raises((InvalidInput, ImportError), match=advice):
+        run(source)
 
 
 def test_a_cache_on_disk_is_refused_by_name_and_a_pipeline_without_one_fits() -> None:
