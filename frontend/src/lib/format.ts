@@ -82,6 +82,19 @@ export function words(name: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Numbers that name something and count nothing have no thousands separators: years, identifiers, codes. */
+export const isLabel = (column: string): boolean => /(?:^|[_ ])(?:year|id|code|zip|postcode)$/i.test(column);
+
+const FIRST_DAYS: Readonly<Record<string, RegExp>> = { month: /-01$/, quarter: /-01$/, year: /-01-01$/ };
+
+/** The periods of a column that is named by them: their first moment stands for the month, quarter or year. */
+export function period(name: string, value: unknown): string {
+	const text = cell(value, 'datetime');
+	if (!FIRST_DAYS[name]?.test(text) || text.length > 10) return text;
+	if (name === 'quarter') return `${text.slice(0, 4)} Q${Math.ceil(Number(text.slice(5, 7)) / 3)}`;
+	return text.slice(0, name === 'year' ? 4 : 7);
+}
+
 /** A cell as it is read: of a `datetime`, midnight is the day. */
 export function cell(value: unknown, type?: string): string {
 	if (value === null || value === undefined) return '';
