@@ -8,16 +8,16 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
+from app.api.access.rate_limit import RateLimitMiddleware
 from app.api.exception_handlers import add_failures
-from app.api.middleware import BodyLimit, Envelope, SlowClientMiddleware
-from app.api.path_aliases import PathAliases
-from app.api.rate_limit import RateLimitMiddleware
 from app.api.router import api_document, api_routes
 from app.api.routes import docs, health
-from app.api.server_shutdown import setting_on_termination
-from app.api.service_metrics import ServiceMetrics
-from app.api.size_limits import MAX_BODY_BYTES, larger_body_limits
-from app.api.web_page import WebPage
+from app.api.server.middleware import BodyLimit, Envelope, SlowClientMiddleware
+from app.api.server.path_aliases import PathAliases
+from app.api.server.shutdown import setting_on_termination
+from app.api.server.size_limits import MAX_BODY_BYTES, larger_body_limits
+from app.api.server.web_page import WebPage
+from app.api.status.service_metrics import ServiceMetrics
 from app.auth.services import open_auth_services
 from app.observability.logging import configure_logging
 from app.resources import open_resources

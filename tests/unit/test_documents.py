@@ -22,7 +22,7 @@ import sqlglot
 import yaml
 from sqlglot import exp
 
-from app.api.router import PREFIX
+from app.api.paths import PREFIX
 from app.cli.scoring.suite import Item
 from app.db.tables import Base
 from app.main import create_app

@@ -6,7 +6,7 @@ from fastapi import Depends, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.api.deps import ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.deletion.accounts import AccountDeletions
 from app.deletion.deletions import Deletions
 from app.deletion.schemas import DeletionPending

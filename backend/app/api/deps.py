@@ -9,9 +9,9 @@ from fastapi.requests import HTTPConnection
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
 
-from app.api.browser_requests import browser_secret, check_same_site
-from app.api.operation_scopes import scope_needed
-from app.api.rate_limit import read_credential
+from app.api.access.browser_requests import browser_secret, check_same_site
+from app.api.access.operation_scopes import scope_needed
+from app.api.access.rate_limit import read_credential
 from app.auth.principal import Credential, Principal, Scope, UserRole
 from app.auth.services import AuthServices
 from app.db.keyset import MAX_COUNTED_ROWS, Cursor, ListPage, PageRequest

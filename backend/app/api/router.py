@@ -9,10 +9,8 @@ from fastapi import APIRouter
 from starlette.routing import BaseRoute
 
 from app.api import routes
-from app.api.openapi import COMMON_RESPONSES, build_document
-
-PREFIX = "/api/v1"
-"""Given where the router is included: FastAPI builds every route at once to check one without a prefix."""
+from app.api.openapi.document import COMMON_RESPONSES, build_document
+from app.api.paths import PREFIX
 
 FIRST_MODULES = ("sessions", "stream")
 """Modules with the most requests: routes are matched in order."""

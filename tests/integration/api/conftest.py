@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from tests.patience import HANG_GUARD_S
 
-from app.api import readiness
+from app.api.status import readiness
 from app.main import create_app
 from app.observability.logging import configure_logging
 from app.settings import Settings, load_settings

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import uvicorn
 from argon2 import PasswordHasher
 
-from app.api.server_protocols import EdgeProtocol
+from app.api.server.protocols import EdgeProtocol
 from app.main import create_app
 from app.settings import Settings
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.browser_requests import COOKIE, PLAIN_COOKIE
+from app.api.access.browser_requests import COOKIE, PLAIN_COOKIE
 
 from .conftest import PASSWORD, PREFIX, User
 

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from app.api.service_metrics import ServiceMetrics
+from app.api.status.service_metrics import ServiceMetrics
 from app.db.pool import Database
 
 from .conftest import User

@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from app.api import session_socket as sockets
+from app.api.streams import session_socket as sockets
 
 from .conftest import User
 from .test_sessions import ask
@@ -33,7 +33,7 @@ class Errors(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def _no_errors_in_the_log() -> Iterator[None]:
-    errors, names = Errors(), (None, "uvicorn", "uvicorn.error", "app.api.session_socket")
+    errors, names = Errors(), (None, "uvicorn", "uvicorn.error", "app.api.streams.session_socket")
     for name in names:
         logging.getLogger(name).addHandler(errors)
     yield

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from tests.patience import HANG_GUARD_S
 from websockets.asyncio.client import ClientConnection
 
-from app.api.server_protocols import EdgeProtocol, EdgeSocketProtocol
+from app.api.server.protocols import EdgeProtocol, EdgeSocketProtocol
 
 from .conftest import PREFIX, User
 from .test_sessions import GOAL, SESSIONS, create

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import update
 
-from app.api.operation_scopes import SIGNED_IN, scope_of
+from app.api.access.operation_scopes import SIGNED_IN, scope_of
 from app.auth.principal import ALL_SCOPES, Scope
 from app.auth.tokens import Claims
 from app.db.tables import ApiKeyRow, UserRow

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.path_aliases import API_NAMES, ROOT_NAMES, find_canonical
+from app.api.server.path_aliases import API_NAMES, ROOT_NAMES, find_canonical
 from app.auth.principal import ALL_SCOPES, Scope
 from app.settings import Settings
 

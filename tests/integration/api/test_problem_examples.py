@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from app.api.problem_examples import EXAMPLE_ID
+from app.api.openapi.problem_examples import EXAMPLE_ID
 
 from .conftest import User
 

@@ -15,8 +15,8 @@ from sqlalchemy import update
 from tests.patience import HANG_GUARD_S, hang_guard
 from websockets.asyncio.client import connect
 
-from app.api import session_socket as sockets
-from app.api.rate_limit import client_network
+from app.api.access.rate_limit import client_network
+from app.api.streams import session_socket as sockets
 from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
 

@@ -11,8 +11,9 @@ from fastapi import FastAPI
 from starlette.responses import StreamingResponse
 from tests.patience import hang_guard
 
-from app.api import middleware, server_protocols
-from app.api.server_protocols import EdgeProtocol
+from app.api.server import middleware
+from app.api.server import protocols as server_protocols
+from app.api.server.protocols import EdgeProtocol
 
 from .conftest import PREFIX, User, client_of
 from .test_stream import listening_server

@@ -18,9 +18,9 @@ from tests.patience import HANG_GUARD_S, hang_guard, until
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
-from app.api import session_socket as sockets
-from app.api.server_protocols import EdgeProtocol, EdgeSocketProtocol
-from app.api.server_shutdown import EdgeServer
+from app.api.server.protocols import EdgeProtocol, EdgeSocketProtocol
+from app.api.server.shutdown import EdgeServer
+from app.api.streams import session_socket as sockets
 from app.sessions.events.events import MessagePosted, Progress, SessionFinished
 from app.sessions.events.serialization import dump_event, make_event_message
 

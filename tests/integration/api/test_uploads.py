@@ -10,7 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 from tests.patience import hang_guard
 
-from app.api.server_protocols import EdgeProtocol
+from app.api.server.protocols import EdgeProtocol
 from app.auth.storage_quota import StorageQuota
 
 from .conftest import NewUser, User

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.exception_handlers import add_failures
-from app.api.middleware import BodyLimit, Envelope
+from app.api.server.middleware import BodyLimit, Envelope
 from app.errors import Conflict, NotFound, TooMany
 
 

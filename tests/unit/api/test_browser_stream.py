@@ -5,8 +5,8 @@ from uuid import UUID
 from starlette.types import Message
 from starlette.websockets import WebSocket
 
-from app.api.browser_stream import BrowserSocket
-from app.api.session_socket import MAX_MESSAGE_BYTES, Close
+from app.api.streams.browser_stream import BrowserSocket
+from app.api.streams.session_socket import MAX_MESSAGE_BYTES, Close
 from app.sessions.events.serialization import EventMessage
 from app.sessions.events.watches import Watches
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.downloads import ByteRange, parse_range
+from app.api.files.downloads import ByteRange, parse_range
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 900))

@@ -3,7 +3,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.api.heartbeat import with_heartbeats
+from app.api.streams.heartbeat import with_heartbeats
 
 
 async def items(*values: int) -> AsyncGenerator[int, None]:

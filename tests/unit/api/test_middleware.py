@@ -4,8 +4,8 @@ import httpx
 import pytest
 import structlog
 
-from app.api import middleware
-from app.api.middleware import is_too_deep
+from app.api.server import middleware
+from app.api.server.middleware import is_too_deep
 
 PASSWORD = "correct horse"
 

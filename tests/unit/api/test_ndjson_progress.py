@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.api.ndjson_progress import NdjsonProgressResponse, Work
+from app.api.streams.ndjson_progress import NdjsonProgressResponse, Work
 from app.errors import Conflict
 from app.sandbox.contract import Progress
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.api.openapi import TAGS
-from app.api.router import PREFIX
+from app.api.openapi.document import TAGS
+from app.api.paths import PREFIX
 from app.main import create_app
 from app.settings import load_settings
 

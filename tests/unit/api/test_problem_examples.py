@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.api import problem_examples
+from app.api.openapi import problem_examples
 from app.main import create_app
 from app.settings import Settings
 
-BACKEND = Path(problem_examples.__file__).parents[1]
+BACKEND = Path(problem_examples.__file__).parents[2]
 MEDIA_TYPE = "application/problem+json"
 COMPUTED = {"body_too_large", "database_unavailable", "invalid_request", "too_slow"}
 """Codes whose detail is computed where it is made; they are the same in all operations."""

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from app.api.web_page import WebPage
+from app.api.server.web_page import WebPage
 
 START = 'window.x = "start";'
 SHELL = f"<!doctype html><script src='/theme.js'></script><script>{START}</script>"

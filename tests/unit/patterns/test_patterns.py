@@ -34,7 +34,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.parser:_first_match": "tables of phrases, which are values",
     "app.agents.goals.parser:_strip_metrics": "the same",
     "app.agents.goals.phrases.trading_terms:_amount_pattern": "its results are values of the module",
-    "app.api.middleware:__init__": "paths of routes, from main",
+    "app.api.server.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw_bars:read_raw": "notes of ours",
     "app.computations.uploads.column_types:_compiled": "TYPE_RULES, which are values",
     "app.workflows.intent.classification:_find_edits": "lists of verbs and nouns between bounded gaps",
@@ -64,7 +64,7 @@ def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source
     for place in (
         "app.agents.goals.phrases.patterns.POSITIVE",
         "app.agents.assistant.studies.requests.METRIC_PHRASES",
-        "app.api.middleware._TEXTS",
+        "app.api.server.middleware._TEXTS",
         "app.cli.scoring.suite._PACKAGE",
         "app.reporting.verification._LINK",
         "app.computations.uploads.keyed_json._MOMENT",

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AdminDep, AuthDep, Page, PageDep, ResourcesDep, UowDep, numbered_page
-from app.api.openapi import problems
-from app.api.service_metrics import ServiceMetrics
+from app.api.openapi.document import problems
+from app.api.status.service_metrics import ServiceMetrics
 from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate
 from app.auth.schemas import AccountAuditView, AccountView

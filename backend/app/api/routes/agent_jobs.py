@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from app.agent_jobs.message import MAX_JOB_ID_CHARS, JobRequest, check_version
 from app.agent_jobs.service import JobService, JobSummary, JobView
 from app.api.deps import CHECK_STORAGE, IdempotencyKey, PageDep, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import session_service
 from app.errors import InvalidInput
 from app.sessions.schemas import JOB_GRAPH

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import AuthDep, KeyedPageDep, Page, PrincipalDep, ResourcesDep, UowDep, keyed_page
-from app.api.downloads import Download, send_blob
-from app.api.openapi import problems
+from app.api.files.downloads import Download, send_blob
+from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep
 from app.artifacts import service
 from app.artifacts.repository import HOLDOUT_KIND

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
+from app.api.access.sign_in import NetworkDep, check_password
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
-from app.api.openapi import problems
-from app.api.sign_in import NetworkDep, check_password
+from app.api.openapi.document import problems
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain

@@ -6,12 +6,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
-from app.api.browser_stream import BrowserSocket, as_event_messages
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
-from app.api.event_stream import EventStream
-from app.api.openapi import problems
-from app.api.session_socket import CLOSE_CODES, Close, close, close_code_of_failure
-from app.api.stream_lifetime import hold_stream
+from app.api.openapi.document import problems
+from app.api.streams.browser_stream import BrowserSocket, as_event_messages
+from app.api.streams.event_stream import EventStream
+from app.api.streams.session_socket import CLOSE_CODES, Close, close, close_code_of_failure
+from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.errors import LabError
 from app.observability.metrics.api_requests import REFUSALS

@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from app.api.deps import PrincipalDep, ResourcesDep, UowDep
-from app.api.downloads import Download, send_blob
-from app.api.openapi import problems
+from app.api.files.downloads import Download, send_blob
+from app.api.openapi.document import problems
 from app.artifacts import service
 from app.artifacts.schemas import ArtifactView
 from app.charts.specification import MEDIA_TYPE

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.errors import InvalidInput
 from app.pipeline.fork_comparison import find_differences
 from app.sessions.forks.comparison import MAX_SESSIONS, SessionComparison

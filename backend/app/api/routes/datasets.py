@@ -17,8 +17,8 @@ from app.api.deps import (
     UowDep,
     keyed_page,
 )
-from app.api.openapi import problems
-from app.api.uploads import UPLOAD_BODY, receive_upload
+from app.api.files.uploads import UPLOAD_BODY, receive_upload
+from app.api.openapi.document import problems
 from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import (

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.sessions.call_evidence import EvidenceView, read_evidence
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.pipeline.fork_changes import RULES
 from app.sessions.forks.schemas import ForkCreate, ForkCreated, ForkPreview
 from app.sessions.forks.service import ForkService

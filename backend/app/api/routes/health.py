@@ -6,9 +6,9 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
-from app.api.openapi import problems
-from app.api.readiness import check_readiness
-from app.api.service_metrics import ServiceMetrics
+from app.api.openapi.document import problems
+from app.api.status.readiness import check_readiness
+from app.api.status.service_metrics import ServiceMetrics
 from app.errors import Unauthorized
 from app.observability.metrics.exposition import MEDIA_TYPE, FixedMetrics, exposition, make_registry
 from app.observability.metrics.metrics_server import may_read

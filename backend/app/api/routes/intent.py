@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.sessions.schemas import MAX_DATASETS
 from app.workflows.conversations.lanes import read_intent
 from app.workflows.document import WorkflowDocument

@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from app.api.deps import AuthDep, KeyedPageDep, Page, ResourcesDep, SignedInDep, UowDep, keyed_page
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.auth.api_keys import ApiKeys
 from app.auth.repository import KeyRepository
 from app.auth.schemas import KeyCreate, KeyCreated, KeyView

@@ -15,7 +15,7 @@ from app.api.deps import (
     UowDep,
     keyed_page,
 )
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep, session_service
 from app.artifacts import models
 from app.artifacts.model_schemas import (

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.sessions.pausing import Pauses
 from app.sessions.schemas import SessionStatusView
 

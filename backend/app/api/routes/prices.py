@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
-from app.api.openapi import problems
-from app.api.uploads import UPLOAD_BODY, receive_upload
+from app.api.files.uploads import UPLOAD_BODY, receive_upload
+from app.api.openapi.document import problems
+from app.api.streams.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
 from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
 from app.datasets.prices import ImportOptions, Prices, to_utc

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.datasets.schemas import ColumnView
 from app.datasets.session_datasets import SessionDatasets
 from app.errors import NotFound

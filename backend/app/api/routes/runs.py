@@ -15,7 +15,7 @@ from app.api.deps import (
     ResourcesDep,
     keyed_page,
 )
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import session_service
 from app.api.session_waits import Wait, ends_within
 from app.program_runs.queries import RunFilter, RunReader

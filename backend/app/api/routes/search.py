@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.search.search import MAX_HITS, SearchHit, search
 
 router = APIRouter(tags=["sessions"], responses=problems(401))

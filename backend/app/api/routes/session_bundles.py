@@ -9,11 +9,11 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.downloads import Download, send_blob
-from app.api.openapi import problems
-from app.api.session_bundle import SessionBundle
+from app.api.files.downloads import Download, send_blob
+from app.api.files.session_bundle import SessionBundle
+from app.api.files.zip_stream import stream_zip
+from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep
-from app.api.zip_stream import stream_zip
 from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.schemas import VerificationView
 from app.sessions.holdout_looks import AFTER_END, LookKind

@@ -18,7 +18,7 @@ from app.api.deps import (
     keyed_page,
     numbered_page,
 )
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts

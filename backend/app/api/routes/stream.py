@@ -8,11 +8,18 @@ from fastapi import APIRouter, Header, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
-from app.api.event_stream import EventStream
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.session_socket import CLOSE_CODES, Close, SessionSocket, close, close_code_of_failure, push_to
-from app.api.stream_lifetime import hold_stream
+from app.api.streams.event_stream import EventStream
+from app.api.streams.session_socket import (
+    CLOSE_CODES,
+    Close,
+    SessionSocket,
+    close,
+    close_code_of_failure,
+    push_to,
+)
+from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep
 from app.artifacts import service as artifacts
 from app.artifacts.predictions import TABLE_MEDIA_TYPE

@@ -17,9 +17,9 @@ from app.api.deps import (
     ResourcesDep,
     keyed_page,
 )
-from app.api.event_stream import EventStream, format_event
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
+from app.api.streams.event_stream import EventStream, format_event
 from app.resources import Resources
 from app.sessions.events.serialization import EventMessage
 from app.threads.queries import ThreadReader

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.deps import CHECK_STORAGE, AuthDep, PrincipalDep, ResourcesDep
-from app.api.multipart_form import plain_filename
-from app.api.openapi import problems
+from app.api.files.multipart_form import plain_filename
+from app.api.openapi.document import problems
 from app.api.routes.datasets import DatasetsDep
 from app.datasets.partial_uploads import PartialUpload, PartialUploads
 from app.datasets.schemas import DatasetView

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.auth.quotas import MIB, QuotaUpdate
 
 router = APIRouter(prefix="/auth", tags=["auth"], responses=problems(401))

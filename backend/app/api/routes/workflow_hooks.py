@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from pydantic import BaseModel
 
 from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import session_service
 from app.auth.rate_limits import RateLimiter, RateMeter, make_refusal
 from app.sessions.schemas import WORKFLOW_GRAPH

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.deps import CHECK_STORAGE, PageDep, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.workflow_authors import AuthorDep
 from app.workflows.patching import Operations
 from app.workflows.proposals import ProposalService, ProposalView, propose_by_operations, propose_by_words

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.deps import CHECK_STORAGE, IdempotencyKey, PageDep, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import session_service
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService

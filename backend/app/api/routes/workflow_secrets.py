@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.workflows.node_configs import SecretName
 from app.workflows.requests.allowed_hosts import MAX_HOSTS, Host
 from app.workflows.requests.host_rules import check_pattern

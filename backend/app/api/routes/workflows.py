@@ -17,7 +17,7 @@ from app.api.deps import (
     ResourcesDep,
     keyed_page,
 )
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.api.session_deps import session_service
 from app.api.workflow_authors import AuthorDep
 from app.errors import InvalidInput

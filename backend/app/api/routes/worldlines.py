@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response
 
 from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
-from app.api.openapi import problems
+from app.api.openapi.document import problems
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.session_datasets import SessionDatasets
 from app.threads.comparison import WorldlineComparisons

@@ -66,8 +66,8 @@ def api(fd: Fd = None) -> None:
     gc.disable()
     import uvicorn  # noqa: PLC0415 - see above
 
-    from app.api.server_protocols import EdgeProtocol, EdgeSocketProtocol  # noqa: PLC0415 - see above
-    from app.api.server_shutdown import EdgeServer  # noqa: PLC0415 - see above
+    from app.api.server.protocols import EdgeProtocol, EdgeSocketProtocol  # noqa: PLC0415 - see above
+    from app.api.server.shutdown import EdgeServer  # noqa: PLC0415 - see above
     from app.main import create_app  # noqa: PLC0415 - see above
     from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
 

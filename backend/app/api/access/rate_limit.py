@@ -10,9 +10,9 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.browser_requests import browser_secret
+from app.api.access.browser_requests import browser_secret
 from app.api.exception_handlers import problem_of
-from app.api.router import PREFIX
+from app.api.paths import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
 from app.auth.rate_limits import RateMeter, RateUsage, make_refusal, rate_limit_headers
 from app.auth.services import AuthServices

@@ -10,7 +10,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 
 from app.api.exception_handlers import MEDIA_TYPE, problem
-from app.api.middleware import CUT
+from app.api.server.middleware import CUT
 
 PUSH = "labcrew.push"
 """Extension of a socket's ASGI scope: its `frames` is `EdgeSocketProtocol.push`."""

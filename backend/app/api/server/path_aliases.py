@@ -9,7 +9,7 @@ import re
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.router import PREFIX
+from app.api.paths import PREFIX
 
 API_NAMES = ("chat", "threads", "turns", "worldlines", "tools", "artifacts", "datasets")
 """First parts of paths whose operations also answer under `/api`."""

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-PAGE_FOLDER = Path(__file__).parent / "page"
+PAGE_FOLDER = Path(__file__).parents[1] / "page"
 """Written by scripts/build_page.py; part of the wheel and of the image, never of the repository."""
 
 _SHELL = "/index.html"

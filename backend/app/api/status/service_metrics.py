@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from app.api import readiness
+from app.api.status import readiness
 from app.db.pool import is_away
 from app.deletion.counts import count_pending
 from app.jobs import QUEUES, REDIS_AWAY, read_queued_at

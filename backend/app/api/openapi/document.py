@@ -7,11 +7,11 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.routing import BaseRoute
 
-from app.api.browser_requests import COOKIE
+from app.api.access.browser_requests import COOKIE
+from app.api.access.operation_scopes import scope_of
 from app.api.exception_handlers import MEDIA_TYPE, TITLES
-from app.api.openapi_answers import require_fields_of_answers
-from app.api.operation_scopes import scope_of
-from app.api.problem_examples import add_examples
+from app.api.openapi.answers import require_fields_of_answers
+from app.api.openapi.problem_examples import add_examples
 from app.reporting.document.json_form import ReportJson
 
 Responses = dict[int | str, dict[str, Any]]

@@ -11,8 +11,8 @@ import structlog
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from app.api.heartbeat import with_heartbeats
-from app.api.session_socket import (
+from app.api.streams.heartbeat import with_heartbeats
+from app.api.streams.session_socket import (
     HEARTBEAT,
     HEARTBEAT_S,
     MAX_MESSAGE_BYTES,

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import Request
 
-from app.api.multipart_form import UploadSink, make_form_reader, plain_filename
+from app.api.files.multipart_form import UploadSink, make_form_reader, plain_filename
 from app.errors import InvalidInput
 from app.storage.temporary_files import temporary_file
 

@@ -1,6 +1,6 @@
 """Limits of request bodies, in bytes."""
 
-from app.api.router import PREFIX
+from app.api.paths import PREFIX
 
 MAX_BODY_BYTES = 1 << 20
 """JSON requests. The largest, a goal of 10,000 characters with 4,096 column types, stays below it."""

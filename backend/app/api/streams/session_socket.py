@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 
 from app.api.deps import require
 from app.api.exception_handlers import field_errors, refusal_of
-from app.api.heartbeat import with_heartbeats
-from app.api.middleware import MAX_JSON_DEPTH, is_too_deep
-from app.api.server_protocols import PUSH, text_frame
+from app.api.server.middleware import MAX_JSON_DEPTH, is_too_deep
+from app.api.server.protocols import PUSH, text_frame
+from app.api.streams.heartbeat import with_heartbeats
 from app.auth.principal import Principal, Scope
 from app.db.pool import is_away
 from app.errors import LabError, Unauthorized

@@ -8,9 +8,9 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.api.heartbeat import with_heartbeats
-from app.api.session_socket import HEARTBEAT_S
-from app.api.stream_lifetime import hold_stream
+from app.api.streams.heartbeat import with_heartbeats
+from app.api.streams.session_socket import HEARTBEAT_S
+from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal
 from app.observability.metrics.api_requests import SLOW_CLIENTS
 from app.sessions.events.serialization import EventMessage

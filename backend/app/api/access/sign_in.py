@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.api.rate_limit import client_address
+from app.api.access.rate_limit import client_address
 from app.auth.schemas import SignIn
 from app.auth.service import check_sign_in
 from app.auth.services import AuthServices

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from app.api.zip_stream import Entry
+from app.api.files.zip_stream import Entry
 from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import MismatchView, VerificationView
 from app.datasets.dataset_names import make_table_names

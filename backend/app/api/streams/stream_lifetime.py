@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from fastapi.requests import HTTPConnection
 
-from app.api.rate_limit import client_address
+from app.api.access.rate_limit import client_address
 from app.auth.principal import Principal
 from app.auth.services import AuthServices
 from app.auth.stream_slots import StreamLimit

@@ -1,0 +1,1 @@
+"""Bytes in and out: forms, uploads, downloads and archives."""

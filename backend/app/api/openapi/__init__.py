@@ -1,0 +1,1 @@
+"""The OpenAPI document: operations, problems with their examples, and schemas of answers."""

@@ -1,0 +1,1 @@
+"""Streams of events: server-sent, over WebSockets, and progress as JSON Lines."""
