@@ -7,8 +7,9 @@ that restrict, and never for the target.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.agents.goals.conditions.row_conditions import Operator, RowCondition
 from app.agents.goals.tables.column_roles import ENTITIES
@@ -17,7 +18,14 @@ from app.agents.goals.tables.units import convert
 from app.agents.goals.words.signed_values import find_twins, is_meant, is_spelled
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import without_accents
-from app.agents.goals.words.vocabulary import FUNCTION_WORDS, IDENTIFIER_WORDS, MONTHS, word_set
+from app.agents.goals.words.vocabulary import (
+    COUNT_WORDS,
+    FUNCTION_WORDS,
+    IDENTIFIER_WORDS,
+    MONTHS,
+    SECONDS_BY_UNIT,
+    word_set,
+)
 
 _TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[.;:!?,]")
 _RESTRICTING = word_set("only just solely exclusively restrict restricted limit limited focus focusing")
@@ -31,7 +39,20 @@ _SKIPPED = word_set(
 _CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
 """Stems of nouns that a letter names one of: "quality class L"."""
 _EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
-_EXCLUDING_PAIRS = frozenset({("leave", "out"), ("leaving", "out"), ("other", "than"), ("apart", "from")})
+_EXCLUDING_PAIRS = frozenset(
+    {
+        ("leave", "out"),
+        ("leaving", "out"),
+        ("other", "than"),
+        ("apart", "from"),
+        ("w", "o"),
+        ("all", "but"),
+        ("everything", "but"),
+        ("anything", "but"),
+    }
+)
+_LISTING = word_set("and or nor ,")
+"""Words between the values of a list, which share what restricts the first one: "excluding BMW and Audi"."""
 _EVERYDAY = word_set(
     """
     yes no other others none unknown home high low medium good bad new old open closed first last one two three
@@ -40,6 +61,9 @@ _EVERYDAY = word_set(
     """
 )
 """Values that are everyday words of requests too: alone they restrict nothing."""
+_SPANS = frozenset(map(stem, SECONDS_BY_UNIT))
+_BEFORE_SPANS = word_set("next last past coming following previous per each every")
+"""Stems of units of time, and words before them that make a span of time."""
 _AHEAD = word_set("ahead out later hence on from")
 """Words behind a horizon."""
 _COMPARING = word_set("and or vs versus than compare compared between against")
@@ -84,6 +108,14 @@ class _Text:
         return self.tokens[at] if at < len(self.tokens) else ""
 
 
+class _Place(NamedTuple):
+    """The tokens of a value from `start` to before `end`; its list of values begins at `list_start`."""
+
+    start: int
+    end: int
+    list_start: int
+
+
 def find_conditions(
     text: str, tables: Sequence[TableProfile], target: str | None, heads: Sequence[str] = ()
 ) -> list[RowCondition]:
@@ -120,18 +152,39 @@ def _value_conditions(
     for column in table.columns:
         if column.name == target or not _has_groups(column):
             continue
-        for value in column.top[:MAX_VALUES]:
-            for start, end in _mentions(parsed, text, column, value, columns_with[str(value)] == 1):
+        places = {
+            value: [*_mentions(parsed, text, column, value, columns_with[str(value)] == 1)]
+            for value in column.top[:MAX_VALUES]
+        }
+        starts = {end: start for spans in places.values() for start, end in spans}
+        for value, spans in places.items():
+            for start, end in spans:
                 if heads & set(parsed.stems[start:end]) and not _is_restricted(parsed, start, end):
                     continue
                 if parsed.after(end) in _AHEAD and any(char.isdigit() for char in str(value)):
                     continue  # "1 year ahead" is no `< 1 year` of employment
-                if operator := _restriction(parsed, start, end, table, column, compares):
+                place = _Place(start, end, _list_start(parsed, start, starts))
+                if operator := _restriction(parsed, place, table, column, compares):
                     yield RowCondition(column=column.name, operator=operator, values=[str(value)])
                     break
     for column in table.columns:
         if column.type == "integer" and column.name != target and 2 < column.distinct <= MAX_NUMBERED:
             yield from _numbered(parsed, column)
+
+
+def _list_start(parsed: _Text, start: int, starts: Mapping[int, int]) -> int:
+    """Return the beginning of the list of values that a value at `start` belongs to.
+
+    `starts`: the beginnings of the mentioned values of its column by their ends.
+    """
+    at = start
+    while True:
+        end = at
+        while parsed.before(end) in _SKIPPED or parsed.before(end) in _LISTING:
+            end -= 1
+        if end == at or end not in starts:
+            return at
+        at = starts[end]
 
 
 def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
@@ -173,8 +226,17 @@ def _mentions(
             continue
         is_behind_noun = start > 0 and parsed.stems[start - 1] in _CLASS_NOUNS
         is_of_class = is_only and is_behind_noun and _is_letter(text, str(value))
+        if _is_span(parsed, start, start + length):
+            continue
         if not needs_name or is_of_class or _stands_beside_name(parsed, start, start + length, column):
             yield start, start + length
+
+
+def _is_span(parsed: _Text, start: int, end: int) -> bool:
+    """Test if a word is a unit of a span of time, and no value: the days of "the next 7 days"."""
+    before = parsed.before(start)
+    is_counted = before.isdecimal() or before in COUNT_WORDS or before in _BEFORE_SPANS
+    return end - start == 1 and parsed.stems[start] in _SPANS and is_counted
 
 
 def _is_letter(text: str, value: str) -> bool:
@@ -190,16 +252,18 @@ def _stands_beside_name(parsed: _Text, start: int, end: int, column: Column) -> 
 
 
 def _restriction(
-    parsed: _Text, start: int, end: int, table: TableProfile, column: Column, compares: bool
+    parsed: _Text, place: _Place, table: TableProfile, column: Column, compares: bool
 ) -> Operator | None:
     """Return the operator by which the words around a value restrict the rows; None if they do not."""
-    at = start
+    start, end, at = place
     while at > 0 and parsed.tokens[at - 1] in _SKIPPED:
         at -= 1
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
     if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
         return "not_in"
-    if compares and (before in _COMPARING or _COMPARING & set(parsed.tokens[end : end + 3])):
+    if compares and (
+        _COMPARING & {before, parsed.before(start)} or _COMPARING & set(parsed.tokens[end : end + 3])
+    ):
         return None
     if set(parsed.tokens) & _RESTRICTING or before in _PLACING:
         return "in"

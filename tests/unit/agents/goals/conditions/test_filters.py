@@ -34,6 +34,9 @@ DELIVERIES = TableProfile(
         ("Root causes of long minutes in size class L", "`box` is L"),
         ("What makes a class l delivery late?", ""),
         ("Predict minutes for everything except bulky", "`service` is not bulky"),
+        ("Predict minutes excluding express and bulky", "`service` is not express or bulky"),
+        ("Predict minutes w/o the coast", "`region` is not coast"),
+        ("Predict minutes for everything but the north and the south", "`region` is not north or south"),
         ("Predict minutes for deliveries with a weight over 2 kilos", "`weight_g` is above 2000.0"),
         ("Predict minutes, rows since 2020 only", "`sent_on` is at least 2020-01-01"),
         (
@@ -121,3 +124,25 @@ def test_a_condition_selects_its_rows(condition: RowCondition, kept: list[int]) 
     )
     selected = duckdb.sql(f"SELECT id FROM ({select_rows(rows, [condition])}) ORDER BY id").fetchall()
     assert [row[0] for row in selected] == kept
+
+
+PORTERAGE = TableProfile(
+    "porterage",
+    900,
+    (
+        Column("rate", "text", "category", 2, top=("day", "night")),
+        Column("crates", "integer", "numeric", 90, low=1, high=200),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("crates over the next 7 days", ""),
+        ("crates each night", ""),
+        ("Predict crates, only for the night rate", "`rate` is night"),
+    ],
+)
+def test_a_span_of_time_is_no_value(goal: str, expected: str) -> None:
+    assert describe_conditions(find_conditions(goal, [PORTERAGE], "crates")) == expected
