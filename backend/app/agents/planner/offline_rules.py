@@ -49,6 +49,7 @@ RULES = (
     list_prices,
     ask_about_preferences,
     refusals.refuse_unserved,
+    overview.plan_for_unusual_rows,
     periods.plan_period_forecast,
     question.ask_or_answer,
     refusals.refuse_procedure,

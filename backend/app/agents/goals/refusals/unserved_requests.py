@@ -50,6 +50,10 @@ _CHAT = Unserved(
     "chat, translate or write texts",
     "Ask about the tables that you uploaded, or for a prediction of one of their columns.",
 )
+_ADVISE = Unserved(
+    "recommend what to do",
+    "It can predict what comes of each choice: name the outcome as a goal, and compare its predictions.",
+)
 _PRINT = Unserved(
     "make documents or print them",
     "It can show the rows that a document is made of: ask for those.",
@@ -74,6 +78,7 @@ _REQUESTS: tuple[tuple[frozenset[str], Unserved], ...] = (
         ),
         _CHANGE,
     ),
+    (word_set("recommend suggest advise optimise optimize maximise maximize"), _ADVISE),
     (word_set("translate sing joke chat talk draft compose tell_joke poem"), _CHAT),
 )
 """Verbs at the head of a request. Within a sentence they are often something else ("who will buy")."""

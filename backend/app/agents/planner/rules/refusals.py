@@ -2,6 +2,7 @@
 
 from app.agents.goals.phrases.patterns import VERB
 from app.agents.goals.refusals.spelled_out_procedures import find_procedure
+from app.agents.goals.refusals.unserved_analyses import SIMULATION, asks_for_simulation
 from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.planner.output import Plan
 from app.agents.planner.planner_facts import Situation
@@ -34,6 +35,8 @@ def refuse_unserved(situation: Situation) -> AgentAction | None:
     goal = situation.goal.text
     if not situation.tables or situation.preferences.implies_model or VERB.search(goal):
         return None
+    if asks_for_simulation(goal):
+        return refuse(f"Labcrew does not {SIMULATION.what}. {SIMULATION.instead}")
     if (unserved := find_unserved(goal)) and situation.aims["unserved"] >= MIN_SIGNED_UNSERVED:
         return refuse(f"{unserved.sentence}{_AS_WORKFLOW if unserved.has_workflow else ''}")
     return refuse(_NOT_SERVED) if situation.aims["unserved"] >= MIN_UNSERVED else None

@@ -87,3 +87,23 @@ def test_the_requests_of_a_text_are_looked_for_once_however_many_clauses_it_has(
     text = "amounts by day, " * 500
     assert find_unserved(text) is None
     assert calls == [text]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "what if we raised the price by 10 percent",
+        "What happens when it rains?",
+        "if we doubled the price, what would the sales be",
+        "how much would sales drop if we closed on mondays",
+    ],
+)
+def test_what_would_happen_is_not_computed(goal: str) -> None:
+    columns = [
+        {"name": name, "type": "number", "hint": "numeric", "distinct": 90, "min": 1.0, "max": 9.0}
+        for name in ("price", "sales")
+    ]
+    planned = run_planner(goal, [{"table": "shops", "rows": 100, "columns": columns}])
+    assert isinstance(planned, Plan)
+    assert not planned.is_understood
+    assert "other circumstances" in planned.notes[0]
