@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from app.agents.goals.periods.time_axis import PERIOD_S, Period, count_periods
-from app.agents.goals.words.vocabulary import COUNT_WORDS, MONTHS, SECONDS_BY_UNIT
+from app.agents.goals.words.vocabulary import COUNT_WORDS, MONTHS, SECONDS_BY_UNIT, spell_out_times
 
 AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]
 MAX_PERIODS = 5_000
@@ -132,6 +132,7 @@ class SeriesEnd:
 
 def find_horizon(text: str, end: SeriesEnd, knows_end: bool = True) -> Horizon | None:
     """Find how far a goal looks ahead of the end of a series; dates count only if the end is known."""
+    text = spell_out_times(text)
     for find in (_find_counted, _find_single, *([find_dated] if knows_end else [])):
         horizon = find(text, end)
         if horizon and 1 <= horizon.steps <= MAX_PERIODS:
@@ -141,7 +142,7 @@ def find_horizon(text: str, end: SeriesEnd, knows_end: bool = True) -> Horizon |
 
 def horizon_unit(text: str) -> tuple[str, bool] | None:
     """Return the unit of a horizon, and whether it is a single one: ("month", True) of "next month"."""
-    end = SeriesEnd(datetime(2000, 1, 31), "day")
+    end, text = SeriesEnd(datetime(2000, 1, 31), "day"), spell_out_times(text)
     for find in (_find_counted, _find_single):
         if (horizon := find(text, end)) and horizon.unit:
             return horizon.unit, horizon.is_single
@@ -158,7 +159,7 @@ def names_future(text: str, end: SeriesEnd | None) -> bool:
 
     `end`: None if the end of the series is unknown, so that no date tells anything.
     """
-    if _AMOUNT_PATTERNS[-1].search(text):
+    if _AMOUNT_PATTERNS[-1].search(spell_out_times(text)):
         return True
     dated = find_dated(text, end) if end else None
     return dated is not None and not dated.is_running

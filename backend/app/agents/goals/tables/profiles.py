@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from app.agents.goals.tables.column_formula import Derivation
 from app.agents.goals.words.stemming import stems
+from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 """Seconds between rows of usual sensors and price bars."""
@@ -193,7 +194,12 @@ def row_spacing_s(column: Column) -> float | None:
 
 
 def _round_spacing(spacing_s: float) -> float:
-    """Round to a common spacing that gaps have stretched: a mean of 5.6 minutes means five-minute rows."""
+    """Round to a common spacing that gaps have stretched: a mean of 5.6 minutes means five-minute rows.
+
+    Whole minutes stay: gaps stretch a mean to fractions, and rows may be 20 minutes apart.
+    """
+    if spacing_s % SECONDS_BY_UNIT["minute"] == 0:
+        return spacing_s
     return next((rhythm for rhythm in COMMON_SPACINGS_S if rhythm <= spacing_s <= 1.5 * rhythm), spacing_s)
 
 

@@ -1,5 +1,7 @@
 """The vocabulary that goals and questions share: calendar, counts, units, identifiers, coins."""
 
+import re
+
 from app.number_words import NUMBER_WORDS
 
 
@@ -55,6 +57,22 @@ UNIT_ABBREVIATIONS = {
     "w": "week",
 }
 """Abbreviated units of time: the next 15m, 4h ahead."""
+_SPELLED_UNITS = {
+    **dict.fromkeys(("min", "mins"), "minute"),
+    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
+    "d": "day",
+    **dict.fromkeys(("wk", "wks"), "week"),
+    **dict.fromkeys(("mth", "mths", "mo", "mos"), "month"),
+    **dict.fromkeys(("yr", "yrs"), "year"),
+}
+_ABBREVIATED_TIME = re.compile(rf"\b(\d{{1,5}}) ?({'|'.join(_SPELLED_UNITS)})\b", re.IGNORECASE)
+
+
+def spell_out_times(text: str) -> str:
+    """Return the text with whole units of time behind numbers: "for 48h" becomes "for 48 hours"."""
+    return _ABBREVIATED_TIME.sub(lambda match: f"{match[1]} {_SPELLED_UNITS[match[2].casefold()]}s", text)
+
+
 ROW_UNITS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle", "season"})
 """Units of a horizon that is counted in rows."""
 
