@@ -16,6 +16,13 @@ _DRIVING = word_set(
     """
 )
 """Verbs of a driver, behind an asking word."""
+_MOVING = word_set(
+    """
+    moves moved pushes pushed boosts boosted hurts hurt improves improved worsens worsened triggers triggered
+    increases increased decreases decreased reduces reduced governs controls prevents prevented changes changed
+    """
+)
+"""Verbs of a driver that stand right behind `what`: elsewhere they tell what rows do."""
 _RELATED = word_set("related associated linked connected correlated tied dependent")
 _MAKING = word_set("make makes made")
 _CAUSES = word_set(
@@ -94,6 +101,8 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
         near = words[place + 1 : place + 1 + _MAX_DISTANCE]
         verb = next((i for i, item in enumerate(near) if item in _DRIVING), None)
         if verb is not None and not _MODELS.intersection(near[:verb]):
+            return True
+        if word == "what" and _MOVING.intersection(near[:1]):
             return True
         if word in ("what", "which") and _RELATED.intersection(near):
             return True

@@ -113,7 +113,7 @@ INPUTS = re.compile(
 """The inputs of a model, in words or behind the `~` of a formula: they are cut off before the target is looked
 for, or "predict price from area" would name two targets."""
 RESTRICTION = re.compile(
-    r"[,;:(]\s{0,3}(?:and |but )?(?:[\w'&-]{1,20} ){1,4}only\b"
+    r"[,;:(]\s{0,3}(?:and |but )?(?:[\w'&-]{1,20} ){1,4}only\b|^(?:[\w'&-]{1,20} ){1,4}only(?=[,;:])"
     r"|\bonly (?:for|in|from|on|at|among|with|within|of) (?:the )?(?:[\w'&-]{1,20} ?){1,4}",
     re.IGNORECASE,
 )

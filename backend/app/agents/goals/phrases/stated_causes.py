@@ -38,12 +38,19 @@ _OWED = (
     r"(?:(?:just|only|mostly|mainly|simply|all) )?(?:down to|due to|because of|thanks to|a matter of"
     r"|(?:caused|explained|driven|determined|influenced|affected) by)"
 )
+_ALONE = (
+    r"(?:works?|helps?|matters?|pays? off|makes? (?:any|a|much|some) difference|makes? sense|do(?:es)? anything"
+    r"|have (?:any|an|some|much) (?:effect|impact|influence)|worth (?:it|doing|the (?:money|effort|trouble))"
+    r"|effective|useful|any good)(?: at all)?"
+)
+"""Verbs of a cause whose effect the sentence does not say: "do promotions work"."""
 _HOW_FAR = r"(?:how (?:much |far |strongly |badly )?|to what extent |in what way |by how much )?"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"^(?:and )?is it {_CAUSE} (?:that|which|who) {_EFFECT}",
         rf"^(?:and )?(?:is|are|was|were) {_CAUSE} {_BLAMED} ?{_EFFECT}",
+        rf"^(?:{_AUXILIARY}|is|are) {_CAUSE} {_ADVERBS}(?P<effect>){_ALONE}$",
         rf"^{_HOW_FAR}(?:is|are|was|were) (?P<effect>[^.;:!?,]{{3,60}}?) {_OWED} (?P<cause>[^.;:!?]+)",
         rf"^{_HOW_FAR}{_AUXILIARY} (?P<effect>[^.;:!?,]{{3,60}}?) (?:{_DEPENDS}) (?P<cause>[^.;:!?]+)",
         rf"^what {_AUXILIARY} {_CAUSE} {_ADVERBS}(?P<effect>do to [^.;:!?]{{3,}})",

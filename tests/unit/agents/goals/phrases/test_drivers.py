@@ -17,6 +17,8 @@ from app.agents.goals.phrases.drivers import asks_for_drivers, name_driver_targe
         "Which variables have the biggest impact on wait_min?",
         "Explain the fuel use",
         "What makes flights late?",
+        "what moves the price of copper",
+        "What reduces waste?",
         "Does rain affect attendance?",
         "How does soil influence the yield",
         "On what does the yield depend?",

@@ -67,3 +67,24 @@ def test_the_effect_is_the_target(text: str, target: str) -> None:
     assert goal.wants_drivers
     assert match.target is not None
     assert match.target.column.name == target
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Does salt help?", "salt"),
+        ("do hotter ovens work", "hotter ovens"),
+        ("is the longer proof worth it", "the longer proof"),
+        ("does steam really make a difference", "steam"),
+    ],
+)
+def test_a_cause_without_an_effect_leaves_the_target_open(text: str, cause: str) -> None:
+    goal = parse_goal(text)
+    assert goal.wants_drivers
+    assert split_causes(text) == ("", cause)
+    assert find_target(goal, [BAKES]).target is None
+
+
+@pytest.mark.parametrize("text", ["does it work", "do bakers work on sundays"])
+def test_who_works_is_no_cause(text: str) -> None:
+    assert split_causes(text) == (text, "")
