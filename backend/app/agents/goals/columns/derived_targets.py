@@ -59,6 +59,8 @@ _HAPPENS = re.compile(
     re.IGNORECASE,
 )
 _AT_ALL = re.compile(r"\b(?:at all|ever)\b", re.IGNORECASE)
+_AGES = word_set("age ages aged")
+_NUMBER = re.compile(r"\d{1,9}")
 _PRICES = word_set("price rate fee unitprice fare pr")
 _QUANTITIES = word_set(
     "quantity qty units unit count seats pieces items number nights copies tickets weight wt kg amount"
@@ -187,11 +189,20 @@ def _derived_columns(goal: Goal, table: TableProfile) -> Iterator[Column]:
     quantities = asked_quantities(goal.text)
     threshold_unit = find_unit(goal.threshold.unit or "") if goal.threshold else None
     is_about_time = "time" in quantities or (threshold_unit is not None and threshold_unit.dimension == "time")
-    if is_about_time or _LATE.search(goal.text):
+    if (is_about_time and not _has_flag_of_bound(goal, table)) or _LATE.search(goal.text):
         yield from _times(goal, dates, numbers)
     yield from _presences(goal, dates)
     if _REVENUE.search(goal.text):
         yield from _products(numbers)
+
+
+def _has_flag_of_bound(goal: Goal, table: TableProfile) -> bool:
+    """Test for a flag whose name holds the bound of the goal: `readmitted_30d` for "back within 30 days"."""
+    if goal.threshold is None:
+        return False
+    bound = f"{goal.threshold.value:g}"
+    flags = (column.name for column in table.columns if column.distinct == 2)
+    return any(bound in _NUMBER.findall(name) for name in flags)
 
 
 def _numbers(table: TableProfile) -> list[Column]:
@@ -216,11 +227,16 @@ def _times(goal: Goal, dates: Sequence[Column], numbers: Sequence[Column]) -> It
                 yield _make_elapsed(goal, due, column, "delay")
             else:
                 yield _make_flag(Derivation(kind="later", first=column.name, second=due.name), column, due)
-    if any("time" in stored_quantities(column) for column in numbers if column.distinct > 2):
+    if any(map(_is_duration, numbers)):
         return  # a column of durations is what such a goal asks for
     pairs = [_in_order(first, second) for first, second in combinations(real, 2)]
     for start, end in (pair for pair in pairs if pair):
         yield _make_elapsed(goal, start, end)
+
+
+def _is_duration(column: Column) -> bool:
+    """Test for a column of durations. Ages are times too, and no answer to how long something takes."""
+    return column.distinct > 2 and "time" in stored_quantities(column) and not _AGES & set(words(column.name))
 
 
 def _in_order(first: Column, second: Column) -> tuple[Column, Column] | None:

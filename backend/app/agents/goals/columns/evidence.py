@@ -242,7 +242,7 @@ def related_names(column: Column, table_name: str) -> list[str]:
 
 
 def _match_values(table: WordTable, column: Column) -> Iterator[Match]:
-    """Match the values of a column: all words of a value, or a word that means a single-word value."""
+    """Match the values of a column: all words of a value, or a word that means it (`Charged Off`: default)."""
     if column.is_number or column.type == "datetime" or column.hint in ("id", "text"):
         return
     for value in map(str, column.top[:MAX_VALUES]):
@@ -250,5 +250,5 @@ def _match_values(table: WordTable, column: Column) -> Iterator[Match]:
         matched = [word for part in value_stems if (word := table.find_stem(part))]
         if len(matched) == len(value_stems) and len("".join(value_stems)) > 2:
             yield Match(max(matched, key=lambda word: word.part.value), Link.VALUE, value)
-        elif len(value_stems) == 1 and (word := table.find_concept(value_stems[0])):
+        elif word := table.find_concept(stem("".join(words(value)))):
             yield Match(word, Link.VALUE_CONCEPT, value)

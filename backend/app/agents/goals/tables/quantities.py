@@ -16,6 +16,7 @@ _REQUESTS_BY_KIND: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "time",
             r"how (?:long|late|soon|quick(?:ly)?|fast|old)|durations?|minutes?|hours?|days|wait(?:ing)?"
+            r"|lengths? of (?:(?:the|a|an|each|their|hospital) )?(?:stays?|time|calls?|visits?|service|trips?)"
             r"|lateness|delays?|tenure|takes? (?:until|to)|time (?:to|until|taken|needed)|overdue",
         ),
         (

@@ -21,6 +21,7 @@ cost expense expenses expenditure spend spending outlay pay
 salary wage wages income earn earnings earner pay paid compensation remuneration payroll
 revenue sales takings turnover income proceeds earnings gmv receipts gross
 default defaulted repay repayment delinquent delinquency bankrupt bankruptcy arrears chargeoff
+default defaulted chargeoff chargedoff writtenoff
 default risky risk bad insolvent impaired nonperforming delinquent fraud
 fraud fraudulent scam suspicious bogus fake chargeback
 disease diagnosis sick sickness ill illness malignant tumor tumour cancer condition disorder diabetes diabetic

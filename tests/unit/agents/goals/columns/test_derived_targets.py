@@ -135,3 +135,27 @@ def test_the_sql_computes_what_its_name_says(derivation: Derivation, expected: l
         instead = connection.sql(select_with_derivation(rows, derivation))
         assert set(derivation.outcome_columns).isdisjoint(instead.columns)
         assert [row[0] for row in instead.select(name).fetchall()] == [v for v in expected if v is not None]
+
+
+WARD_STAYS = {
+    "table": "ward_stays",
+    "rows": 3_000,
+    "columns": [
+        _column("patient_age", "integer", min=1, max=99, q50=60),
+        _dates("admitted", "2023-01-02", "2024-12-20"),
+        _dates("discharged", "2023-01-05", "2025-02-01"),
+        _column("tests_done", "integer", min=1, max=60, q50=9),
+        _column("readmitted_30d", "integer", min=0, max=1, q50=0, distinct=2),
+    ],
+}
+
+
+@pytest.mark.parametrize("goal", ["length of stay prediction", "How long will a patient stay?"])
+def test_an_age_is_no_duration(goal: str) -> None:
+    elapsed = Derivation(kind="elapsed", first="discharged", second="admitted")
+    assert _plan(goal, WARD_STAYS).derivation == elapsed
+
+
+def test_a_flag_that_holds_the_bound_is_meant_instead_of_a_time() -> None:
+    plan = _plan("who comes back within 30 days", WARD_STAYS)
+    assert (plan.target, plan.derivation, plan.cut) == ("readmitted_30d", None, None)

@@ -63,3 +63,18 @@ def test_a_row_of_numbered_columns_fills_no_question() -> None:
 
 def test_no_columns_have_no_probabilities() -> None:
     assert rank_columns(parse_goal("who leaves"), []) == []
+
+
+def test_a_class_of_two_words_means_what_both_say_together() -> None:
+    loans = TableProfile(
+        "loans",
+        900,
+        (
+            Column("home", "text", "category", 3, top=("RENT", "OWN", "SHARED")),
+            Column("state", "text", "category", 2, top=("Fully Paid", "Charged Off")),
+            Column("months", "integer", "numeric", 2, low=36, high=60),
+        ),
+    )
+    target = find_target(parse_goal("who will default?"), [loans]).target
+    assert target
+    assert target.column.name == "state"
