@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from app.agents.goals.phrases import intents
 from app.agents.goals.phrases.costs import MistakeCosts
+from app.agents.goals.phrases.input_lists import NO_INPUTS, InputList
 from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.tables.column_roles import ColumnRole
 from app.agents.goals.words.stemming import stem, stems
@@ -26,6 +27,8 @@ class Goal:
     text: str
     target_text: str
     """The text that may name the target: without inputs, exclusions and metrics."""
+    effect_text: str
+    """The goal without the causes that it states."""
     request_text: str
     """What the goal asks for in its own words: without inputs, stated causes and exclusions."""
     after_verb: str
@@ -66,6 +69,8 @@ class Goal:
     """The requested quantile in percent."""
     has_each_step: bool = False
     """True if a forecast is requested for each step up to the horizon."""
+    input_list: InputList = NO_INPUTS
+    """The inputs that the goal lists: a model of it has no others."""
     roles: tuple[ColumnRole, ...] = ()
     """Roles of columns that the goal describes."""
 

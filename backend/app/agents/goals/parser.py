@@ -10,6 +10,7 @@ from app.agents.goals.phrases import intents, patterns
 from app.agents.goals.phrases.costs import parse_costs
 from app.agents.goals.phrases.drivers import asks_for_drivers, name_driver_target
 from app.agents.goals.phrases.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
+from app.agents.goals.phrases.input_lists import parse_input_list
 from app.agents.goals.phrases.stated_causes import split_causes
 from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
 from app.agents.goals.phrases.time_limit import parse_time_limit
@@ -23,6 +24,13 @@ from app.modeling.problem.metrics import METRIC_PHRASES, QUANTILE_PERCENTS, REGR
 Meaning = TypeVar("Meaning", bound=str)
 
 
+_HOW_WELL = re.compile(
+    r"\bhow (?:well|accurately|precisely|reliably|closely|exactly|good) (?:can|could|do|does|would|might)"
+    r" (?:we|you|i|one|it|they|(?:a|the|your) model)"
+    r" (?=(?:predict|forecast|estimate|guess|classify|foresee|anticipate|tell|know)\b)",
+    re.IGNORECASE,
+)
+"""Words of a goal that ask for the quality of its predictions, which every session tells."""
 MAX_PHRASES = 100
 """Phrases of one kind in a goal, each compared with every column: enough to list columns to exclude."""
 MAX_ROLES = 1000
@@ -31,7 +39,7 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
-    time_limit_s, text = parse_time_limit(text)
+    time_limit_s, text = parse_time_limit(_HOW_WELL.sub("", text))
     causal = split_causes(text)
     wants_drivers = bool(causal.causes) or asks_for_drivers(text)
     costs, remaining = parse_costs(name_driver_target(causal.effect) if wants_drivers else text)
@@ -46,6 +54,7 @@ def parse_goal(text: str) -> Goal:
         target_text=texts.target,
         after_verb=texts.after_verb,
         input_text=inputs,
+        effect_text=causal.effect,
         request_text=_request_text(causal.effect),
         quoted=tuple(
             next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
@@ -71,6 +80,7 @@ def parse_goal(text: str) -> Goal:
         time_limit_s=time_limit_s,
         quantile_percent=percent,
         has_each_step=bool(patterns.EACH_STEP.search(text)),
+        input_list=parse_input_list(text),
         roles=parse_roles(text)[:MAX_ROLES],
     )
 
@@ -104,7 +114,7 @@ def _split_text(text: str, ignores_comparisons: bool) -> _GoalTexts:
 
 
 def _request_text(text: str) -> str:
-    request = patterns.INPUTS.sub(" ", patterns.EXCLUSION.sub(" ", text))
+    request = patterns.RESTRICTION.sub(" ", patterns.INPUTS.sub(" ", patterns.EXCLUSION.sub(" ", text)))
     return request if words(request) else text
 
 

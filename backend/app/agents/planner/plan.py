@@ -18,6 +18,7 @@ from app.agents.goals.tables.quantities import fits_unit
 from app.agents.goals.tables.units import convert
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.vocabulary import word_set
+from app.agents.planner.model_inputs import choose_inputs
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps
@@ -97,7 +98,8 @@ def make_plan(request: PlanRequest) -> Plan:
     metric = _choose_metric(request, kind)
     tables = [] if request.is_about_prices else _order_tables(goal, request.tables, request.table)
     conditions = _find_conditions(request, tables)
-    excluded, unmatched = named_columns.excluded_columns(goal, request.table, column.name)
+    inputs = choose_inputs(goal, tables or [request.table], column.name, conditions)
+    tables = [] if request.is_about_prices else [*inputs.tables]
     plan = Plan(
         source="prices" if request.is_about_prices else "datasets",
         coins=[goal.coin] if request.is_about_prices and goal.coin else [],
@@ -119,8 +121,8 @@ def make_plan(request: PlanRequest) -> Plan:
         costs=_choose_costs(request, kind),
         wants_drivers=goal.wants_drivers,
         column_types=dict(preferences.column_types),
-        exclude=_choose_exclusions(request, excluded),
-        notes=[*request.notes, *_notes(request, kind, metric, unmatched, horizon)],
+        exclude=_choose_exclusions(request, inputs.excluded),
+        notes=[*request.notes, *_notes(request, kind, metric, horizon), *inputs.notes],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
 
@@ -140,7 +142,9 @@ def unused_bound(request: PlanRequest) -> Threshold | None:
 def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
     if request.is_about_prices:
         return []
-    return find_conditions(request.goal.text, tables, request.column.name, head_stems(request.goal.target_text))
+    # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
+    goal = request.goal
+    return find_conditions(goal.effect_text, tables, request.column.name, head_stems(goal.target_text))
 
 
 def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:
@@ -206,7 +210,6 @@ def _notes(
     request: PlanRequest,
     kind: ProblemKindName | None,
     metric: str | None,
-    unmatched_exclusions: Sequence[str],
     horizon: int | None,
 ) -> Iterator[str]:
     """Return notes on parts of the goal and of the preferences that the plan does not follow."""
@@ -215,8 +218,6 @@ def _notes(
         yield f"{goal.metric} does not judge {kind}, so the default metric is used."
     yield from _contradiction_notes(request.column, request.preferences)
     yield from _quantile_notes(goal, metric)
-    for phrase in unmatched_exclusions:
-        yield f"The goal leaves out {phrase!r}, but no column has that name."
     is_chosen = request.kind_answer or request.preferences.problem or request.preferences.metric
     if kind and has_few_numbers(goal, request.column) and not horizon and not is_chosen:
         yield from _few_numbers_note(request.column, kind)

@@ -1,5 +1,7 @@
 """The reading of a goal in a sentence that is shown before time is spent, with its confidence."""
 
+from collections.abc import Sequence
+
 from app.agents.goals.columns.target import ScoredColumn, TargetMatch
 from app.agents.goals.conditions.row_conditions import describe_conditions
 from app.agents.planner.output import Plan, Understanding
@@ -52,10 +54,30 @@ def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     outlook = f"the {plan.outlook} of " if plan.outlook in ("direction", "change", "volatility") else ""
     tables = ", ".join(f"`{name}`" for name in plan.tables)
     source = "the stored prices" if plan.source == "prices" else tables
-    exclusions = f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""
     values = f" ({details})" if details and target.table is not PRICES else ""
     rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
-    scope = f"from {source}{rows}{exclusions}"
+    scope = f"from {_describe_columns(plan, target)}{source}{rows}{_describe_exclusions(plan, target)}"
     if plan.wants_drivers:
         return f"I will explain what {outlook}`{plan.target_name}`{values}{ahead} goes with, {scope}."
     return f"I will predict {outlook}`{plan.target_name}`{values}{ahead} {scope}."
+
+
+def _describe_columns(plan: Plan, target: ScoredColumn) -> str:
+    """Describe the only inputs before the source; nothing where most columns are inputs."""
+    inputs = _only_inputs(plan, target)
+    return f"only {_name_all(inputs)} of " if inputs else ""
+
+
+def _describe_exclusions(plan: Plan, target: ScoredColumn) -> str:
+    is_shorter_by_inputs = bool(_only_inputs(plan, target))
+    return f", without {_name_all(plan.exclude)}" if plan.exclude and not is_shorter_by_inputs else ""
+
+
+def _only_inputs(plan: Plan, target: ScoredColumn) -> list[str]:
+    """Return the inputs where they are fewer than the excluded columns of the plan's only table; else none."""
+    inputs = [column.name for column in target.table.columns if column.name not in (*plan.exclude, plan.target)]
+    return inputs if len(plan.tables) == 1 and len(inputs) < len(plan.exclude) else []
+
+
+def _name_all(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

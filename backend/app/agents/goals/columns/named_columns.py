@@ -7,17 +7,20 @@ from app.agents.goals.tables.column_roles import is_entity, match_roles
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.concepts import have_same_meaning
 from app.agents.goals.words.signed_values import is_meant
-from app.agents.goals.words.stemming import stems
+from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
 from app.modeling.problem.goal_hints import mentions_new_entities
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
+OTHERS = frozenset({"other", "others", "remaining"})
+"""Words for columns of the target's kind apart from itself: "without the other scores"."""
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
 
 
 def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
     """Return the columns that a phrase such as `the cabin` or `ids` means; empty if it means none."""
-    phrase_words, phrase_stems = words(phrase), set(stems(phrase))
+    phrase_words = [word for word in words(phrase) if word not in OTHERS] or words(phrase)
+    phrase_stems = set(map(stem, phrase_words))
     exact = [column.name for column in columns if words(column.name) == phrase_words]
     if exact:
         return exact

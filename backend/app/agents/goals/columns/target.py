@@ -13,7 +13,7 @@ from app.agents.goals.columns.name_score import (
     WRITTEN_SCORE,
     score_column,
 )
-from app.agents.goals.columns.named_columns import avoided_columns, match_columns
+from app.agents.goals.columns.named_columns import OTHERS, avoided_columns, match_columns
 from app.agents.goals.columns.outright_names import is_explained, is_predicted_state
 from app.agents.goals.columns.ranking import weigh_columns
 from app.agents.goals.goal import Goal
@@ -119,7 +119,8 @@ def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[s
         names |= set(match_roles(goal.roles, table.columns))
         names |= set(avoided_columns(goal, table.columns))
         for phrase in goal.excluded_phrases:
-            names |= set(match_columns(phrase, table.columns))
+            if OTHERS.isdisjoint(words(phrase)):  # "the other scores" may stand beside a score as target
+                names |= set(match_columns(phrase, table.columns))
         for phrase in goal.denied_phrases:
             names |= set(match_columns(phrase, table.columns))
         for phrase in goal.group_phrases:

@@ -1,0 +1,68 @@
+"""The columns that a goal lists as its inputs, so that a model of it has no others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.agents.goals.columns.named_columns import match_columns
+from app.agents.goals.columns.ranking import likeliest_column
+from app.agents.goals.goal import Goal
+from app.agents.goals.parser import parse_goal
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
+
+_NAMING_NOTHING = FUNCTION_WORDS | word_set(
+    "his her their its value values level levels reading readings number"
+)
+"""Words of a phrase that no name of a column needs to hold."""
+
+
+@dataclass(frozen=True)
+class NamedInputs:
+    """The inputs that a goal lists: names of columns, and phrases that name none."""
+
+    columns: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
+
+    @property
+    def are_all(self) -> bool:
+        """True if the goal lists inputs, and each is a column: then it means no others."""
+        return bool(self.columns) and not self.unmatched
+
+
+def find_named_inputs(goal: Goal, tables: Sequence[TableProfile], target: str) -> NamedInputs:
+    """Find the columns that a goal lists as inputs. What a forecast or an explanation lists are no limits."""
+    if goal.lookahead or goal.outlook or goal.wants_drivers:
+        return NamedInputs()
+    columns: list[str] = []
+    unmatched: list[str] = []
+    for phrase in goal.input_list.phrases:
+        matches = _match_phrase(phrase, tables, target)
+        columns += [name for name in matches if name not in columns]
+        unmatched += [] if matches else [phrase]
+    return NamedInputs(tuple(columns), tuple(unmatched))
+
+
+def _match_phrase(phrase: str, tables: Sequence[TableProfile], target: str) -> list[str]:
+    """Return the columns that a phrase names by all its words, or else the one that it probably means."""
+    content = {stem(word) for word in words(phrase) if word not in _NAMING_NOTHING}
+    if not content or any(content <= set(stems(table.name)) for table in tables):
+        return []
+    for find in (_named_columns, _meant_columns):
+        names = [name for table in tables for name in find(phrase, content, table, target)]
+        if names:
+            return names
+    return []
+
+
+def _named_columns(phrase: str, content: set[str], table: TableProfile, target: str) -> list[str]:
+    names = [name for name in match_columns(phrase, table.columns) if name != target]
+    is_explained = len(content) == 1 or content <= {part for name in names for part in stems(name)}
+    return names if is_explained else []
+
+
+def _meant_columns(phrase: str, content: set[str], table: TableProfile, target: str) -> list[str]:
+    candidates = [column for column in table.columns if column.name != target]
+    likeliest = likeliest_column(parse_goal(f"Predict the {phrase}"), table, candidates)
+    return [likeliest.name] if likeliest else []
