@@ -1,6 +1,6 @@
 """The parts of a goal."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.agents.goals.phrases import intents
 from app.agents.goals.phrases.costs import MistakeCosts
@@ -18,6 +18,8 @@ class Lookahead:
 
     rows: int | None = None
     seconds: float | None = None
+    counts_days: bool = field(default=False, compare=False)
+    """True if the goal counts days, which are trading days where the rows are."""
 
 
 @dataclass(frozen=True)

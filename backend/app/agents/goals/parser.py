@@ -189,7 +189,7 @@ def _make_lookahead(count: int, unit: str) -> Lookahead:
     return (
         Lookahead(rows=count)
         if unit in vocabulary.ROW_UNITS
-        else Lookahead(seconds=count * vocabulary.SECONDS_BY_UNIT[unit])
+        else Lookahead(seconds=count * vocabulary.SECONDS_BY_UNIT[unit], counts_days=unit == "day")
     )
 
 
