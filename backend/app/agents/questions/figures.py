@@ -33,7 +33,7 @@ _ADDITIVE = word_set(
 )
 """Words of measures that are added up where no aggregate is named."""
 _ADDITIVE_STEMS = frozenset(map(stem, _ADDITIVE))
-_FLOWS = word_set("revenue revenues turnover takings proceeds earnings spending expenditure expenditures")
+_FLOWS = word_set("revenue revenues turnover takings proceeds earnings spending expenditure expenditures money")
 """Nouns that are totals by their meaning, whatever column stores their parts: revenue of a price."""
 _INTENSIVE = word_set(
     """
@@ -153,7 +153,13 @@ def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference |
     columns = reading.scope.stored_columns(table)
     quantities = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
     quantities = quantities or [c for c in columns if c.is_number and c.name.casefold() in _COUNT_NAMES]
-    is_numbered = any(c.unique and stem(noun) in map(stem, name_parts(c.name)) for c in columns)
+    rows = reading.scope.table(table).rows
+    is_numbered = any(
+        bool(_IDENTIFIERS & {*words(c.name)} or c.unique)
+        and stem(noun) in map(stem, name_parts(c.name))
+        and not _comes_back(c, rows)
+        for c in columns
+    )
     if len(quantities) != 1 or noun in _RECORD_NOUNS | _OCCASIONS or is_numbered:
         return None
     return Reference(table, quantities[0])
@@ -161,6 +167,9 @@ def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference |
 
 MIN_NUMBERED_THINGS = 3
 """Distinct numbers of a column that numbers things."""
+MIN_ROWS_OF_NUMBER = 1.02
+"""Mean rows of a number from which it numbers things that come back: where fewer repeat, each row is a thing of
+its own, and the repeated numbers are slips."""
 
 
 _TIMETABLED = word_set(
@@ -176,15 +185,23 @@ def tells_kinds(column: Column) -> bool:
 
 def entity_key(reading: QuestionReading, word: str, table: str) -> Reference | None:
     """The column of a table that numbers what a noun names, if it repeats numbers."""
-    for column in reading.scope.table(table).columns:
+    profile = reading.scope.table(table)
+    for column in profile.columns:
         parts = words(column.name)
         nouns = [part for part in name_parts(column.name) if part not in _IDENTIFIERS]
-        is_key = bool(_IDENTIFIERS & set(parts)) and not column.unique and not tells_kinds(column)
+        is_key = (
+            bool(_IDENTIFIERS & set(parts)) and _comes_back(column, profile.rows) and not tells_kinds(column)
+        )
         if word in _TIMETABLED and not {*parts} & {"id", "key"}:
             continue
         if is_key and nouns and word_strength(word, nouns[-1]) >= 0.97:
             return Reference(table, column)
     return None
+
+
+def _comes_back(column: Column, rows: int) -> bool:
+    """Tell if the numbers of a column repeat in more than a few of a table's rows."""
+    return not column.unique and column.distinct * MIN_ROWS_OF_NUMBER <= rows * (1 - column.missing)
 
 
 MIN_ROWS_OF_NAME = 1.5

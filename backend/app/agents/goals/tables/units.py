@@ -1,5 +1,6 @@
 """Units of amounts in goals and in names of columns: "five minutes" is 300 in a column of seconds."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agents.goals.tables.profiles import Column
@@ -77,6 +78,8 @@ def column_unit(name: str) -> Unit | None:
     parts = words(name)
     if "per" in parts:
         parts = parts[: parts.index("per")]  # `price_per_kg` is no mass
+    if _ends_with_pace(parts):
+        return None  # `Wind (km/h)` is no time
     if len(parts) > 1 and parts[-1] in _UNITS_BY_WORD:
         return _UNITS_BY_WORD[parts[-1]]
     if len(parts) > 1 and parts[0] in _LEADING:
@@ -84,6 +87,12 @@ def column_unit(name: str) -> Unit | None:
     return next(
         (_UNITS_BY_WORD[part] for part in parts[1:] if part in _UNITS_BY_WORD and part not in _AMBIGUOUS), None
     )
+
+
+def _ends_with_pace(parts: Sequence[str]) -> bool:
+    """Tell if the words of a name end with an amount by a unit of time: `km h`, `eur hour`."""
+    amount, time = (_UNITS_BY_WORD.get(part) for part in parts[-2:]) if len(parts) > 1 else (None, None)
+    return amount is not None and time is not None and time.dimension == "time" != amount.dimension
 
 
 def unit_of(column: Column) -> Unit | None:

@@ -29,6 +29,24 @@ def _stem(word: str) -> str:
     return english
 
 
+_AGENTS = ("ant", "ent", "or", "er")
+"""Endings of nouns of who does something."""
+_EVENTS = ("ion", "ment", "ance", "ence", "ing")
+"""Endings of nouns of what is done."""
+
+
+def tells_agent_from_event(first: str, second: str) -> bool:
+    """Tell if of two words of one stem one is who does what the other is: `applicant` and `application`."""
+    return {_kind_of_noun(first), _kind_of_noun(second)} == {"agent", "event"}
+
+
+def _kind_of_noun(word: str) -> str:
+    singular = word.removesuffix("s")
+    if singular.endswith(_EVENTS):
+        return "event"
+    return "agent" if singular.endswith(_AGENTS) else ""
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of a text's words."""
     return list(_stems(text))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.agents.goals.tables.profiles import Column, TableProfile, row_spacing_s
 from app.agents.goals.words.concepts import expand, share_concept
-from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.stemming import stem, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
 from app.agents.questions.grammar_words import (
@@ -119,13 +119,26 @@ def row_tables(
 
 def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, float]) -> float:
     if own in nouns:
-        return nouns[own]
+        return 0.0 if _names_other_side(word, own, table) else nouns[own]
     if word in DAYS and is_daily(table):
         return 0.85
     if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.name)):
         return 0.7
     # `stops` of a table with a time `stopped`
     return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0
+
+
+def _names_other_side(word: str, own: str, table: TableProfile) -> bool:
+    """Tell if a noun is who does what the rows are, or what those do that they are: applicants, applications.
+
+    A participle only says what is done to them: `granted` of grants.
+    """
+    identifiers = (column.name for column in table.columns if column.unique)
+    parts = [part for name in (table.name, *identifiers) for part in words(name) if stem(part) == own]
+    is_participle = word.endswith("ed") and word.removesuffix("ed") in {
+        part.removesuffix("s") for part in parts
+    }
+    return bool(parts) and (is_participle or all(tells_agent_from_event(word, part) for part in parts))
 
 
 DAYS = frozenset({"days", "day", "nights", "night", "dates"})

@@ -10,13 +10,16 @@ from app.agents.goals.lexicon.concept_matches import concepts_of_phrase, stored_
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.abbreviations import unabbreviate
 from app.agents.goals.words.concepts import expand, share_concept
-from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.stemming import stem, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vectors import known_words, most_similar
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE, word_set
 
-NAME, STEM, BEGINNING, SPELLING, CONCEPT = 1.0, 0.97, 0.8, 0.78, 0.7
-"""Strength of a match of two words, by its kind; 1 is equality."""
+NAME, STEM, KIN, BEGINNING, SPELLING, CONCEPT = 1.0, 0.97, 0.95, 0.8, 0.78, 0.7
+"""Strength of a match of two words, by its kind; 1 is equality. Kin are of one concept and one beginning."""
+WHOLE_NAME, NEEDED_PARTS = 0.98, 0.95
+"""Part of the strength of its words that the score of a name has: of all its words but units, and of those
+that say what it holds."""
 MIN_RELATED_COSINE, MAX_RELATED_STRENGTH = 0.55, 0.55
 """Cosine from which words count as related by use, and the strength of the most related ones."""
 MIN_ASKED_SCORE, MAX_ASKED_SCORE = 0.45, 0.75
@@ -115,10 +118,10 @@ def word_strength(word: str, part: str) -> float:
         return NAME
     own, other = expand(word), stem(part)
     if own == other:
-        return STEM
+        return CONCEPT if tells_agent_from_event(word, part) else STEM
     shorter, longer = sorted((own, other), key=len)
     if len(shorter) >= MIN_BEGINNING_LETTERS and longer.startswith(shorter) and len(longer) - len(shorter) <= 8:
-        return BEGINNING
+        return KIN if share_concept(own, other) else BEGINNING
     if _differs_by_prefix(own, other):
         return 0.0
     if share_concept(own, other) and not (word in _SALE_WORDS and part in _PRICE_WORDS):
@@ -191,13 +194,14 @@ class ColumnIndex:
             for place in self._names.get(joined, ())
         }
         if len(phrase) == 1 and not matches:
-            for place in self._names.get(stem(joined), ()):
+            singular = joined.removesuffix("s")  # the stem of `skus` keeps its end
+            for place in (*self._names.get(stem(joined), ()), *self._names.get(singular, ())):
                 matches[place.key] = ColumnMatch(place.table, place.column, STEM, 1.0)
         if not matches and len(phrase) > 1 and len(joined) > MIN_JOINED_LETTERS:
             shortened = self._shortened(phrase)
             matches |= {p.key: ColumnMatch(p.table, p.column, STEM, 1.0) for p in shortened}
         for place, strengths in self._common(phrase):
-            if place.key not in matches and (match := _score(place, strengths)):
+            if place.key not in matches and (match := _score(place, strengths, len(phrase))):
                 matches[place.key] = match
         if not any(match.score >= CONCEPT for match in matches.values()):
             for match in self._asked_for(phrase):
@@ -293,7 +297,8 @@ def needed_words(name: str) -> set[str]:
     return {parts[n] for n in _needed_parts(name)}
 
 
-def _score(place: Place, strengths: Sequence[tuple[float, int]]) -> ColumnMatch | None:
+def _score(place: Place, strengths: Sequence[tuple[float, int]], size: int) -> ColumnMatch | None:
+    """The match of a phrase of `size` words by the strengths and places of those that are no links."""
     matched = {n for _, n in strengths}
     if len(matched) < len(strengths):
         return None
@@ -301,5 +306,7 @@ def _score(place: Place, strengths: Sequence[tuple[float, int]]) -> ColumnMatch 
     coverage = len(matched & set(own_parts)) / len(own_parts)
     strength = sum(value for value, _ in strengths) / len(strengths)
     head = 0.05 if own_parts[-1] in matched else 0.0
-    score = strength * (0.95 if coverage >= 1 else 0.5 + 0.35 * coverage + head)
+    is_whole = len(matched) == len(name_parts(place.column.name)) == size and strength >= STEM
+    full_share = WHOLE_NAME if is_whole else NEEDED_PARTS
+    score = strength * (full_share if coverage >= 1 else 0.5 + 0.35 * coverage + head)
     return ColumnMatch(place.table, place.column, score, coverage) if score >= MIN_SCORE else None
