@@ -1,5 +1,7 @@
 """The columns that hold the times of a question."""
 
+from collections.abc import Sequence
+
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.words.tokenizer import words
 from app.agents.questions.items import QuestionItem
@@ -20,11 +22,8 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
     ]
     if not dates:
         return None
-    if match is not None:
-        near = range(max(match.places[0] - 4, 0), min(match.places[-1] + 3, len(items)))
-        mentioned = [r for r in dates if any(_names(items[place], r.column) for place in near)]
-        if mentioned:
-            return mentioned[0]
+    if match is not None and (nearest := _nearest_reference(items, match, dates)):
+        return nearest
     mentioned = [r for r in dates if any(_names(item, r.column) for item in items)]
     pool = mentioned or [r for r in dates if r.table in reading.main_tables[:1]] or dates
     if len(pool) > 1 and not mentioned:
@@ -37,6 +36,24 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
         )
         reading.note(f"Times are those of `{pool[0].column.name}`.")
     return pool[0]
+
+
+MAX_DISTANCE_BEFORE, MAX_DISTANCE_BEHIND = 4, 2
+"""Words between a time and the name of its column, before the time and behind it."""
+
+
+def _nearest_reference(
+    items: Sequence[QuestionItem], match: PhraseMatch, dates: Sequence[Reference]
+) -> Reference | None:
+    """The dates whose name stands nearest to a time: `loans due before May` are those of `due_date`."""
+    first, last = match.places[0], match.places[-1]
+    before = range(first - 1, max(first - MAX_DISTANCE_BEFORE, 0) - 1, -1)
+    behind = range(last + 1, min(last + 1 + MAX_DISTANCE_BEHIND, len(items)))
+    for place in sorted((*before, *match.places, *behind), key=lambda at: max(first - at, at - last, 0)):
+        for reference in dates:
+            if _names(items[place], reference.column):
+                return reference
+    return None
 
 
 _BIRTHS = frozenset({"birth", "born", "birthday", "birthdate", "dob", "yob"})
@@ -59,15 +76,26 @@ def is_date_told(reading: QuestionReading, reference: Reference) -> bool:
     return len(dates) == 1 or any(_names(item, reference.column) for item in reading.text.items)
 
 
+def is_spelled_in(item: QuestionItem, column: Column) -> bool:
+    """Tell if a word stands in the name of a column of times, other than as a general word."""
+    return item.word in _specific_parts(column)
+
+
+def _specific_parts(column: Column) -> list[str]:
+    return [part for part in name_parts(column.name) if part not in ("date", "time", "at", "on")]
+
+
 def _names(item: QuestionItem, column: Column) -> bool:
-    parts = [part for part in name_parts(column.name) if part not in ("date", "time", "at", "on")]
+    parts = _specific_parts(column)
     return (
         item.kind in ("word", "name")
-        and len(item.word) > 3
+        and (len(item.word) > MAX_VAGUE_LETTERS or item.word in parts)
         and any(word_strength(item.word, part) >= 0.7 or _is_event_of(item.word, part) for part in parts)
     )
 
 
+MAX_VAGUE_LETTERS = 3
+"""Letters of a word that names a time only as it is spelled in its name: `due`."""
 MIN_EVENT_LETTERS = 6
 """Letters with which the noun of an event and the name of its time begin: `cancellations`, `cancelled_on`."""
 

@@ -1,9 +1,10 @@
 """Conditions on dates: years, months, quarters, weekdays, days, and the last ones of the data."""
 
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 from app.agents.questions.conditions.compared_periods import parse_compared_periods
-from app.agents.questions.conditions.date_columns import date_reference, part_column
+from app.agents.questions.conditions.date_columns import date_reference, is_spelled_in, part_column
 from app.agents.questions.conditions.date_spans import (
     BOUNDS,
     PREPOSITIONS,
@@ -53,6 +54,16 @@ def parse_date_conditions(reading: QuestionReading) -> None:
         _parse_weekdays,
     ):
         rule(reading)
+    _take_names(reading)
+
+
+def _take_names(reading: QuestionReading) -> None:
+    """Take the names of columns right before their times for a part of the condition: `due before May`."""
+    columns = [c.column.column for c in reading.conditions if c.is_date and c.column]
+    for place, (item, following) in enumerate(pairwise(reading.text.items)):
+        is_plain = item.kind == "word" and not (item.role or item.values or item.row_tables)
+        if is_plain and following.role == "condition" and any(is_spelled_in(item, c) for c in columns):
+            reading.text.use([place], "condition")
 
 
 def _parse_dayless_year_spans(reading: QuestionReading) -> None:

@@ -28,10 +28,13 @@ def meant_values(
     values: tuple[ValueMatch, ...],
     columns: Sequence[ColumnMatch],
     before: QuestionItem | None,
+    following: str = "",
 ) -> tuple[ValueMatch, ...]:
     """The values of a word: of a verb, whole spellings only, and none of `customers with no orders`."""
     if item.word == "no" and _is_determiner(before):
         return ()
+    if _tells_event(item, columns) and _is_verb_of_event(columns, before, following):
+        return ()  # who closed a ticket has closed those too that were paid since
     is_verb = _tells_event(item, columns) or (before is not None and before.text == "to")
     return tuple(match for match in values if match.score >= 1) if is_verb else values
 
@@ -41,6 +44,18 @@ def _tells_event(item: QuestionItem, columns: Sequence[ColumnMatch]) -> bool:
     return item.word.endswith("ed") and any(
         match.column.type == "datetime" and match.score >= MIN_EVENT_SCORE for match in columns
     )
+
+
+def _is_verb_of_event(columns: Sequence[ColumnMatch], before: QuestionItem | None, following: str) -> bool:
+    """Tell if a participle is the verb of what somebody did, or of what happened at some time."""
+    tells_rows_apart = any(m.column.type == "datetime" and m.column.missing > 0 for m in columns)
+    has_subject = before is not None and before.text in _SUBJECTS
+    return tells_rows_apart and (has_subject or following in _BEFORE_TIMES)
+
+
+_SUBJECTS = word_set("who we they i he she")
+_BEFORE_TIMES = word_set("per during since last this yesterday today each every")
+"""Words that a time begins with, or groups of times."""
 
 
 def _counts_unit(before: QuestionItem | None) -> bool:

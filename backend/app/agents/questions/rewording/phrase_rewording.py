@@ -102,6 +102,8 @@ _OCCASIONS = re.compile(
 _COUNTS_OF_OCCASIONS = {"once": 1, "twice": 2, "thrice": 3}
 _SPLIT = re.compile(r"^\W*(\w{2,30}(?: \w{2,30})?) (?:split|breakdown)\W*$", re.IGNORECASE)
 """Rows counted by what stands before: `gender split`."""
+_PEAK = re.compile(r"\b(?:peak|rush)(?= (?:hour|day|weekday|week|month|season)s?\b)", re.IGNORECASE)
+"""The time with the most rows: `peak hour`."""
 _ORDER_VALUE = re.compile(
     r"\b(?:order|basket|cart) (?:value|size)\b(?! (?:above|below|over|under)\b)", re.IGNORECASE
 )
@@ -119,6 +121,7 @@ def reword(question: str) -> str:
     text = _PLURAL_NUMBER.sub(r"\1", text)
     text = _OCCASIONS.sub(lambda match: f"{match[1]} {_COUNTS_OF_OCCASIONS[match[2].lower()]} times", text)
     text = _SPLIT.sub(r"number of rows by \1", text)
+    text = _PEAK.sub("busiest", text)
     text = _ORDER_VALUE.sub("revenue per order", text)
     text = _SEASON.sub(lambda match: f"{match[1]} {_SEASONS[match[2].casefold()]}", text)
     text = _OPEN_NUMBER.sub(_put_bound_first, text)
@@ -147,6 +150,12 @@ _BEFORE_END = re.compile(
     r" (?:before|until) (?:they|he|she|it|being|getting) [a-z]{3,20}\b(?=\W*$)", re.IGNORECASE
 )
 """The end of a span, which the time until it needs not to name."""
+_WITHIN = re.compile(
+    r"\bwithin (?=\S{1,12} (?:seconds|minutes|hours?|days?|weeks?|months?|years?)\b)(?!\d{4}\b)"
+    r"((?:\d{1,6}|an?|one|two|three|four|five|six|seven|ten) )",
+    re.IGNORECASE,
+)
+"""A bound of the time between two dates: `sold within 60 days`."""
 MIN_SHARED_LETTERS = 5
 """Letters that a noun and the name of a time begin with: `resolution` and `resolved`."""
 
@@ -160,7 +169,7 @@ def _name_durations(question: str, tables: Sequence[TableProfile]) -> str:
         is_known = len(beginning) == MIN_SHARED_LETTERS and any(date.startswith(beginning) for date in dates)
         return "duration" if is_known else match[0]
 
-    text = _SPAN_NOUN.sub(name, _STAY.sub("duration", question))
+    text = _WITHIN.sub(r"took at most \1", _SPAN_NOUN.sub(name, _STAY.sub("duration", question)))
     if _HOW_LONG.search(text):
         text = _BEFORE_END.sub("", _HOW_LONG.sub(r"average duration of \1", text))
     return text
