@@ -89,8 +89,18 @@ def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
     elif lexeme.sign in _KEPT_SIGNS:
         yield QuestionItem("sign", lexeme.sign or "")
     elif lexeme.word:
-        parts = [without_accents(lexeme.word).lower()] if lexeme.word.islower() else words(lexeme.word)
+        is_single = lexeme.word.islower() or _is_acronyms(lexeme.word)
+        parts = [without_accents(lexeme.word).lower()] if is_single else words(lexeme.word)
         yield from (_make_word(piece) for text in parts for piece in text.split("_") if piece)
+
+
+def _is_acronyms(word: str) -> bool:
+    """Tell if a word is the plural of capitals, and no two words: `SKUs`."""
+    return word.endswith("s") and len(word) > MIN_ACRONYM_LETTERS and word.removesuffix("s").isupper()
+
+
+MIN_ACRONYM_LETTERS = 2
+"""Letters of an acronym."""
 
 
 def _make_word(text: str) -> QuestionItem:

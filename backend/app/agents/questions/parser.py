@@ -45,6 +45,7 @@ from app.agents.questions.rewording.phrase_rewording import (
     split_preamble,
 )
 from app.agents.questions.rewording.second_facts import reword_second_facts
+from app.agents.questions.rewording.signed_values import quote_signed_values
 from app.agents.questions.rewording.spellings import respell
 from app.agents.questions.tables.derived_columns import derive_columns
 from app.agents.questions.tables.joined_products import derive_joined_products
@@ -131,7 +132,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    text = respell(text, tables)
+    text = quote_signed_values(respell(text, tables), tables)
     text = reword_second_facts(reword(text), tables)
     text = reword_last(reword_contrasts(text, tables), tables)
     text = reword_rates(reword_spans(text, tables), tables)

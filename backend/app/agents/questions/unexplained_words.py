@@ -50,12 +50,12 @@ _ACTIONS = word_set(
 
 def is_action(text: str) -> bool:
     """Tell if a word is a verb of events, which says what rows are."""
-    return text in _ACTIONS
+    return text in _ACTIONS or (text.endswith("s") and text.removesuffix("s") in _ACTIONS)
 
 
 def is_filler(text: str) -> bool:
     """Tell if a word carries no figure, condition or column of its own."""
-    return text in IGNORED or text in _ACTIONS
+    return text in IGNORED or is_action(text)
 
 
 def uncovered_words(reading: QuestionReading, columns: Iterable[Column], tables: Sequence[str]) -> list[str]:

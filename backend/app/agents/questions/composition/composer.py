@@ -1,6 +1,6 @@
 """Choice among composed readings of a question: the cheapest that explains every word and leads the next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from app.agents.goals.tables.profiles import Column
@@ -19,8 +19,8 @@ from app.agents.questions.tables.scope import QuestionScope
 from app.agents.questions.unexplained_words import is_explained
 from app.plans import build
 from app.plans.describe import describe_plan
-from app.plans.expressions import CompareExpression
-from app.plans.plan import DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep
+from app.plans.expressions import ColumnExpression, CompareExpression, IsNullExpression, NotExpression
+from app.plans.plan import DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep, Step
 
 MAX_COMPLETED = 24
 """Sketches of one base that are completed: the cheapest ones."""
@@ -177,8 +177,18 @@ def _only_joins_more(plan: Plan, best: Plan) -> bool:
     own, others = set(plan_tables(plan)), set(plan_tables(best))
     if not own > others:
         return False
-    steps = [step.model_dump_json() for step in plan.steps if not isinstance(step, JoinStep)]
+    keys = {key.left for step in plan.steps if isinstance(step, JoinStep) for key in step.on}
+    joined = [step for step in plan.steps if not _keeps_known(step, keys)]
+    steps = [step.model_dump_json() for step in joined if not isinstance(step, JoinStep)]
     return steps == [step.model_dump_json() for step in best.steps if not isinstance(step, JoinStep)]
+
+
+def _keeps_known(step: Step, keys: Collection[str]) -> bool:
+    """Tell if a step drops rows without a key of a join, which the join itself drops."""
+    match step:
+        case FilterStep(condition=NotExpression(operand=IsNullExpression(operand=ColumnExpression(name=name)))):
+            return name in keys
+    return False
 
 
 def _counts_single_rows(plan: Plan, scope: QuestionScope) -> bool:

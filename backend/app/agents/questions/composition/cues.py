@@ -99,7 +99,7 @@ def _word_cues() -> Iterator[tuple[str, str, str]]:
 
 
 _AGGREGATE_PHRASES = {
-    "standard deviation": "stddev",
+    **dict.fromkeys(("standard deviation", "std dev", "std deviation", "st dev", "stand dev"), "stddev"),
     "quartiles": "quartiles",
     "deciles": "deciles",
     "first quartile": "quantile 0.25",
@@ -116,6 +116,8 @@ _AGGREGATE_PHRASES = {
     "cv": "variation",
     **dict.fromkeys(("lowest and highest", "smallest and largest", "least and most"), "min max"),
     **dict.fromkeys(("highest and lowest", "largest and smallest", "most and least"), "max min"),
+    **dict.fromkeys(("first and last", "earliest and latest", "earliest and last"), "min max"),
+    **dict.fromkeys(("last and first", "latest and earliest"), "max min"),
     "minimum and maximum": "min max",
     "maximum and minimum": "max min",
     "min and max": "min max",

@@ -193,6 +193,19 @@ def meant_columns(bound: NumberBound, reading: QuestionReading) -> Iterator[tupl
             yield (fitting if len(fitting) == 1 else complete)[0], UNIT_COST
     elif not names and (age := find_measure(reading.copy(), ["age"], "over")) and age.column.spans(bound.low):
         yield age, AGE_COST
+    elif not (names or bound.unit) and (nearest := _only_reached(bound, pool)):
+        yield nearest, REACHED_COST
+
+
+REACHED_COST, MIN_TELLING_NUMBER = 0.2, 100
+"""Cost of the only measure whose values reach a number of which nothing else tells the column, and the number
+from which that tells one: smaller ones may be counts of anything."""
+
+
+def _only_reached(bound: NumberBound, tables: Sequence[TableProfile]) -> Reference | None:
+    columns = [Reference(table.name, column) for table in tables for column in table.columns]
+    spanning = [r for r in columns if is_measurable(r.column) and r.column.spans(bound.low)]
+    return spanning[0] if bound.low >= MIN_TELLING_NUMBER and len(spanning) == 1 else None
 
 
 def _columns_of_unit(bound: NumberBound, tables: Sequence[TableProfile]) -> list[Reference]:

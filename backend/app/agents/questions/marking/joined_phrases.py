@@ -3,8 +3,25 @@
 from dataclasses import replace
 
 from app.agents.goals.tables.profiles import Column
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM, ColumnMatch, name_parts, word_strength
+from app.agents.questions.question_reading import is_measurable
+
+_FLOWS = word_set(
+    "revenue revenues turnover takings proceeds earnings spending spend expenditure income sales money"
+)
+"""Nouns behind the name of an amount that only say that it is money which changes hands."""
+MIN_AMOUNT_SCORE = 0.97
+"""Score of an amount that its whole name means."""
+
+
+def _names_flow(before: QuestionItem, item: QuestionItem) -> bool:
+    """Tell if a noun of money only says of which kind the amount before it is: `food revenue` of `food`."""
+    best = before.columns[0] if before.columns else None
+    is_amount = best is not None and best.score >= MIN_AMOUNT_SCORE and is_measurable(best.column)
+    is_vague = not item.columns or item.columns[0].score < MIN_AMOUNT_SCORE
+    return is_amount and is_vague and item.word in _FLOWS and item.kind == "word"
 
 
 def join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
@@ -12,6 +29,10 @@ def join_modifiers(items: list[QuestionItem]) -> list[QuestionItem]:
     joined: list[QuestionItem] = []
     for item in items:
         before = joined[-1] if joined else None
+        if before is not None and _names_flow(before, item):
+            text = f"{before.text} {item.text}"
+            joined[-1] = replace(before, text=text, columns=before.columns[:1], values=(), row_tables=())
+            continue
         if before is None or not item.columns:
             if before is not None and (completed := _completed_columns(before, item)):
                 joined[-1] = replace(

@@ -30,6 +30,7 @@ from app.agents.questions.marking.row_nouns import (
     row_noun_strengths,
     row_tables,
 )
+from app.agents.questions.marking.shared_contexts import tell_by_context
 from app.agents.questions.marking.word_senses import BEFORE_UNITS, meant_columns, meant_values
 from app.agents.questions.matching.column_matching import (
     MAX_ASKED_SCORE,
@@ -82,6 +83,7 @@ def mark_items(question: str, tables: Sequence[TableProfile]) -> QuestionItems:
     index = TableIndex(tables)
     items = join_modifiers(_mark_phrases(read_items(question), index))
     items = [at_own_end(items, place) for place in range(len(items))]
+    items = tell_by_context(items)
     items = [as_going(items, place) for place in range(len(items))]
     items = [_as_label(items, place) for place in range(len(items))]
     return QuestionItems(name_unknown_rows(items, tables))
@@ -170,9 +172,9 @@ def _mark_word(
     columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
     columns = named_by_money(word, columns, index.tables)
     columns = meant_columns(word, columns, before)
-    values = meant_values(item, values, columns, before)
+    values = meant_values(item, values, columns, before, following)
     rows = () if _is_amount(word, columns) else row_tables(word, index.tables, index.row_nouns)
-    if columns and columns[0].score < MIN_CLEAR_SCORE and _tells_rows_apart(columns[0].column):
+    if columns and columns[0].score < _MIN_IDENTIFIER_SCORE and _tells_rows_apart(columns[0].column):
         # An identifier is never meant by a related word, whose plural means the rows: `parcels`.
         is_ranked = before is not None and before.word in SUPERLATIVES  # `the heaviest parcel`
         rows = rows or ((columns[0].table,) if word.endswith("s") or is_ranked else ())
@@ -189,6 +191,10 @@ def _mark_word(
             if match.score >= _MIN_BARE_SCORE or (match.coverage >= 1 and _may_count(match.column, word))
         )
     return replace(item, columns=columns, values=values, row_tables=rows)
+
+
+_MIN_IDENTIFIER_SCORE = 0.75
+"""Score of an identifier that a word names: below, it only has the meaning of a word of its name."""
 
 
 def _tells_rows_apart(column: Column) -> bool:

@@ -125,7 +125,10 @@ class ValueIndex:
 
     def match(self, phrase: Sequence[str]) -> tuple[ValueMatch, ...]:
         """Values that a phrase of one to five words may mean, best first."""
-        candidates = [*self._stems.get(tuple(map(stem, phrase)), ()), *self._joined.get("".join(phrase), ())]
+        candidates = [
+            *self._stems.get(tuple(map(_stem_of, phrase)), ()),
+            *self._joined.get("".join(phrase), ()),
+        ]
         candidates += [stored for alias in _other_spellings(phrase) for stored in self._texts.get(alias, ())]
         if len(phrase) == 1:
             word = phrase[0]
@@ -171,12 +174,24 @@ def _value_score(phrase: tuple[str, ...], value: str) -> float:
         return 1.0 if len("".join(parts)) > 1 else 0.4
     if "".join(phrase) == "".join(parts) and len(parts[0]) > 1:
         return 0.98
-    if len(phrase) == len(parts) and [stem(word) for word in phrase] == [stem(part) for part in parts]:
+    if len(phrase) == len(parts) and [*map(_stem_of, phrase)] == [*map(stem, parts)]:
         return 0.95
     others = _other_spellings(phrase)
     if value.casefold() in others:
         return max(0.92 - 0.02 * others.index(value.casefold()), MIN_OTHER_SCORE)
     return _word_score(phrase[0], value, len(parts)) if len(phrase) == 1 else 0.0
+
+
+_IRREGULAR_PLURALS = {"children": "child", "people": "person", "wives": "wife", "mice": "mouse", "feet": "foot"}
+
+
+def plurals_of(word: str) -> tuple[str, ...]:
+    """The plurals of a noun."""
+    return (f"{word}s", *(plural for plural, singular in _IRREGULAR_PLURALS.items() if singular == word))
+
+
+def _stem_of(word: str) -> str:
+    return stem(_IRREGULAR_PLURALS.get(word, word))
 
 
 MIN_OTHER_SCORE = 0.82

@@ -23,6 +23,7 @@ from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, name_column
 from app.agents.questions.marking.row_nouns import PEOPLE, PERSONS
 from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.tables.scope import Reference, tables_of
@@ -292,6 +293,11 @@ def plan_bounds(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
 
 def bounded_figure(sketch: Sketch, reading: QuestionReading, mention: Mention) -> tuple[Figure, str | None]:
     """The figure of each group that a bound compares: its rows, its different things, or a measure of it."""
+    flags = flag_values(mention.value.reference.column) if mention.value and mention.value.reference else None
+    if flags is not None and mention.value is not None:
+        is_said = build.compare("=", mention.value.expression, build.literal(flags[1]))
+        label = f"number with {mention.value.label}"
+        return Figure("count", mention.value, where=is_said, label=label), mention.table
     if mention.value is None or not is_countable(mention.value):
         return counted_figure(reading, mention)
     return figures_of(sketch, mention)[0], mention.table
@@ -320,6 +326,7 @@ def person_column(reading: QuestionReading, table: str, is_linked: bool = False)
         Reference(table, column)
         for column in reading.scope.stored_columns(table)
         if column.type == "text" and PERSONS & {*name_parts(column.name), *words(column.name)}
+        if words(column.name)[-1] not in _TRAITS
     ]
     if not columns and is_linked:
         return _linked_person(reading, table)
@@ -327,6 +334,10 @@ def person_column(reading: QuestionReading, table: str, is_linked: bool = False)
         return None
     reading.note(f"`{columns[0].column.name}` is taken for 'who'.")
     return Mention(-1, reading.text.items[0], make_value(columns[0]), table)
+
+
+_TRAITS = word_set("type kind class category status level group tier segment plan age sex gender role")
+"""Last words of columns that say of which kind persons are, and not who: `member_type`."""
 
 
 def _linked_person(reading: QuestionReading, table: str) -> Mention | None:

@@ -61,7 +61,7 @@ def figures_of(sketch: Sketch, measure: Mention, is_compared: bool = False) -> l
 
 
 TOTAL_NOUNS = word_set(
-    "revenue revenues sales turnover takings income earnings spend spending expenses donations output"
+    "revenue revenues sales turnover takings income earnings spend spending expenses donations output money"
 )
 """Nouns of amounts of which a question without an aggregate means the total."""
 

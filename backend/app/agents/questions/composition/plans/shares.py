@@ -39,6 +39,7 @@ _WHOLES = word_set(
 )
 """Words of numbers of which another one is a part."""
 _OWNERS = frozenset({"of", "for", "in", "from"})
+_PRONOUNS = frozenset({"that", "which", "who"})
 _COPULAS = frozenset({"is", "are", "was", "were", "be", "been"})
 """Words between the whole and its part: `what share of the fractures were in Harbour`."""
 
@@ -171,9 +172,20 @@ def _parts(
         return
     following = [c for c in values if c.place > sketch.share_place]
     if len(following) >= 2 and len(following) == len(values):
+        if _is_said_of_rows(sketch, reading, following[0]):
+            yield following, 0.0  # `what share of visits were by women over 50`
+            return
         yield _part_of_values(reading, following)
     elif before:
         yield following or before[-1:], OPEN_PARTS_COST
+
+
+def _is_said_of_rows(sketch: Sketch, reading: QuestionReading, first: Condition) -> bool:
+    """Tell if a share is one of all rows, of which a verb behind their noun says the conditions."""
+    items = reading.text.items
+    rows = [place for place in range(sketch.share_place + 1, first.place) if items[place].row_tables]
+    behind = [item.text for item in items[rows[-1] + 1 : first.place]] if rows else []
+    return next((text for text in behind if text not in _PRONOUNS), "") in _COPULAS
 
 
 def _part_of_values(reading: QuestionReading, following: Sequence[Condition]) -> tuple[list[Condition], float]:

@@ -13,10 +13,7 @@ from app.agents.questions.composition.steps.second_interrogatives import asks_fu
 from app.agents.questions.grammar_words import MONEY_SIGNS, ORDINALS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import MAX_ASKED_ROWS
-from app.agents.questions.question_reading import (
-    Condition,
-    QuestionReading,
-)
+from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
 from app.plans import build
 
 Places = list[int]
@@ -53,6 +50,8 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
         places = [*range(sketch.place, sketch.place + cue.size)]
         if cue.kind == "sign" and not _bounds_number(items, places[-1] + 1):
             continue
+        if cue.kind == "extent" and _names_measure(items[sketch.place]):
+            continue  # `duration of` a column of durations
         if branches := _BRANCHES.get(cue.kind):
             yield from branches(sketch, cue, places, reading)
             continue
@@ -150,6 +149,15 @@ def _count(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 
 def _amount(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, flags=sketch.flagged("amount"))
+
+
+MIN_EXTENT_SCORE = 0.6
+"""Score of a measure that a word such as `length` means, so that it is no mere `length of` another one."""
+
+
+def _names_measure(item: QuestionItem) -> bool:
+    """Tell if a word means a measure by itself."""
+    return any(m.score >= MIN_EXTENT_SCORE and is_measurable(m.column) for m in item.columns[:1])
 
 
 EXTENT_COST = 0.1

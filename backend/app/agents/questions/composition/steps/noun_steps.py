@@ -13,23 +13,27 @@ from app.agents.questions.composition.column_costs import (
 )
 from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
-from app.agents.questions.composition.steps.attribute_steps import EVENT_ROWS_COST, attribute_steps
-from app.agents.questions.composition.steps.event_times import happened_step, time_steps
-from app.agents.questions.composition.steps.number_steps import bounded_column
+from app.agents.questions.composition.steps.attribute_steps import (
+    EVENT_ROWS_COST,
+    RESTATED_COST,
+    attribute_steps,
+)
+from app.agents.questions.composition.steps.event_times import happened_step, is_duration, time_steps
+from app.agents.questions.composition.steps.number_steps import bounded_column, bounded_flag
 from app.agents.questions.composition.steps.unit_steps import value_in_unit
 from app.agents.questions.composition.steps.value_steps import (
     flag_step,
     missing_step,
 )
 from app.agents.questions.figures import default_function
-from app.agents.questions.grammar_words import ADJECTIVES, CLASSES
+from app.agents.questions.grammar_words import ADJECTIVES, CLASSES, SIZES
 from app.agents.questions.grouping import (
     MAX_NUMBER_GROUPS,
     display_reference,
     make_period,
 )
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.marking.row_nouns import MIN_CLEAR_SCORE
+from app.agents.questions.marking.row_nouns import MIN_CLEAR_SCORE, PEOPLE
 from app.agents.questions.matching.column_matching import CONCEPT, ColumnMatch, name_parts, word_strength
 from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import (
@@ -115,19 +119,27 @@ def _readings_of_column(
         yield from _measure_readings(sketch, mention)
         if match.score >= MIN_BOUNDED_SCORE:
             yield from bounded_column(sketch, mention)
+    tells_rows = flag_values(match.column) is not None and _stands_before_rows(reading, sketch)
     conditions = (
-        flag_step(sketch, reference, item),
+        bounded_flag(sketch, mention),
+        flag_step(sketch, reference, item, tells_rows),
         missing_step(sketch, reference),
         _possessed(sketch, reading, reference),
         happened_step(sketch, reading, reference),
     )
     yield from (step for step in conditions if step is not None)
-    if _may_group(sketch, reference) and not pending.is_negated:
+    if _may_group(sketch, reference) and not pending.is_negated and not tells_rows:
         yield from _key_readings(sketch, reading, mention, reference)
     ranks_values = "frequency" in sketch.flags and not sketch.heads and _may_group(sketch, reference)
     is_owned = bool(sketch.rows) and flag_values(match.column) is not None and _is_owned(reading, place)
     if (not is_measurable(match.column) or pending.is_distinct or ranks_values) and not is_owned:
         yield from attribute_steps(sketch, reading, mention, reference)
+
+
+def _stands_before_rows(reading: QuestionReading, sketch: Sketch) -> bool:
+    """Tell if a word stands between a word of groups and the noun of rows: `per converted session`."""
+    following = reading.text.items[sketch.place + 1 : sketch.place + 2]
+    return bool(sketch.pending.key_word) and any(item.row_tables for item in following)
 
 
 _OWNING, _PLACING = frozenset({"has", "have", "had"}), frozenset({"in", "for", "at", "on", "of"})
@@ -214,7 +226,7 @@ def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
     if ranked := _ranked_measure(sketch, mention):
         yield ranked
         return
-    if (joined := _joined_measure(sketch, mention)) is not None:
+    if (joined := _lasts_for(sketch, mention) or _joined_measure(sketch, mention)) is not None:
         yield joined
         return
     functions = pending.functions
@@ -239,13 +251,23 @@ def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
     yield sketch.advance([place], cost, measures=(*sketch.measures, measure), pending=cleared, last="measure")
 
 
+def _lasts_for(sketch: Sketch, mention: Mention) -> Sketch | None:
+    """A number of people that only says whose time is meant: `the duration of guests` of a party."""
+    if sketch.last != "measure" or not sketch.measures or sketch.link or sketch.pending.functions:
+        return None
+    names = {mention.item.word, *name_parts(mention.value.label if mention.value else "")}
+    is_of_people = bool(PEOPLE & names) and is_duration(sketch.measures[-1])
+    return sketch.advance([sketch.place], RESTATED_COST, last="rows") if is_of_people else None
+
+
 def _ranked_measure(sketch: Sketch, mention: Mention) -> Sketch | None:
     """The measure of a superlative: `the highest fare`, or behind `by`: `top 5 products by revenue`."""
     pending = sketch.pending
     has_things = bool(sketch.heads or sketch.rows or sketch.displayed)
     if not pending.superlative or (pending.key_word and not (pending.key_word == "by" and has_things)):
         return None
-    is_fit = bool(pending.key_word) or fits_adjective(pending.superlative, mention)
+    is_size = pending.superlative in SIZES  # any amount is big or small: `the biggest crowd`
+    is_fit = bool(pending.key_word) or is_size or fits_adjective(pending.superlative, mention)
     measure = replace(mention, functions=pending.functions)
     ranking = Ranking(pending.superlative, sketch.place, measure, pending.superlative_count, pending.ordinal)
     cost = 0.0 if is_fit else UNFIT_ADJECTIVE_COST

@@ -12,6 +12,7 @@ from app.agents.questions.composition.number_bounds import (
 from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Sketch
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import Condition, QuestionReading, holds_years
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
@@ -201,6 +202,15 @@ def bounded_column(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
         pending=replace(pending, number=None, number_place=-1, is_negated=False),
         last="value",
     )
+
+
+def bounded_flag(sketch: Sketch, mention: Mention) -> Sketch | None:
+    """A yes/no column behind a bound as the number of such rows of a group: `with at least one fraud`."""
+    reference, bound = mention.value.reference if mention.value else None, sketch.pending.bound
+    if reference is None or bound is None or flag_values(reference.column) is None:
+        return None
+    bounds = (*sketch.bounds, CountBound(mention, bound))
+    return sketch.advance([sketch.place], GROUPED_BOUND_COST, bounds=bounds, pending=NOTHING, last="rows")
 
 
 def bounded_expression(count_bound: CountBound, figure: str) -> Expression:

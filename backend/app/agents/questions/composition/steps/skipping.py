@@ -268,6 +268,8 @@ def _restricts(items: Sequence[QuestionItem], place: int) -> bool:
     One that the rows themselves record restricts nothing: `customers who ordered` of orders.
     """
     item, start = items[place], place - 1
+    if item.text in _AUXILIARIES:
+        return False
     while start > 0 and items[start].text in _AUXILIARIES:
         start -= 1
     following = items[place + 1].text if place + 1 < len(items) else "?"

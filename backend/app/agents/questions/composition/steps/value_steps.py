@@ -7,7 +7,13 @@ from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.conditions.value_conditions import names_flag, value_condition
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
+from app.agents.questions.matching.value_matching import (
+    ALIASES,
+    ValueMatch,
+    denies_flag,
+    flag_values,
+    plurals_of,
+)
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
@@ -27,6 +33,8 @@ VALUE_DISTANCE_COST = 0.6
 """Cost of a value that a word does not resemble at all."""
 FLAG_COST, FLAG_IN_LIST_COST = 0.05, 0.3
 """Cost of a yes/no column as a condition; behind `by sex and` it is rather a group."""
+OTHER_COLUMN_COST = 0.1
+"""Cost of a value behind `or` of another column than the value before: alternatives are mostly of one kind."""
 OTHER_VALUE_TABLE_COST = 0.08
 """Cost of a value of a table that the question does not name, where it names one."""
 _COMPARING = frozenset({"versus", "than", "and", ","})
@@ -45,7 +53,7 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
             continue
         if item.kind == "word" and len(item.text) == 1 and not is_beside:
             continue
-        if item.word in ROW_WORDS and match.score < EXACT_SCORE and not _is_plural(item, match):
+        if item.word in ROW_WORDS and match.score < EXACT_SCORE and not _names_kind(item, match):
             continue  # `readings` are rows and no `read`
         if match.score < MIN_AGENT_SCORE and _is_name(item):
             continue  # `cashier` is no `cash`
@@ -73,6 +81,7 @@ def _match_cost(
     cost = (1.0 - score) * VALUE_DISTANCE_COST + (0.05 if not is_beside else 0.0)
     cost += AGENT_COST if sketch.pending.key_word == "by" else 0.0
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
+    cost += OTHER_COLUMN_COST if _lists_other_column(sketch, match) else 0.0
     is_elsewhere = bool(reading.main_tables) and match.table not in reading.main_tables and not is_beside
     return cost + (OTHER_VALUE_TABLE_COST if is_elsewhere else 0.0)
 
@@ -82,9 +91,9 @@ def _is_name(item: QuestionItem) -> bool:
     return bool(item.columns) and item.columns[0].score >= EXACT_SCORE
 
 
-def _is_plural(item: QuestionItem, match: ValueMatch) -> bool:
-    """Tell if a word is the plural of a stored value: `guests` of `guest`."""
-    return any(item.word == f"{str(value).casefold()}s" for value in match.values)
+def _names_kind(item: QuestionItem, match: ValueMatch) -> bool:
+    """Tell if a word is the plural of a stored value, or another word for it: `women` of `F`."""
+    return item.word in ALIASES or any(item.word in plurals_of(str(value).casefold()) for value in match.values)
 
 
 def _stands_beside(match: ValueMatch, items: Sequence[QuestionItem], place: int) -> bool:
@@ -138,6 +147,13 @@ def _add_condition(sketch: Sketch, condition: Condition) -> tuple[Condition, ...
     return (*sketch.conditions[:-1], replace(last, expression=both, values=()))
 
 
+def _lists_other_column(sketch: Sketch, match: ValueMatch) -> bool:
+    """Tell if a value behind `or` is of another column than the one before it: children or seniors."""
+    last = sketch.conditions[-1] if sketch.conditions and sketch.last == "value" else None
+    is_listed = last is not None and bool(last.values) and sketch.link == "or" and not sketch.pending.is_negated
+    return is_listed and last is not None and last.column != Reference(match.table, match.column)
+
+
 def _compares(sketch: Sketch) -> bool:
     """Tell if two values are set against each other: `women and men`, `higher for men or women`."""
     return sketch.link in _COMPARING or (sketch.link == "or" and "compared" in sketch.flags)
@@ -173,10 +189,16 @@ def _set_against_value(sketch: Sketch, earlier: Condition, match: ValueMatch) ->
     return sketch.advance([sketch.place], conditions=conditions, pending=pending, last="value")
 
 
-def flag_step(sketch: Sketch, reference: Reference, item: QuestionItem) -> Sketch | None:
-    """A yes/no column as a condition: `survivors`, `who did not survive`."""
+def flag_step(
+    sketch: Sketch, reference: Reference, item: QuestionItem, tells_rows_of_group: bool = False
+) -> Sketch | None:
+    """A yes/no column as a condition: `survivors`, `who did not survive`.
+
+    `tells_rows_of_group`: it stands between `per` and the noun of rows, as in `per converted session`.
+    """
     flags = flag_values(reference.column)
-    if flags is None or sketch.pending.key_word or item.kind == "name":
+    is_key = bool(sketch.pending.key_word) and not tells_rows_of_group
+    if flags is None or is_key or item.kind == "name":
         return None
     no, yes = flags
     value = yes if sketch.pending.is_negated == denies_flag(item.word, reference.column) else no
