@@ -87,7 +87,16 @@ def _guard_naming(method: _Method) -> _Method:
     return __set_name__
 
 
+def _guard_copy(method: _Method) -> _Method:
+    def __deepcopy__(self: Any, memo: object) -> Any:
+        # The real one holds the attributes of every object that is copied, and what is written there is kept.
+        return method(self, {})
+
+    return __deepcopy__
+
+
 _GUARDS: Mapping[str, Callable[[_Method], _Method]] = {
+    "__deepcopy__": _guard_copy,
     "__delattr__": _guard_deletions,
     "__exit__": _guard_exit,
     "__getattr__": _guard_reads,

@@ -81,6 +81,8 @@ def guarded_import(
 def read_attribute(owner: Any, name: str, default: Any = MISSING) -> Any:
     """Return `owner.name` if the policy allows both name and value. Raises AttributeError."""
     name = stored_name(name)
+    if name == "format_map" and isinstance(owner, str):
+        return _bind_format_map(owner)
     check_name(name)
     if type(owner) is ModuleView:
         return read_from_module(owner, name, default)
@@ -172,6 +174,13 @@ def _format(template: str, /, *arguments: Any, **keywords: Any) -> str:
 def _bind_format(template: str) -> Callable[..., str]:
     def fill(*arguments: Any, **keywords: Any) -> str:
         return _format(template, *arguments, **keywords)
+
+    return fill
+
+
+def _bind_format_map(template: str) -> Callable[[Mapping[str, Any]], str]:
+    def fill(mapping: Mapping[str, Any]) -> str:
+        return _Formatter().vformat(plain_str(template), (), mapping)
 
     return fill
 

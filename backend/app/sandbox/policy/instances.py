@@ -12,19 +12,22 @@ from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.module_views import check_object
 from app.sandbox.policy.objects import is_of_program
 from app.sandbox.policy.private_names import is_private, is_transformers_own, spelled_name, stored_name
+from app.sandbox.policy.substitutes import SUBSTITUTES
 from app.sandbox.policy.text_guards import check_name
 
 _PLAIN_MODULES = frozenset({"__main__", "abc", "builtins", "collections.abc", "typing"})
 """Modules of the bases of plain classes: they keep nothing of a library in their instances."""
+
+_NAMESPACES = (types.SimpleNamespace, SUBSTITUTES[id(types.SimpleNamespace)])
+"""Classes of namespaces, which are plain though no program's."""
 
 _NOTHING = object()
 
 
 def is_plain(kind: type) -> bool:
     """Return True for a program's class that derives from no library's: all attributes are the program's."""
-    if issubclass(kind, types.SimpleNamespace):
-        return True
-    return is_of_program(kind) and all(base.__module__ in _PLAIN_MODULES for base in mro_of(kind))
+    is_own = is_of_program(kind) or kind in _NAMESPACES
+    return is_own and all(base.__module__ in _PLAIN_MODULES or base in _NAMESPACES for base in mro_of(kind))
 
 
 def mro_of(kind: type) -> tuple[type, ...]:

@@ -22,6 +22,21 @@ _SPECIAL_NAMES = {
 }
 """Special names that programs ask for, and what does the same."""
 
+_ATTRIBUTES = {
+    "mro": "isinstance and issubclass",
+    "read_clipboard": "a dataset",
+    "read_hdf": "read_parquet",
+    "read_pickle": "read_parquet",
+    "read_sql": "SQL",
+    "to_clipboard": "to_string",
+    "to_hdf": "to_parquet",
+    "to_pickle": "to_parquet, or keep[name] = frame",
+    "to_sql": "keep[name] = frame",
+    "tofile": "tolist and json",
+    "with_traceback": "raise ... from error",
+}
+"""Attributes that are refused on every object, and what does the same."""
+
 _MODULES = {
     "a cell has no network: give the data as a file": (
         "aiohttp ftplib http httpx requests smtplib socket ssl urllib urllib3 yfinance"
@@ -61,6 +76,11 @@ def text_of_name(name: str) -> str:
     if name.startswith("_"):
         return f'"{name}" is not available here: it begins with an underscore and belongs to the interpreter'
     return f'"{name}" is not available here{instead}'
+
+
+def text_of_attribute(name: str) -> str:
+    """Return why an attribute cannot be read when a program runs, with what does the same."""
+    return f"{name!r} is not accessible here{f': use {_ATTRIBUTES[name]}' if name in _ATTRIBUTES else ''}"
 
 
 def text_of_option(name: str | None) -> str:

@@ -26,6 +26,7 @@ from app.sandbox.policy.allow_lists import (
 )
 from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.private_names import is_private
+from app.sandbox.policy.refusal_texts import text_of_attribute
 
 _TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
 """Functions that take such text themselves: text may not name them, or their own text would go unchecked."""
@@ -57,7 +58,7 @@ def check_name(name: str) -> None:
     if type(name) is not str:
         raise TypeError("an attribute's name must be a str")
     if name.startswith("_") or name in DENIED_ATTRIBUTES:
-        raise AttributeError(f"{name!r} is not accessible here")
+        raise AttributeError(text_of_attribute(name))
 
 
 def check_text(name: str) -> None:

@@ -218,8 +218,10 @@ result = "ok" if len(Node(1, Node(2)).path()) == 2 else "wrong"
     "fields of a template that are counted": """
 class Money:
     def __init__(self, amount): self.amount = amount
-seen = "{.amount} {} {[k]}".format(Money(3), 4, {"k": 5})
-result = "ok" if seen == "3 4 5" else seen
+class Open(dict):
+    def __missing__(self, key): return key.upper()
+seen = "{.amount} {} {[k]}".format(Money(3), 4, {"k": 5}) + " {a} {m.amount}".format_map(Open(m=Money(6)))
+result = "ok" if seen == "3 4 5 A 6" else seen
 """,
 }
 
@@ -349,6 +351,41 @@ result = 'PWNED' if [].append == 1 else ''
 import functools
 from joblib import Parallel, delayed
 result = 'PWNED' if Parallel(n_jobs=1)([delayed(locals)()]) else ''
+""",
+    "a class by a mapped format": "result = 'PWNED' if 'class' in '{a.__class__}'.format_map({'a': 1}) else ''",
+    "a mapped format of another text": """
+class Text(str):
+    def __str__(self): return '{a.__class__}'
+result = 'PWNED' if 'class' in Text('{a.__class__}').format_map({'a': 1}) else ''
+""",
+    "a mapped format without its owner": """
+result = 'PWNED' if 'class' in str.format_map('{a.__class__}', {'a': 1}) else ''
+""",
+    "a mapped format in an aggregation": """
+import pandas as pd
+pd.Series(['{a.__class__}']).agg('format_map')
+result = 'PWNED'
+""",
+    "the memory of a copy": """
+import copy
+from sklearn.linear_model import LinearRegression
+seen = []
+class Spy:
+    def __deepcopy__(self, memo):
+        seen.extend(memo.values())
+        return self
+model = LinearRegression().fit([[1.0], [2.0]], [1.0, 2.0])
+model.spy = Spy()
+copy.deepcopy(model)
+result = 'PWNED' if seen else ''
+""",
+    "attributes of an estimator that is a namespace": """
+import types
+from sklearn.linear_model import LinearRegression
+class Mine(types.SimpleNamespace, LinearRegression): pass
+attributes = vars(Mine())
+attributes['x'] = 1
+result = 'PWNED' if type(attributes) is not dict else ''
 """,
     "a traceback by a decorated exit": """
 seen = []

@@ -313,7 +313,7 @@ getattr((), Name("__class__"))
     "dunder by format": "'{0.__class__}'.format(())",
     "dunder by an unbound format": "str.format('{0.__class__}', ())",
     "dunder by a format of a mapped format": "list(map('{0.__class__}'.format, [()]))",
-    "format_map": "'{a}'.format_map({'a': 1})",
+    "format_map": "'{a.__class__}'.format_map({'a': 1})",
     "a formatter class": "import string\nclass F(string.Formatter): pass",
     "the import builtin": "__import__('os')",
     "the builtins module": "__builtins__['open']",
