@@ -25,8 +25,8 @@ from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
 from app.redis_client import SHORT_TIMEOUTS, open_redis
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
+from app.sandbox.provider.cell_provider import ProcessProvider
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.stream import EventStreams
 from app.settings import Settings

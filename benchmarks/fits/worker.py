@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from app.observability.logging import configure_logging
-from app.sandbox.contract import Limits
+from app.sandbox.exchange.contract import Limits
 from app.sessions.graphs import Graphs, GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import Fit, StepScope
 from app.settings import load_settings

@@ -26,10 +26,10 @@ from benchmarks.prices.run import COINS, YEAR, say, walk
 from app.computations.cell_files.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.recipe_effects import apply_recipe
 from app.modeling.problem.problem import Problem
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation, Limits
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import Computation, Limits
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.storage.folder import FolderBlobs
 
 ROUNDS = 3

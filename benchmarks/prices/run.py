@@ -28,9 +28,9 @@ from benchmarks.quality.watch import busy_s, cpu_s, tree
 from app.datasets.prices import Prices
 from app.db.migrations import upgrade
 from app.db.pool import Database
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.servers.embedded import EmbeddedServers
 from app.storage.folder import FolderBlobs
 

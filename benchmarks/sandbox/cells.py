@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import CellRequest, Code, Limits, Outcome
-from app.sandbox.output_folders import remove
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import CellRequest, Code, Limits, Outcome
+from app.sandbox.outputs.folders import remove
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 SNIPPET = """
 import pandas as pd, numpy as np

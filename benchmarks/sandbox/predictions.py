@@ -21,10 +21,10 @@ from app.artifacts.predictions import ROWS_CELL_LIMITS, TABLE_CELL_LIMITS, table
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.models import train
 from app.computations.preparation import split
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
-from app.sandbox.output_folders import remove
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import CellRequest, Computation, Limits, Outcome
+from app.sandbox.outputs.folders import remove
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 ROWS = 1_000_000
 SINGLE = 200

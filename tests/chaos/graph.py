@@ -17,7 +17,7 @@ from tests.chaos.ledger import Ledger
 
 from app.errors import LabError
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, Question, StepScope

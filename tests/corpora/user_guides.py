@@ -57,8 +57,8 @@ REFUSED: dict[str, str] = {
 _RUNNER = """
 import json, os, sys, tempfile
 from pathlib import Path
-import app.sandbox.program
-from app.sandbox.preloaded_libraries import load_libraries
+import app.sandbox.programs.execution
+from app.sandbox.zygote.preloaded_libraries import load_libraries
 load_libraries()
 for sources in json.load(sys.stdin):
     if os.fork() == 0:
@@ -66,7 +66,7 @@ for sources in json.load(sys.stdin):
             folder = Path(tempfile.mkdtemp())
             os.chdir(folder)
             try:
-                app.sandbox.program.run(source, {}, folder)
+                app.sandbox.programs.execution.run(source, {}, folder)
                 outcome = None
             except BaseException as error:
                 outcome = f"{type(error).__name__}: {error}"

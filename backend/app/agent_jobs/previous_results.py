@@ -16,7 +16,7 @@ from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import Call, CallResult, StepScope
 from app.tools.data.frames import make_artifact
 

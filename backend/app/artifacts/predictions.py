@@ -12,7 +12,7 @@ from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, InvalidInput
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 
 ROWS_CELL_LIMITS = Limits(time_s=120.0)
 TABLE_CELL_LIMITS = Limits(time_s=120.0, threads=2)

@@ -26,8 +26,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from app.sandbox.isolation import CellView, Confinement, Tier, tier_failure
 from app.sandbox.kernel.calls import die_with_parent, unshare
+from app.sandbox.kernel.isolation import CellView, Confinement, Tier, tier_failure
 from app.sandbox.kernel.namespaces import NEWIPC, NEWNET, NEWUSER, NEWUTS
 from app.sandbox.kernel.seccomp import ALLOW, ArgumentTest, Rule
 

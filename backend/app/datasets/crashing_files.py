@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from app.errors import InvalidInput, TooLarge
 from app.sandbox.computation_runner import CellLost, ComputationFailed
-from app.sandbox.contract import End
+from app.sandbox.exchange.contract import End
 
 _TOO_LARGE = {
     End.TIMED_OUT: (

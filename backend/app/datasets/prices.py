@@ -23,8 +23,8 @@ from app.datasets.price_series import PriceSeries, choose_series
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Computation, Limits, Progress
-from app.sandbox.output_pipe import OutputStream
+from app.sandbox.exchange.contract import Computation, Limits, Progress
+from app.sandbox.outputs.pipe import OutputStream
 from app.storage.temporary_files import temporary_file
 
 _CELL_LIMITS = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)

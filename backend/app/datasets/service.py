@@ -21,7 +21,7 @@ from app.errors import Conflict, InvalidInput
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.observability import audit
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from app.datasets.schemas import PreviewView
 from app.datasets.table_requests import TableAggregateRequest, TableQuery, TableSummaryRequest
 from app.datasets.table_views import TableAggregateView, TableSummaryView
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 
 _VIEW_LIMITS = Limits(time_s=60.0, disk_bytes=4 << 30, threads=2)
 """Limits of one page or figure: ten times what it takes to sort 5 million rows by text, with their spill."""

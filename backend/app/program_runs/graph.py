@@ -17,7 +17,7 @@ from app.plans.plan import Plan
 from app.program_runs.plan_run import run_plan
 from app.program_runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Limits
+from app.sandbox.exchange.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope

@@ -9,7 +9,7 @@ from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 from app.plans.row_counts import make_counting_plans
 from app.plans.schema import TableSchema
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas

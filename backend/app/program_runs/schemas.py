@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_f
 
 from app.artifacts.model_schemas import TableFormat
 from app.plans.plan_document import PlanDocument
-from app.sandbox.contract import End
+from app.sandbox.exchange.contract import End
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionView, Text, UsageTotals
 

@@ -12,7 +12,7 @@ import structlog
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.json_types import JsonValue
 from app.modeling.facts.code_in_facts import contains_code
-from app.sandbox.contract import (
+from app.sandbox.exchange.contract import (
     CellProvider,
     CellRequest,
     Code,
@@ -24,11 +24,11 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.metering import count_cell, count_cpu
-from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.output_folders import remove
-from app.sandbox.output_pipe import OutputStream, stream_output
-from app.sandbox.output_storage import StoredFile, StoringTimedOut, store_files
-from app.sandbox.ready_zygote import ZYGOTE_DIED
+from app.sandbox.outputs.folders import remove
+from app.sandbox.outputs.pipe import OutputStream, stream_output
+from app.sandbox.outputs.storage import StoredFile, StoringTimedOut, store_files
+from app.sandbox.provider.outcome import KILLED_FROM_OUTSIDE
+from app.sandbox.provider.ready_zygote import ZYGOTE_DIED
 from app.storage.blobs import BlobStore, StoreUnavailable
 from app.storage.disk_space import retry_while_disk_full
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.sandbox.contract import Limits, Usage
+from app.sandbox.exchange.contract import Limits, Usage
 
 MIN_RECORDED_CPU_S = 0.01
 """Seconds of work outside a cell below which a call records none: parsing an ordinary goal takes less, and

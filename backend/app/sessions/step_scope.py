@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from app.json_types import JsonValue
-from app.sandbox.contract import Limits
+from app.sandbox.exchange.contract import Limits
 from app.sessions.events.events import Durable, Live
 
 

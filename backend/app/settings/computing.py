@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.sandbox.contract import Limits
-from app.sandbox.process_config import ProcessConfig
-from app.sandbox.zygote_container import Container
+from app.sandbox.exchange.contract import Limits
+from app.sandbox.provider.process_config import ProcessConfig
+from app.sandbox.provider.zygote_container import Container
 from app.sessions.budget_request import BudgetRequest
 from app.sessions.config import SessionsConfig
 from app.settings.chat import ChatSettings

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.threads.comparison_schemas import (
     DifferingRows,
     TableDifference,

@@ -24,8 +24,8 @@ from app.reporting.document.inline_elements import plain_text
 from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY_TOOL, summarise
-from app.sandbox.contract import Computation
-from app.sandbox.output_storage import StoredFile
+from app.sandbox.exchange.contract import Computation
+from app.sandbox.outputs.storage import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.sessions.usage import total_usage

@@ -21,7 +21,7 @@ from app.jobs import JobName
 from app.observability.metrics.exposition import exposition
 from app.observability.metrics.metrics_server import serve_metrics
 from app.resources import Resources, open_resources
-from app.sandbox.contract import CellProvider
+from app.sandbox.exchange.contract import CellProvider
 from app.sessions.graphs import Graphs
 from app.sessions.waiting.fits import FitKey
 from app.settings import Settings

@@ -13,8 +13,8 @@ from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
 from app.llm.config import ChatConfig
 from app.llm.model_probe import ModelHealth
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.settings import Settings
 
 from .conftest import User, client_of

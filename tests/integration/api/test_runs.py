@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from tests.patience import hang_guard
 
 from app.db.tables import ArtifactRow, SessionRow
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import CellRequest, Code, Computation, Isolation, Outcome, Progress
+from app.sandbox.exchange.contract import CellRequest, Code, Computation, Isolation, Outcome, Progress
+from app.sandbox.provider.cell_provider import ProcessProvider
 from app.settings import Settings
 from app.worker.event_loop import WorkerServices
 from app.worker.graphs import pipeline_graphs

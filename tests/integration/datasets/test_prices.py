@@ -15,9 +15,9 @@ from app.datasets.price_loading import summarize_series
 from app.datasets.prices import ImportOptions, Prices
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.storage.folder import FolderBlobs
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -27,10 +27,10 @@ from app.modeling.facts.readings import FileReading
 from app.modeling.problem.name_resolution import resolve_name
 from app.pipeline.graph import make_graph_spec
 from app.recorded_call import RecordedCall
-from app.sandbox.cell_provider import ProcessProvider
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation, Limits
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import Computation, Limits
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts

@@ -16,7 +16,7 @@ from app.agents.roster import assemble_crew
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.in_memory import MemoryJournal
 from app.tools.toolsets import Toolsets
 

@@ -11,12 +11,12 @@ import pytest_asyncio
 from tests.patience import HANG_GUARD_S
 
 from app.json_types import JsonValue
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
-from app.sandbox.isolation import Tier, survey_host
-from app.sandbox.output_folders import remove
-from app.sandbox.process_config import ProcessConfig
-from app.sandbox.zygote_container import Container, engine_refusal
+from app.sandbox.exchange.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
+from app.sandbox.kernel.isolation import Tier, survey_host
+from app.sandbox.outputs.folders import remove
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
+from app.sandbox.provider.zygote_container import Container, engine_refusal
 
 TIERS = [tier for tier in (Tier.NAMESPACES, Tier.LSM) if tier not in survey_host()[1]]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.patience import HANG_GUARD_S
 
-from app.sandbox.contract import Code, Computation, End, Limits
+from app.sandbox.exchange.contract import Code, Computation, End, Limits
 
 from .attacks import BOMBS, KERNEL, NETWORK, PROCESSES, READS, WRITES
 from .conftest import Cells

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from tests.patience import HANG_GUARD_S
 
-from app.sandbox.cell_provider import SOCKET_FOLDER
-from app.sandbox.contract import Code, Computation, End, Limits
-from app.sandbox.scratch_folders import LOCK_NAME
+from app.sandbox.exchange.contract import Code, Computation, End, Limits
+from app.sandbox.outputs.scratch_folders import LOCK_NAME
+from app.sandbox.provider.cell_provider import SOCKET_FOLDER
 
 from .conftest import Cells
 

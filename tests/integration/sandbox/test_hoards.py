@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from app.sandbox.contract import Code, Computation, End, Limits, Outcome
-from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.ready_zygote import ZYGOTE_DIED
+from app.sandbox.exchange.contract import Code, Computation, End, Limits, Outcome
+from app.sandbox.provider.outcome import KILLED_FROM_OUTSIDE
+from app.sandbox.provider.ready_zygote import ZYGOTE_DIED
 
 from .conftest import Cells
 from .hoards import COUNTS, HOARDS, SUICIDES

@@ -12,17 +12,17 @@ import pytest
 from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import CellRequest, Computation, End, Limits, Outcome, Progress
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import CellRequest, Computation, End, Limits, Outcome, Progress
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 WORKER = """
 import asyncio, sys
 from pathlib import Path
 from app.errors import Unavailable
-from app.sandbox.contract import CellRequest, Computation, Limits
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import CellRequest, Computation, Limits
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 async def main():
     provider = ProcessProvider(ProcessConfig(Path(sys.argv[1])))
@@ -38,7 +38,7 @@ asyncio.run(main())
 SERVER = """
 import sys
 from pathlib import Path
-from app.sandbox.zygote_launch import become_server
+from app.sandbox.provider.zygote_launch import become_server
 become_server(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
@@ -51,7 +51,7 @@ def running(marker: str) -> list[int]:
             command = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
         except OSError:
             continue
-        if marker in command and "app.sandbox.zygote" in command:
+        if marker in command and "app.sandbox.zygote.process" in command:
             found.append(int(entry.name))
     return found
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.contract import Code, Computation, End
+from app.sandbox.exchange.contract import Code, Computation, End
 
 from .conftest import Cells
 

@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import Code, Computation, End, Limits
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.exchange.contract import Code, Computation, End, Limits
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 from app.settings import load_settings
 
 from .conftest import Cells

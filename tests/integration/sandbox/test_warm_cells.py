@@ -11,10 +11,10 @@ import pytest_asyncio
 from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.json_types import JsonValue
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import Computation, End, Limits, Outcome
-from app.sandbox.process_config import ProcessConfig
-from app.sandbox.scratch_folders import LOCK_NAME
+from app.sandbox.exchange.contract import Computation, End, Limits, Outcome
+from app.sandbox.outputs.scratch_folders import LOCK_NAME
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 from .conftest import TIERS, Cells
 from .test_lifetimes import running

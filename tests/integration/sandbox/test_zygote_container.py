@@ -14,10 +14,10 @@ import pytest
 from tests.patience import until
 
 from app.errors import Unavailable
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.contract import CellRequest, Computation, End, Outcome
-from app.sandbox.process_config import ProcessConfig
-from app.sandbox.zygote_container import Container
+from app.sandbox.exchange.contract import CellRequest, Computation, End, Outcome
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
+from app.sandbox.provider.zygote_container import Container
 
 from .conftest import container_for
 from .test_lifetimes import computing
@@ -25,9 +25,9 @@ from .test_lifetimes import computing
 OWNER = """
 import asyncio, sys
 from pathlib import Path
-from app.sandbox.zygote_container import Container
-from app.sandbox.cell_provider import ProcessProvider
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.provider.zygote_container import Container
+from app.sandbox.provider.cell_provider import ProcessProvider
+from app.sandbox.provider.process_config import ProcessConfig
 
 async def main():
     home, image = Path(sys.argv[1]), sys.argv[2]

@@ -9,7 +9,7 @@ import pytest
 
 from app.api.streams.ndjson_progress import NdjsonProgressResponse, Work
 from app.errors import Conflict
-from app.sandbox.contract import Progress
+from app.sandbox.exchange.contract import Progress
 
 
 class Listener:

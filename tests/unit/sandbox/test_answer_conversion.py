@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from app.errors import TooLarge
-from app.sandbox.answer_conversion import encode, to_json
+from app.sandbox.programs.answer_conversion import encode, to_json
 
 
 class Colour(enum.Enum):

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from app.errors import InvalidInput
 from app.sandbox.computation_runner import CellLost, ComputationFailed, ComputationRunner
-from app.sandbox.contract import (
+from app.sandbox.exchange.contract import (
     CellRequest,
     Code,
     Computation,
@@ -19,8 +19,8 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
-from app.sandbox.outcome import KILLED_FROM_OUTSIDE
-from app.sandbox.ready_zygote import ZYGOTE_DIED
+from app.sandbox.provider.outcome import KILLED_FROM_OUTSIDE
+from app.sandbox.provider.ready_zygote import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
 from app.tools.queries.program_execution import refuse_with_output
 

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 
-from app.sandbox.first_computations import is_first
+from app.sandbox.zygote.first_computations import is_first
 
 PROGRAM = """
 import sys
-from app.sandbox import zygote
-from app.sandbox.preloaded_libraries import load_first
+from app.sandbox.zygote import process as zygote
+from app.sandbox.zygote.preloaded_libraries import load_first
 load_first()
 print(*{"sklearn", "xgboost", "skops", "talib", "statsmodels", "matplotlib.pyplot"} & set(sys.modules))
 """

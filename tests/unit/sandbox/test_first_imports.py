@@ -10,7 +10,7 @@ from pathlib import Path
 _PROGRAM = """
 import sys
 from pathlib import Path
-from app.sandbox.preloaded_libraries import load_first
+from app.sandbox.zygote.preloaded_libraries import load_first
 
 load_first()
 loaded = {*sys.modules}

@@ -4,10 +4,10 @@ import signal
 import pytest
 
 from app.json_types import JsonValue
-from app.sandbox.answer_limits import MAX_DEPTH, AnswerLimits
-from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
-from app.sandbox.outcome import HOST_OUT_OF_MEMORY, KILLED_FROM_OUTSIDE, ProcessEnd
-from app.sandbox.outcome import judge as judge_of
+from app.sandbox.exchange.answer_limits import MAX_DEPTH, AnswerLimits
+from app.sandbox.exchange.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.provider.outcome import HOST_OUT_OF_MEMORY, KILLED_FROM_OUTSIDE, ProcessEnd
+from app.sandbox.provider.outcome import judge as judge_of
 
 LIMITS = Limits(memory_bytes=100)
 USAGE = Usage(1.0, 1.0, 10)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.output_folders import MAX_ENTRIES, copy_out, remove, survey
+from app.sandbox.outputs.folders import MAX_ENTRIES, copy_out, remove, survey
 
 
 def test_regular_files_are_listed_and_nothing_else(tmp_path: Path) -> None:

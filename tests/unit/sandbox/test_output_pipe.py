@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.output_pipe import stream_output
+from app.sandbox.outputs.pipe import stream_output
 
 
 def write(path: Path, *pieces: bytes) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import Unavailable
-from app.sandbox import output_storage
 from app.sandbox.computation_runner import ComputationFailed, ComputationRunner
-from app.sandbox.contract import CellRequest, Code, End, Isolation, Limits, Outcome, Progress, Usage
+from app.sandbox.exchange.contract import CellRequest, Code, End, Isolation, Limits, Outcome, Progress, Usage
 from app.sandbox.metering import meter_usage
+from app.sandbox.outputs import storage as output_storage
 from app.storage.blobs import Blob, StoreUnavailable
 from app.storage.folder import FolderBlobs
 

@@ -3,9 +3,9 @@
 from types import CodeType
 from typing import Any
 
+from app.sandbox.exchange.program_variables import find_reachable
 from app.sandbox.policy.namespace import program_globals
-from app.sandbox.program_definitions import find_definitions, run_definitions
-from app.sandbox.program_variables import find_reachable
+from app.sandbox.programs.definitions import find_definitions, run_definitions
 
 
 def test_a_program_reaches_the_names_in_it_their_groups_and_those_of_definitions() -> None:

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from app.errors import Unavailable
-from app.sandbox.cell_pipes import CellPipes
-from app.sandbox.contract import CellRequest
-from app.sandbox.ready_zygote import start_zygote
+from app.sandbox.exchange.contract import CellRequest
+from app.sandbox.provider.cell_pipes import CellPipes
+from app.sandbox.provider.ready_zygote import start_zygote
 
 
 class DyingLink:

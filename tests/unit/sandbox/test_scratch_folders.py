@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from app.sandbox.scratch_folders import Scratch, sweep
+from app.sandbox.outputs.scratch_folders import Scratch, sweep
 
 
 def test_a_living_process_keeps_its_folder(tmp_path: Path) -> None:

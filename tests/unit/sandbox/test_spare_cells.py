@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from app.sandbox.spare_cells import SPARE_COUNT, SpareCells
+from app.sandbox.zygote.spare_cells import SPARE_COUNT, SpareCells
 
 
 def say_ones_pid(cue: socket.socket) -> NoReturn:

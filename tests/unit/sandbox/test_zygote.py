@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox import zygote
-from app.sandbox.contract import Limits
-from app.sandbox.isolation import Tier
-from app.sandbox.zygote import Zygote
+from app.sandbox.exchange.contract import Limits
+from app.sandbox.kernel.isolation import Tier
+from app.sandbox.zygote import process as zygote
+from app.sandbox.zygote.process import Zygote
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cells need Linux")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.zygote_container import Container
+from app.sandbox.provider.zygote_container import Container
 
 HOST_PROCESSORS = os.cpu_count() or 1
 

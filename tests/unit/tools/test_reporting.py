@@ -16,7 +16,7 @@ from app.errors import LabError, ToolRefused, Unavailable
 from app.recorded_call import RecordedCall
 from app.reporting.verification import verify_report
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
+from app.sandbox.exchange.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import StepUsage

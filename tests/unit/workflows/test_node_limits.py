@@ -13,8 +13,8 @@ from tests.unit.workflows.test_named_values import READ, TOP, chain, tell
 from app.artifacts.workspace import FrameRef
 from app.errors import Unavailable
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import Usage
-from app.sandbox.output_storage import StoredFile
+from app.sandbox.exchange.contract import Usage
+from app.sandbox.outputs.storage import StoredFile
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.workflows.document import Node, WorkflowDocument

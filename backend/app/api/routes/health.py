@@ -12,7 +12,7 @@ from app.api.status.service_metrics import ServiceMetrics
 from app.errors import Unauthorized
 from app.observability.metrics.exposition import MEDIA_TYPE, FixedMetrics, exposition, make_registry
 from app.observability.metrics.metrics_server import may_read
-from app.sandbox.contract import Isolation
+from app.sandbox.exchange.contract import Isolation
 from app.settings import Settings
 
 router = APIRouter(tags=["health"])

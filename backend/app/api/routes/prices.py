@@ -15,7 +15,7 @@ from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
 from app.datasets.prices import ImportOptions, Prices, to_utc
 from app.errors import Forbidden
-from app.sandbox.contract import Progress
+from app.sandbox.exchange.contract import Progress
 
 router = APIRouter(prefix="/prices", tags=["prices"], responses=problems(401))
 

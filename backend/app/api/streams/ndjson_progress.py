@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.exception_handlers import problem, problem_of
 from app.errors import LabError
-from app.sandbox.contract import Progress
+from app.sandbox.exchange.contract import Progress
 from app.tasks import cancel_and_wait
 
 MEDIA_TYPE = "application/x-ndjson"

@@ -205,8 +205,8 @@ _QUESTION = "Answer with the single word: ready"
 
 
 async def _cells(settings: Settings) -> str:
-    from app.sandbox.cell_provider import ProcessProvider  # noqa: PLC0415
-    from app.sandbox.zygote_container import engine_refusal  # noqa: PLC0415
+    from app.sandbox.provider.cell_provider import ProcessProvider  # noqa: PLC0415
+    from app.sandbox.provider.zygote_container import engine_refusal  # noqa: PLC0415
 
     container = settings.cells.container
     if container and (refusal := engine_refusal(container.image)):

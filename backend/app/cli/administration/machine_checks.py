@@ -15,7 +15,7 @@ from app.cli.connection.addresses import reachable
 from app.cli.connection.service_file import running_service
 from app.errors import Unavailable
 from app.sandbox.kernel import landlock
-from app.sandbox.process_config import ProcessConfig
+from app.sandbox.provider.process_config import ProcessConfig
 from app.settings import MIB, Settings
 
 LIBRARIES = ("pandas", "scikit-learn", "duckdb", "langgraph")

@@ -121,8 +121,8 @@ def cells(
     lifeline: Annotated[bool, typer.Option("--lifeline", help="End when the standard input does.")] = False,
 ) -> None:
     """Run the process that every computation of this host is forked from."""
-    from app.sandbox.zygote_container import become_container  # noqa: PLC0415 - see above
-    from app.sandbox.zygote_launch import become_server  # noqa: PLC0415 - see above
+    from app.sandbox.provider.zygote_container import become_container  # noqa: PLC0415 - see above
+    from app.sandbox.provider.zygote_launch import become_server  # noqa: PLC0415 - see above
 
     settings = load_settings()
     if settings.cells.container:

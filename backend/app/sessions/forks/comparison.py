@@ -12,7 +12,7 @@ from app.errors import Conflict, InvalidInput
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.fork_record import read_fork
 from app.sessions.forks.comparison_schemas import (
     ComparedSession,

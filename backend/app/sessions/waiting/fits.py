@@ -23,7 +23,7 @@ from app.jobs import SendJob
 from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
 from app.observability.tracing import span
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress

@@ -15,8 +15,8 @@ from app.plans.plan_document import PlanDocument
 from app.plans.row_counts import make_counting_plans
 from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import SINGLE_FRAME, Computation, Limits
-from app.sandbox.program_variables import RESULT_FILE
+from app.sandbox.exchange.contract import SINGLE_FRAME, Computation, Limits
+from app.sandbox.exchange.program_variables import RESULT_FILE
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.workspace_changes import record_program, record_statements

@@ -9,7 +9,7 @@ from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
 from app.modeling.problem.metrics import MetricName
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.conversation_studies import ConversationStudies, StudyCard
 from app.tools.context.tool_context import ToolContext

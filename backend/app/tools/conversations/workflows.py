@@ -11,7 +11,7 @@ from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
 from app.plans.plan_document import PlanDocument
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.approval import Preview
 from app.tools.context.conversation_workflows import (

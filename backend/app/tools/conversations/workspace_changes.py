@@ -10,7 +10,7 @@ from app.counts import describe_count, describe_size
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import QueryRows, json_object

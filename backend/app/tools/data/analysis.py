@@ -11,7 +11,7 @@ from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.facts.conversion import dump_facts, parse_facts
 from app.modeling.problem.name_resolution import resolve_name
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tasks import run_concurrently
 from app.tools.context.stage_limits import COLUMN_SHARE, DRAWING_SHARE, remaining_s, share_of

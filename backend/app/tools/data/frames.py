@@ -9,7 +9,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.computation_facts import RecipeJson
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.output_storage import StoredFile
+from app.sandbox.outputs.storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import ColumnName, FigureTitle, RecipeFrame

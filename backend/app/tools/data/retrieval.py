@@ -11,7 +11,7 @@ from app.json_types import JsonValue
 from app.modeling.facts.column_units import find_unit
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.readings import FileReading, merge_parsers
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.stage_limits import MEASUREMENT_SHARE, remaining_s, share_of
 from app.tools.context.tool_context import ToolContext

@@ -9,7 +9,7 @@ from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import BacktestOutcome

@@ -5,7 +5,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.recorded_clock import recorded_work_s

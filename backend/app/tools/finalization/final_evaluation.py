@@ -4,7 +4,7 @@ from typing import Any
 
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.stage_limits import FINAL_DRAWING_SHARE, remaining_s, share_of
 from app.tools.context.tool_context import ToolContext

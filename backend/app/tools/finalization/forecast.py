@@ -7,7 +7,7 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import ForecastRange, json_object

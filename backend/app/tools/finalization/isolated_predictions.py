@@ -1,7 +1,7 @@
 """Predictions of the hold-out by a model with custom code, in a cell that holds no labels."""
 
 from app.artifacts.workspace import FrameRef
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.tools.context.tool_context import ToolContext
 from app.tools.fits.fit_parts import FitPart
 

@@ -6,7 +6,7 @@ from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.recorded_clock import recorded_work_s
 from app.tools.context.tool_context import ToolContext

@@ -16,7 +16,7 @@ from app.modeling.facts.conversion import parse_facts
 from app.modeling.problem.name_resolution import resolve_name
 from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.tool_context import ToolContext

@@ -10,7 +10,7 @@ from app.modeling.facts.fits import CandidateFit, merge_parts
 from app.modeling.problem.kinds import ENSEMBLE
 from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.stage_limits import DRAWING_SHARE, remaining_s, share_of
 from app.tools.context.tool_context import ToolContext

@@ -13,7 +13,7 @@ from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.kinds import PLAIN
 from app.reporting.metrics import describe_metric
 from app.sandbox.computation_runner import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.context.preferences import DEFAULT_BUDGET_S
 from app.tools.context.tool_context import ToolContext

@@ -13,7 +13,7 @@ from app.modeling.problem.family_catalog import FAMILIES, PLAIN_FAMILY
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.kinds import BASELINE, REFERENCES
 from app.reporting.metrics import describe_metric
-from app.sandbox.contract import Limits
+from app.sandbox.exchange.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
 from app.tools.context.recorded_clock import recorded_work_s
 from app.tools.context.tool_context import ToolContext

@@ -11,7 +11,7 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit, FitSummary, merge_parts
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult, Fit
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import Proposals, ProposedCandidate

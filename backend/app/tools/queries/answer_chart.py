@@ -8,7 +8,7 @@ from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind
 from app.plans.expressions import Name
 from app.plans.plan_document import PlanDocument
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas

@@ -16,7 +16,7 @@ from app.plans.row_counts import make_counting_plans
 from app.recorded_call import RecordedCall
 from app.reporting.stated_answer import AnswerSources, UnknownFigure
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import QueryRows, json_object

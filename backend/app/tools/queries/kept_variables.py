@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.program_variables import (
+from app.sandbox.exchange.program_variables import (
     MAX_VARIABLES,
     PART,
     STATE_FILE,

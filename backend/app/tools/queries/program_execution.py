@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.errors import InvalidInput, LabError, ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.contract import SINGLE_FRAME, Code, Computation, Limits
-from app.sandbox.output_storage import StoredFile
+from app.sandbox.exchange.contract import SINGLE_FRAME, Code, Computation, Limits
+from app.sandbox.outputs.storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.frames import make_artifact

@@ -9,7 +9,7 @@ from app.counts import describe_count
 from app.datasets.dataset_source import DatasetRef
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import Call, CallResult, SessionFacts
 from app.threads.graph import ChatContext, ask_analyst
 from app.tools.context.conversation_studies import STUDY_TOOLS

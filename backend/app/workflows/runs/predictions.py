@@ -1,7 +1,7 @@
 """Nodes that predict: the rows of a table beside the predictions of a model."""
 
 from app.artifacts.predictions import TABLE_CELL_LIMITS
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.workflows.document import Node
 from app.workflows.node_configs import Predict

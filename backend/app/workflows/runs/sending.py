@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from app.json_types import JsonValue
-from app.sandbox.contract import Computation
+from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
 from app.workflows.node_configs import HttpRequest, Notify

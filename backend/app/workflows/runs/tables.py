@@ -12,7 +12,7 @@ from app.errors import InvalidInput, LabError
 from app.plans.compiler import compile_plan
 from app.plans.plan import Aggregation, DatasetSource, GroupStep, JoinStep, Plan, PlanSource, UnionStep
 from app.sandbox.computation_runner import ComputationResult
-from app.sandbox.contract import Code, Computation
+from app.sandbox.exchange.contract import Code, Computation
 from app.sessions.step_scope import CallResult
 from app.tools.data.frames import make_artifact
 from app.workflows.document import Node, find_ancestors, nodes_by_id

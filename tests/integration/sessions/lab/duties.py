@@ -19,7 +19,7 @@ from app.deletion.retention_periods import RetentionPeriods
 from app.jobs import QUEUES, JobSender
 from app.redis_client import open_redis
 from app.sandbox.computation_runner import ComputationRunner
-from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
+from app.sandbox.exchange.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.runner import Runner

@@ -8,8 +8,8 @@ import pytest
 
 RUNNER = """
 import json, os, sys, tempfile
-import app.sandbox.program
-from app.sandbox.preloaded_libraries import load_libraries
+import app.sandbox.programs.execution
+from app.sandbox.zygote.preloaded_libraries import load_libraries
 from pathlib import Path
 load_libraries()
 for name, source in json.load(sys.stdin).items():
@@ -17,7 +17,7 @@ for name, source in json.load(sys.stdin).items():
         folder = Path(tempfile.mkdtemp())
         os.chdir(folder)
         try:
-            outcome = app.sandbox.program.run(source, {}, folder)["result"]
+            outcome = app.sandbox.programs.execution.run(source, {}, folder)["result"]
         except BaseException as error:
             outcome = f"{type(error).__name__}: {error}"
         os.write(1, (json.dumps([name, outcome]) + chr(10)).encode())

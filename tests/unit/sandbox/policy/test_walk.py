@@ -16,7 +16,7 @@ import pytest
 from tests.patience import HANG_GUARD_S
 
 from app.sandbox.policy import allow_lists, guards, module_views
-from app.sandbox.preloaded_libraries import load_libraries
+from app.sandbox.zygote.preloaded_libraries import load_libraries
 
 from .walk import Coverage, Escape, Walk
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from app.sandbox.contract import Limits
+from app.sandbox.exchange.contract import Limits
 from app.sessions.step_scope import Fit
 from app.sessions.waiting.fits import read_fit, shorten_time_limit
 

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import app.computations
-from app.sandbox.first_computations import FIRST_COMPUTATIONS
 from app.sandbox.kernel.calls import collapse_pages
 from app.sandbox.policy.language import compile_code
+from app.sandbox.zygote.first_computations import FIRST_COMPUTATIONS
 
 # Without statsmodels and seaborn: their 200 memory mappings would slow every fork, and few programs use them.
 LIBRARIES = (
@@ -39,7 +39,7 @@ LIBRARIES = (
 )
 
 
-_POLICY_MODULES = ("app.sandbox.policy.custom_functions", "app.sandbox.program")
+_POLICY_MODULES = ("app.sandbox.policy.custom_functions", "app.sandbox.programs.execution")
 _PARTS_OF_SCIPY = (
     "scipy.linalg",
     "scipy.special",
@@ -111,7 +111,7 @@ def touch_common_pages() -> None:
     pandas = importlib.import_module("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})["a"].sum()
     # Not there yet while the zygote imports the libraries of models: such cells serve no programs.
-    if program := sys.modules.get("app.sandbox.program"):
+    if program := sys.modules.get("app.sandbox.programs.execution"):
         program.rehearse()
 
 

@@ -12,13 +12,13 @@ import pandas as pd
 from app.computations.program_state.saving import SavedGroups, save_groups
 from app.computations.program_state.state_file import load_values, read_groups, write_state
 from app.json_types import JsonValue
-from app.sandbox.answer_conversion import to_table
-from app.sandbox.program_definitions import (
+from app.sandbox.exchange.program_variables import MAX_VARIABLES, PART, STATE_FILE, ProgramVariables
+from app.sandbox.programs.answer_conversion import to_table
+from app.sandbox.programs.definitions import (
     describe_definition,
     find_definitions,
     is_definition,
 )
-from app.sandbox.program_variables import MAX_VARIABLES, PART, STATE_FILE, ProgramVariables
 
 RESET_NAMES = frozenset(("keep", "result", "result_df", "result_rows", "result_columns"))
 """Names by which a program answers: each execution begins without them, or it would answer anew what it did."""

@@ -13,14 +13,14 @@ from pathlib import Path
 from app.errors import Unavailable
 from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, count_computation
 from app.observability.tracing import span_inside
-from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
-from app.sandbox.process_config import ProcessConfig
-from app.sandbox.ready_zygote import ReadyZygote, start_zygote
-from app.sandbox.scratch_folders import Scratch, sweep
-from app.sandbox.warm_cells import WarmCells
-from app.sandbox.zygote_connection import MAX_START_S, ZygoteLink
-from app.sandbox.zygote_container import start_own_container
-from app.sandbox.zygote_launch import RETRY_S, connect_shared_zygote, start_own_zygote
+from app.sandbox.exchange.contract import CellRequest, Computation, Isolation, Outcome, Progress
+from app.sandbox.outputs.scratch_folders import Scratch, sweep
+from app.sandbox.provider.process_config import ProcessConfig
+from app.sandbox.provider.ready_zygote import ReadyZygote, start_zygote
+from app.sandbox.provider.warm_cells import WarmCells
+from app.sandbox.provider.zygote_connection import MAX_START_S, ZygoteLink
+from app.sandbox.provider.zygote_container import start_own_container
+from app.sandbox.provider.zygote_launch import RETRY_S, connect_shared_zygote, start_own_zygote
 
 SOCKET_FOLDER = ".door"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from app.sandbox.cell_supervision import Vitals, read_vitals
+from app.sandbox.zygote.supervision import Vitals, read_vitals
 
 SPARE_COUNT = 2
 """Spares that are kept ready: one for the next request, and one while that is being replaced."""

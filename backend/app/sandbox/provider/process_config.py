@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.zygote_container import Container
+from app.sandbox.provider.zygote_container import Container
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.sandbox.contract import Limits, Outcome, Usage
+from app.sandbox.exchange.contract import Limits, Outcome, Usage
 from app.storage.blobs import BlobStore
 
 MIN_STORING_S = 30.0

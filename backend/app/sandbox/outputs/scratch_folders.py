@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.sandbox.output_folders import remove
+from app.sandbox.outputs.folders import remove
 
 LOCK_NAME = ".alive"
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.sandbox.cell_pipes import CellPipes, report_progress, write_all
-from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
-from app.sandbox.outcome import ProcessEnd, judge, parse_report
-from app.sandbox.output_folders import remove
-from app.sandbox.ready_zygote import ZYGOTE_DIED, ReadyZygote
-from app.sandbox.request_format import encode_request
-from app.sandbox.zygote_connection import wait_until_done
+from app.sandbox.exchange.contract import CellRequest, Computation, End, Outcome, Progress, Usage
+from app.sandbox.exchange.request_format import encode_request
+from app.sandbox.outputs.folders import remove
+from app.sandbox.provider.cell_pipes import CellPipes, report_progress, write_all
+from app.sandbox.provider.outcome import ProcessEnd, judge, parse_report
+from app.sandbox.provider.ready_zygote import ZYGOTE_DIED, ReadyZygote
+from app.sandbox.provider.zygote_connection import wait_until_done
 
 MAX_LIFETIME_S = 900.0
 """Seconds after which a warm cell is replaced: its deadline, and a bound on what requests leave in it."""

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from app.errors import TooLarge
 from app.json_types import JsonValue
-from app.sandbox.answer_limits import AnswerLimits, parse
-from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
-from app.sandbox.limits import cpu_limit_s
+from app.sandbox.exchange.answer_limits import AnswerLimits, parse
+from app.sandbox.exchange.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.kernel.limits import cpu_limit_s
 
 
 @dataclass(frozen=True)

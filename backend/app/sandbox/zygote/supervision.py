@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.contract import Limits
-from app.sandbox.output_folders import survey
+from app.sandbox.exchange.contract import Limits
+from app.sandbox.outputs.folders import survey
 
 MAX_THREADS = 300
 """Threads of a cell. Libraries use `Limits.threads` of them and a few pools; RLIMIT_NPROC would count all

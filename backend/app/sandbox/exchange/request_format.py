@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from app.sandbox.contract import CellRequest, Code, Computation, Limits
-from app.sandbox.program_variables import ProgramVariables
+from app.sandbox.exchange.contract import CellRequest, Code, Computation, Limits
+from app.sandbox.exchange.program_variables import ProgramVariables
 
 # Descriptors of a cell: the three of every process, then its request to read and its report to write.
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from app.json_types import JsonValue
-from app.sandbox.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
-from app.sandbox.program_variables import ProgramVariables
+from app.sandbox.exchange.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
+from app.sandbox.exchange.program_variables import ProgramVariables
 
 SINGLE_FRAME = "df"
 """The second name of the only frame of a program."""

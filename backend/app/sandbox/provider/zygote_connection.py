@@ -12,12 +12,12 @@ from dataclasses import asdict
 from typing import Any
 
 from app.errors import Unavailable
-from app.sandbox.cell_pipes import CellPipes
-from app.sandbox.contract import CellRequest, Computation, Usage
-from app.sandbox.first_computations import is_first
-from app.sandbox.outcome import ProcessEnd
-from app.sandbox.request_format import MAX_CONTROL_BYTES
-from app.sandbox.zygote_launch import reap
+from app.sandbox.exchange.contract import CellRequest, Computation, Usage
+from app.sandbox.exchange.request_format import MAX_CONTROL_BYTES
+from app.sandbox.provider.cell_pipes import CellPipes
+from app.sandbox.provider.outcome import ProcessEnd
+from app.sandbox.provider.zygote_launch import reap
+from app.sandbox.zygote.first_computations import is_first
 
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]
 """Opens the non-blocking socket to a zygote; also returns its process where this worker has to reap it."""

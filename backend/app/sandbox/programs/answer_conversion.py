@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from app.json_types import JsonValue
-from app.sandbox.answer_limits import AnswerLimits
+from app.sandbox.exchange.answer_limits import AnswerLimits
 
 MAX_PREVIEW_ROWS = 50
 """Rows of a frame that stand in a value: as many as a reader looks through; the frame itself can be kept."""

@@ -108,7 +108,15 @@ def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = 
 
 def _command(descriptor: int, cache: Path, tier: str) -> list[str]:
     # `-P`: no module is looked for in the current folder.
-    return [sys.executable, "-P", "-m", "app.sandbox.zygote", str(descriptor), str(cache.absolute()), tier]
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "app.sandbox.zygote.process",
+        str(descriptor),
+        str(cache.absolute()),
+        tier,
+    ]
 
 
 def _environment(cache: Path) -> dict[str, str]:

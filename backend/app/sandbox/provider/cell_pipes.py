@@ -5,8 +5,8 @@ import json
 import os
 from collections.abc import Callable
 
-from app.sandbox.contract import Limits, Progress
-from app.sandbox.request_format import MAX_PROGRESS_CHARACTERS
+from app.sandbox.exchange.contract import Limits, Progress
+from app.sandbox.exchange.request_format import MAX_PROGRESS_CHARACTERS
 
 MAX_REPORT_OVERHEAD_BYTES = 1 << 20
 """Bytes for progress and faults beside a value."""

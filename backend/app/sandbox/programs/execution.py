@@ -20,17 +20,17 @@ import pyarrow
 
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.sandbox import answer_conversion
-from app.sandbox.contract import SINGLE_FRAME
-from app.sandbox.limits import exhausted_limit
+from app.sandbox.exchange.contract import SINGLE_FRAME
+from app.sandbox.exchange.program_variables import RESULT_FILE, ProgramVariables
+from app.sandbox.kernel.limits import exhausted_limit
 from app.sandbox.policy.language import LAST_VALUE, compile_code
 from app.sandbox.policy.namespace import program_globals, program_namespace
 from app.sandbox.policy.objects import PROGRAM_FILE
 from app.sandbox.policy.private_names import spelled_text
-from app.sandbox.program_definitions import run_definitions
-from app.sandbox.program_error import ProgramRaised
-from app.sandbox.program_memory import ProgramMemory
-from app.sandbox.program_variables import RESULT_FILE, ProgramVariables
+from app.sandbox.programs import answer_conversion
+from app.sandbox.programs.definitions import run_definitions
+from app.sandbox.programs.errors import ProgramRaised
+from app.sandbox.programs.memory import ProgramMemory
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 

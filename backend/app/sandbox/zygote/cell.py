@@ -21,13 +21,8 @@ from app.computations.cell_files.workspace import CellWorkspace
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import allow_code
-from app.sandbox import answer_conversion, preloaded_libraries
-from app.sandbox import limits as bounds
-from app.sandbox.contract import CellRequest, Code, End, Limits
-from app.sandbox.isolation import CellView, Confinement, Tier
-from app.sandbox.kernel.calls import die_with_parent
-from app.sandbox.program_error import ProgramRaised
-from app.sandbox.request_format import (
+from app.sandbox.exchange.contract import CellRequest, Code, End, Limits
+from app.sandbox.exchange.request_format import (
     MAX_PROGRESS_CHARACTERS,
     REPORT,
     REQUEST,
@@ -38,6 +33,12 @@ from app.sandbox.request_format import (
     finish,
     read_requests,
 )
+from app.sandbox.kernel import limits as bounds
+from app.sandbox.kernel.calls import die_with_parent
+from app.sandbox.kernel.isolation import CellView, Confinement, Tier
+from app.sandbox.programs import answer_conversion
+from app.sandbox.programs.errors import ProgramRaised
+from app.sandbox.zygote import preloaded_libraries
 
 Report = dict[str, JsonValue]
 
@@ -152,9 +153,10 @@ def _answer(request: CellRequest) -> Report:
 def _compute(request: CellRequest) -> object:
     work = request.work
     if isinstance(work, Code):
-        from app.sandbox import program  # noqa: PLC0415 - the zygote has it before a program comes
+        # The zygote has imported it before a program comes.
+        from app.sandbox.programs import execution  # noqa: PLC0415
 
-        return program.run(work.source, request.inputs, request.output, work.variables)
+        return execution.run(work.source, request.inputs, request.output, work.variables)
     module, _, function = work.function.rpartition(".")
     workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _write_progress)
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import is_disk_full
-from app.sandbox.contract import End, Limits
+from app.sandbox.exchange.contract import End, Limits
 
 MAX_OPEN_FILES = 512
 """Descriptors of a cell: bounds the pipes and other kernel objects that its memory limit does not count."""

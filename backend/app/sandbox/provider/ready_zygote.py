@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.errors import Unavailable
-from app.sandbox.cell_pipes import CellPipes, ProgressLines
-from app.sandbox.contract import (
+from app.sandbox.exchange.contract import (
     CellRequest,
     Computation,
     End,
@@ -22,13 +21,14 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
-from app.sandbox.isolation import Tier
-from app.sandbox.outcome import KILLED_FROM_OUTSIDE, judge
-from app.sandbox.output_folders import Content, copy_out, remove, survey
-from app.sandbox.request_format import write_request
-from app.sandbox.scratch_folders import LOCK_NAME
-from app.sandbox.zygote_connection import ZygoteLink
-from app.sandbox.zygote_container import Container
+from app.sandbox.exchange.request_format import write_request
+from app.sandbox.kernel.isolation import Tier
+from app.sandbox.outputs.folders import Content, copy_out, remove, survey
+from app.sandbox.outputs.scratch_folders import LOCK_NAME
+from app.sandbox.provider.cell_pipes import CellPipes, ProgressLines
+from app.sandbox.provider.outcome import KILLED_FROM_OUTSIDE, judge
+from app.sandbox.provider.zygote_connection import ZygoteLink
+from app.sandbox.provider.zygote_container import Container
 
 T = TypeVar("T")
 

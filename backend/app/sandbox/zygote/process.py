@@ -1,6 +1,6 @@
 """The process that cells are forked from: it has every library imported, and does nothing else.
 
-Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
+Started by exec as `python -m app.sandbox.zygote.process SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
 environment. The SEQPACKET socket is connected to one client, and the zygote ends with it; or it listens, and
 serves the host. With a lifeline the zygote ends when its standard input does.
 Uploads and questions (`first`) are served before the libraries of models are there. These are imported when
@@ -32,16 +32,17 @@ from typing import Any, NoReturn
 
 from threadpoolctl import ThreadpoolController
 
-from app.sandbox import cell, limits
-from app.sandbox.cell import CellSetup
-from app.sandbox.cell_supervision import RunningCell, count_oom_kills, read_vitals
-from app.sandbox.contract import Limits
-from app.sandbox.isolation import Tier, interpreter_paths, survey_host
+from app.sandbox.exchange.contract import Limits
+from app.sandbox.exchange.request_format import MAX_CONTROL_BYTES
+from app.sandbox.kernel import limits
+from app.sandbox.kernel.isolation import Tier, interpreter_paths, survey_host
 from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
-from app.sandbox.output_folders import MAX_ENTRIES
-from app.sandbox.preloaded_libraries import load_first, remaining_steps
-from app.sandbox.request_format import MAX_CONTROL_BYTES
-from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
+from app.sandbox.outputs.folders import MAX_ENTRIES
+from app.sandbox.zygote import cell
+from app.sandbox.zygote.cell import CellSetup
+from app.sandbox.zygote.preloaded_libraries import load_first, remaining_steps
+from app.sandbox.zygote.spare_cells import MAX_IDLE_S, SpareCells
+from app.sandbox.zygote.supervision import RunningCell, count_oom_kills, read_vitals
 
 QUIET_S = 1.0
 """Seconds without a request or a new client after which the libraries of models are imported: a service that

@@ -1,0 +1,1 @@
+"""Files that cells leave: their folders, pipes and storage."""

@@ -1,0 +1,1 @@
+"""Programs that agents and users write, as they run inside a cell."""

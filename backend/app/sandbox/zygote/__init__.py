@@ -1,0 +1,1 @@
+"""The process that cells are forked from, and the cells themselves."""
