@@ -123,6 +123,7 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
         if column.type == "integer" or default_function(column) == "sum":
             reading.note(f"The total of `{column.name}` is taken for their number.")
             return Figure("sum", make_value(reference)), reference.table
+        # Either is a number of something, and no word settles which: the question offers both.
         raise NotUnderstood(
             f"It could mean the total of `{column.name}`, or its different values.",
             f"number of {item.text}",

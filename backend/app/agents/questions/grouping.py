@@ -214,6 +214,7 @@ def _parse_columns(reading: QuestionReading) -> None:
         while match := reading.text.find(phrase, start):
             start = match.places[0] + 1
             items = reading.text.list_items(match, "column")
+            # A noun of rows means the rows before a column of the same name: `orders per customer`.
             if items and (handled := _rows_as_groups(reading, items[0], match)):
                 reading.text.use(match.places, "group")
                 reading.keys += handled

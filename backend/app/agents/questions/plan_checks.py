@@ -26,6 +26,7 @@ def _computes_with_identifiers(plan: Plan, reading: QuestionReading) -> bool:
         column.name in names
         and column.is_number
         and not is_measurable(column)
+        # Who writes the full name of an identifier, such as `mean order id`, wants it computed.
         and " ".join(words(column.name)) not in sentence
         for column in plan_columns(plan, reading.scope)
     )

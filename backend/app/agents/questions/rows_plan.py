@@ -114,6 +114,7 @@ class PlanDraft:
     def aggregation(self, figure: Figure) -> Aggregation:
         repeated = figure.value.reference if figure.value else None
         if repeated and repeated.table != self.source.base and figure.function in _REPEATING:
+            # A joined row is repeated: its total and mean would weigh it by the rows that belong to it.
             raise NotUnderstood(
                 f"`{repeated.column.name}` of `{repeated.table}` would count once for each row of"
                 f" `{self.source.base}`."

@@ -37,6 +37,8 @@ def parse_compared_periods(reading: QuestionReading) -> None:
             places.append(following)  # `2022, 2023 and 2024`
         links = {link.text for link in items[place + 1 : places[-1]]}
         before = items[place - 1].text if place else ""
+        # Without a word of change `from 2010 to 2012` is a span and `in May or June` a set of rows, which later
+        # rules read.
         is_range = before in _RANGE_STARTS and not is_change
         if is_range or (not is_change and links & {"to", "or"}):
             continue

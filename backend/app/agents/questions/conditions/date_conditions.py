@@ -36,6 +36,8 @@ from app.plans import build
 def parse_date_conditions(reading: QuestionReading) -> None:
     """Parse conditions on times. Tables without dates may have columns of years, months and days."""
     for rule in (
+        # Longer phrases come first: `31 Dec 2022` would else be December 2022, and `in May 2013` the May of
+        # every year.
         parse_times_of_day,
         parse_stored_years,
         parse_compared_periods,
@@ -78,6 +80,7 @@ def _parse_dayless_year_spans(reading: QuestionReading) -> None:
             MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low_month", "high_month")
         ]
         month, day = (build.date_part(part, reference.expression) for part in ("month", "day"))
+        # Month and day make one number that sorts as the calendar does: March 7 is 307.
         number = build.arithmetic("+", build.arithmetic("*", month, build.literal(100)), day)
         bounds = [
             build.compare(">=", number, build.literal(months[0] * 100 + int(low))),
@@ -108,6 +111,7 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
     reference = date_reference(reading, match)
     if day_item is not None:
         if reference is None:
+            # A written date means nothing else, so an answer without it would ignore a condition.
             raise NotUnderstood(f"No column holds dates such as {day_item.text}.")
         day = datetime.fromisoformat(day_item.text).date()
         return Condition(
@@ -129,6 +133,7 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
             reference,
             is_date=True,
         )
+    # A year that cannot be applied is not left out: the same day of every year is another question.
     if match.names.get("year"):
         return None
     months, days = part_column(reading, "month"), part_column(reading, "day")
@@ -186,6 +191,7 @@ def _parse_month_years(reading: QuestionReading) -> None:
             return
 
 
+# `the last quarter of 2023` is its fourth; without a year the last quarter counts from the latest day.
 _QUARTERS = {**ORDINALS, "last": 4}
 
 
@@ -204,6 +210,7 @@ def _parse_quarters(reading: QuestionReading) -> None:
                 _QUARTERS[ordinal.word if ordinal else "1st"]
             ]
             operand = build.date_part("quarter", reference.expression)
+            # Several quarters are named to be set side by side, so that each is a group.
             if len(quarters) > 1:
                 reading.text.use(match.places, "condition")
                 reading.conditions.append(
@@ -254,10 +261,12 @@ def _parse_month_ranges(reading: QuestionReading) -> None:
                 return
             first, last = (MONTH_NUMBERS[item.word] for item in items if item)
             operand = column.expression if column else build.date_part("month", target.expression)
+            # `November to February` runs over the end of the year.
             span = range(first, last + 1) if first <= last else (*range(first, 13), *range(1, last + 1))
             add_date(reading, match, build.is_one_of(operand, [*span]), target)
 
 
+# `may` and `march` are verbs as well and need a preposition to be months.
 _BARE_MONTHS = "|".join(sorted(month for month in MONTH_NUMBERS if month not in ("may", "march", "mar")))
 
 
@@ -275,6 +284,7 @@ def _parse_named_months(reading: QuestionReading, phrase: str) -> None:
             return
         operand = column.expression if column else build.date_part("month", target.expression)
         bound = BOUNDS.get(bound_word(reading, match))
+        # `orders from June` are those of June alone.
         if bound and bound_word(reading, match) not in ("from", "by"):
             add_date(reading, match, build.compare(bound, operand, build.literal(months[0])), target)  # type: ignore[arg-type]
         elif len(months) == 1:

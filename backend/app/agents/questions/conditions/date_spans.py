@@ -51,6 +51,7 @@ def bounded(reference: Reference, bound: str, start: date, end: date) -> Express
     sign = BOUNDS.get(bound)
     if sign is None:
         return between_days(reference, start, end)
+    # `after May` begins where May ends, `before May` ends where it begins: neither takes in the month itself.
     moment = start if sign in (">=", "<") else end
     return build.compare(
         ">=" if sign in (">", ">=") else "<", reference.expression, build.moment(moment.isoformat())
@@ -84,6 +85,7 @@ def parse_day_spans(reading: QuestionReading) -> None:
         low, high = (
             datetime.fromisoformat(reading.text.required(match, name).text).date() for name in ("low", "high")
         )
+        # The last day belongs to the span with all of its hours.
         add_date(reading, match, between_days(reference, low, high + timedelta(days=1)), reference)
 
 
@@ -91,6 +93,7 @@ def parse_year_spans(reading: QuestionReading) -> None:
     """Parse two years: `between 2010 and 2012`."""
     while match := reading.text.find("between|from N=low and|to|until|till N=high"):
         first, last = (as_year(reading.text.required(match, name)) for name in ("low", "high"))
+        # `between 10 and 20` without a year is a range of numbers, which other rules read.
         if first is None or last is None:
             return
         if column := part_column(reading, "year"):
@@ -113,6 +116,7 @@ def parse_month_spans(reading: QuestionReading) -> None:
         low, high = (MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low", "high"))
         year, end_year = as_year(reading.text.item(match, "year")), as_year(reading.text.item(match, "end"))
         column, reference = part_column(reading, "month"), date_reference(reading, match)
+        # A column of months cannot tell the same month of two years apart.
         target = column if end_year is None and column else reference
         if target is None:
             return

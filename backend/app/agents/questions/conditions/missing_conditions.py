@@ -27,6 +27,8 @@ def parse_missing(reading: QuestionReading) -> None:
         item = reading.text.item(match, "column") if match else None
         if match is None or item is None:
             continue
+        # `no siblings` is 0 where zeros are stored and nothing is missing; beside missing cells it may mean
+        # these.
         best = item.columns[0]
         if (
             best.score < 0.6
@@ -65,11 +67,13 @@ def parse_missing(reading: QuestionReading) -> None:
         item = reading.text.item(match, "column") if match else None
         if match is None or item is None or (is_missing and not _may_be_missing(reading, item)):
             continue
+        # A word that is a stored value as well means the rows that have it, and no gap.
         if item.values and bare_value(item):
             continue
         reference = reading.column(item)
         missing = build.is_missing(reference.expression)
         flag = flag_values(reference.column)
+        # `without insurance` means the no of a yes/no column that has no gaps.
         if flag and is_missing and reference.column.missing == 0:
             missing = build.compare("=", reference.expression, build.literal(flag[0]))
         add_condition(reading, match, Condition(missing if is_missing else build.negate(missing), reference))
@@ -102,6 +106,7 @@ def parse_statuses(reading: QuestionReading) -> None:
         for column in table.dates
         if column.missing > 0 and _ENDS & set(words(column.name))
     ]
+    # With a date of return and one of payment, `open` could be said of either.
     if len(ends) != 1:
         return
     for phrase, is_over in ((f"{_UNFINISHED}", False), (f"{_FINISHED}", True)):
@@ -111,6 +116,8 @@ def parse_statuses(reading: QuestionReading) -> None:
             if (is_over and item.word == "open") or _is_flag(item):
                 continue
             if any(c.is_date and c.column and c.column.table == ends[0].table for c in reading.conditions):
+                # Who was active in 2020 depends on the start as well: the end alone would count rows that had
+                # not begun.
                 raise NotUnderstood(
                     f"It asks what was {item.word!r} at a time; ask for a range of dates instead."
                 )

@@ -30,6 +30,7 @@ from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
 
+# Longer phrases come first: `no more than 3` would else be `more than 3`, its opposite.
 _SIGNS: tuple[tuple[str, ComparisonSign], ...] = tuple(
     (phrase, sign)  # type: ignore[misc]
     for phrase, sign in sorted(COMPARATIVES.items(), key=lambda entry: -len(entry[0].split()))
@@ -63,6 +64,7 @@ def parse_ranges(reading: QuestionReading) -> None:
                 reference = meant
             if reference.column.type == "datetime" or low is None or high is None:
                 break
+            # `between 50 and 20` is the same range; in this order no row would lie in it.
             bounds = sorted((_number(low), _number(high)))
             condition = build.every(
                 [
@@ -126,6 +128,7 @@ def parse_relative(reading: QuestionReading) -> None:
                 or not any(is_measurable(m.column) for m in item.columns)
             ):
                 continue
+            # A bound of a reading is the mean alone: the median and others stay unread and are asked back.
             if AGGREGATE_WORDS[function.word] != "mean":
                 continue
             reference = reading.column(item, True)
@@ -144,6 +147,7 @@ def _comparison(
     reference = _compared_column(reading, match, adjective)
     if reference is None or not is_measurable(reference.column):
         return None
+    # Who is faster has the lower time: the sign turns for measures that count time.
     if adjective in ("faster", "slower") and PACE_WORDS & set(name_parts(reference.column.name)):
         sign = "<" if adjective == "faster" else ">"
     value = stored_number(_number(number), _unit_behind(reading, match), reference.column)
@@ -152,6 +156,8 @@ def _comparison(
     low, high = reference.column.low, reference.column.high
     if isinstance(low, int | float) and isinstance(high, int | float) and not low <= value <= high:
         is_mentioned = item is not None and item.columns[0].score >= MIN_CLEAR_SCORE
+        # A number that no row reaches tells that a guessed column is the wrong one; a named column is kept,
+        # with no rows.
         if not is_mentioned:
             return None
         reading.quality *= OUTSIDE_QUALITY
@@ -229,6 +235,7 @@ def _words_before_per(name: str) -> list[str]:
 def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) -> Reference | None:
     """The only number whose name has one of these words, the first of them first."""
     tables = [t for t in reading.scope.tables if t.name in reading.main_tables] or list(reading.scope.tables)
+    # Named tables and equal words come first, so that a weaker match elsewhere makes no clear one ambiguous.
     for pool in (tables, [*reading.scope.tables]):
         for strength in (0.97, 0.78):
             for name in names:
@@ -243,6 +250,8 @@ def find_measure(reading: QuestionReading, names: Sequence[str], phrase: str) ->
                     )
                 ]
                 if len(matches) > 1:
+                    # `price` is meant before `price_extra`; the `coldest` is the least of a `temp_min`, the
+                    # `hottest` of a `temp_max`.
                     complete = [m for m in matches if len(name_parts(m.column.name)) == 1]
                     by_kind = [m for m in matches if phrase in SMALL and "min" in words(m.column.name)] or [
                         m for m in matches if phrase not in SMALL and "max" in words(m.column.name)
@@ -360,6 +369,7 @@ def parse_equal_numbers(reading: QuestionReading) -> None:
             if item is None or number is None or item.values or item.columns[0].score < 0.6:
                 continue
             candidates = [c for c in item.columns if c.column.is_number]
+            # The first number of `rooms 2 to 4` or `rooms 2 or more` is half of a bound.
             if not candidates or _starts_range(reading, match):
                 continue
             reference = Reference(candidates[0].table, candidates[0].column)

@@ -34,6 +34,7 @@ _COUNTED_UNITS = (
     "in|during|over|of|for? last|past|latest|previous N=number "
     "days|day|weeks|week|months|month|quarters|quarter|years|year=unit"
 )
+# `the past month` ends with the latest day, `last month` is one of the calendar.
 _TRAILING = "in|during|over|of|for? past|latest week|month|quarter|year=unit"
 _PARTS = frozenset({"of", "in"})
 """Words between a period and the longer one that it ends: `the last week of December`."""
@@ -166,6 +167,8 @@ def _is_whole(period: Period, column: Column, latest: date) -> bool:
     earliest = datetime.fromisoformat(str(column.low)).date()
     span = (latest - earliest).days
     days = (period.end - period.start).days
+    # At most one date for each period, and two to spare for both ends: more dates are days of a month that is
+    # cut off.
     starts = earliest == _period_of(period.unit, earliest).start and latest == period.start
     return starts and column.distinct <= span / days + 2
 
@@ -179,6 +182,7 @@ def _compare(
     if unit == "year":
         group = Value(build.date_part("year", reference.expression), unit, "integer")
     else:
+        # Labels hold the year: by its number alone, December would sort behind the January that follows it.
         labels = [(span, build.literal(name)) for span, name in zip(spans, names, strict=True)]
         group = Value(build.case(labels, None), unit, "text")
     places = [place for match in matches for place in match.places]
@@ -240,6 +244,7 @@ def _first_day_back(latest: date, unit: str, count: int) -> date:
     if unit in ("day", "week"):
         return latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
     if unit == "year":
+        # February 29 exists in few years.
         return latest.replace(year=latest.year - count, day=min(latest.day, 28))
     first = latest.replace(day=1)
     return _add_months(first, 1 - count * (3 if unit == "quarter" else 1))

@@ -70,6 +70,7 @@ def _parse_order(reading: QuestionReading, place: int) -> None:
     sign: ComparisonSign = ">" if items[place].text in _ABOVE else "<"
     is_time = items[place].text in _TIME_ORDER
     for right in _meant(items[right_place], MIN_SCORE):
+        # Numbers are `more` and dates `later`: another pair of word and column is no comparison.
         if (right.column.type == "datetime") != is_time:
             continue
         first_match = _left_of(reading, place, between, right)
@@ -123,6 +124,7 @@ def _left_of(
             return None  # of groups
         if fitting and (len(fitting) == 1 or fitting[0].score > fitting[1].score + 0.05):
             return fitting[0], near
+    # `more tickets than planned` says what is compared: another column would be a guess.
     if between:
         return None
     table = reading.scope.table(right.table)
@@ -136,6 +138,7 @@ def _are_alike(match: ColumnMatch, other: ColumnMatch) -> bool:
         return False
     if (column.type == "datetime") != (right.type == "datetime"):
         return False
+    # Hours are never compared with euros; a column without a known unit may be of any.
     own, unit = unit_of(column), unit_of(right)
     return own is None or unit is None or own == unit
 
@@ -173,6 +176,7 @@ def _parse_equality(reading: QuestionReading, place: int) -> None:
     ]
     is_same = items[place].text == "same"
     behind, before = [at for at in window if at > place], [at for at in window if at < place]
+    # `the same entry and exit` has its columns behind, `entry and exit are the same` before.
     sides = [behind, before] if is_same else [[*before, *behind]]
     for side in sides:
         nouns = [at for at in side if _is_column(items[at])]
@@ -220,6 +224,7 @@ def _parse_same_end(reading: QuestionReading, place: int) -> None:
     items = reading.text.items
     is_said = 0 < place < len(items) - 2 and items[place + 1].text in _PRONOUNS
     before = items[place - 1].text if place else ""
+    # Behind a comma or `and`, `where they` begins a clause of its own.
     if not is_said or before in _LIST_LINKS:
         return
     pairs = [pair for table in reading.scope.tables for pair in _pairs_of_places(table)]

@@ -23,6 +23,7 @@ def stored_number(number: float, unit: str, column: Column) -> int | float:
     """Return a number as a column stores it: half an hour is 30 of `duration_min`."""
     high = column.high
     if unit in PERCENT:
+        # A column that never exceeds 1 holds shares, in which 30 percent are 0.3.
         scaled = number / 100 if isinstance(high, int | float) and high <= 1 < number else number
     elif _has_unit(column):
         scaled = convert(number, unit or None, column)
@@ -49,6 +50,7 @@ def _in_spanned_unit(number: float, unit: str, column: Column) -> float:
     }
     fitting = [number * own.size / size for size in sizes if size != own.size]
     fitting = [scaled for scaled in fitting if column.spans(scaled)]
+    # Where two units fit, either is a guess: the number stays as it is written.
     return fitting[0] if len(fitting) == 1 else number
 
 

@@ -52,6 +52,7 @@ def parse_text_matches(reading: QuestionReading) -> None:
                 reference = reading.column(item) if item else _name_column(reading)
                 if reference is None or reference.column.is_number:
                     break
+                # `starts_with` of DuckDB heeds case, and questions write names in lower case.
                 lowered = build.call("lower", reference.expression)
                 expression: Expression
                 if kind == "contains":

@@ -71,8 +71,10 @@ def _has_hours(column: Column) -> bool:
 
 def _write_range(match: re.Match[str]) -> str:
     part, own, other = match["part"] or match["before"], match["low_half"], match["high_half"]
+    # Nothing in `between 7 and 9` says that hours are meant.
     if not (part or own or other or match["low_minutes"] or match["high_minutes"]):
         return match[0]
+    # What is said once holds for both ends: `from 7 to 9 pm`.
     half = other or own
     high = _hour(match["high"], match["high_minutes"], half, part)
     low = _hour(match["low"], match["low_minutes"], own or half, part)
@@ -106,6 +108,7 @@ def _hour(hour: str, minutes: str | None, half: str | None, part: str | None) ->
     number = int(hour)
     text = (half or "").lower().replace(".", "").strip()
     words = (part or "").lower()
+    # `2 at night` is early in the morning, `10 at night` late in the evening.
     is_late = "afternoon" in words or "evening" in words or ("night" in words and number > HALF_DAY_HOURS // 2)
     if number > HALF_DAY_HOURS and text in ("am", "pm"):
         return number + HALF_DAY_HOURS  # `25 pm` is no time
@@ -127,16 +130,19 @@ def parse_times_of_day(reading: QuestionReading) -> None:
             reading.text.required(match, "low").number or 0.0,
             reading.text.required(match, "sign").text,
         )
+        # `at 6 pm` is the hour that begins then.
         low, high = {"before": (0.0, hour), "after": (hour, float(DAY_HOURS))}.get(sign, (hour, hour + 1))
         if not _add_hours(reading, match, low, high):
             return
     parts = "|".join(_PARTS)
+    # Before single parts of the day: `in the morning` and `in the afternoon` as two conditions leave no row.
     if match := reading.text.find(
         f"in|during|at? the? {parts}=first versus|vs|and|or|than in|during|at? the? {parts}=second"
     ):
         _compare_parts(reading, match)
     while match := reading.text.find(f"in|during|at the? {parts}=part"):
         part = reading.text.required(match, "part")
+        # `in the evening` may be a value of a column such as `shift`.
         if part.columns or part.values or not _add_hours(reading, match, *_PARTS[part.word]):
             return
         reading.note(_describe_part(part.word))
@@ -164,6 +170,7 @@ def _describe_part(name: str) -> str:
 def _add_hours(reading: QuestionReading, match: PhraseMatch, low: float, high: float) -> bool:
     """Add the condition that times lie in some hours; `high` itself does not belong to them."""
     reference = date_reference(reading, match)
+    # Of several times of a row that the question does not name, any could be the one whose hours are meant.
     if reference is None or not _has_hours(reference.column) or not is_date_told(reading, reference):
         return False
     add_date(reading, match, _in_hours(reference, low, high), reference)
@@ -180,6 +187,7 @@ def _in_hours(reference: Reference, low: float, high: float) -> Expression:
         scale = MINUTES_PER_HOUR
     start = build.compare(">=", operand, build.literal(round(low * scale)))
     end = build.compare("<", operand, build.literal(round(high * scale)))
+    # The night from 22 to 5 runs over midnight.
     if low > high:
         return build.either([start, end])
     bounds = [*([start] if low > 0 else []), *([end] if high < DAY_HOURS else [])]
