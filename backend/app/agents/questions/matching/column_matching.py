@@ -92,12 +92,14 @@ def name_parts(name: str) -> tuple[str, ...]:
     while len(spelled) > 1 and spelled[-1] in TRAILING_UNITS:
         spelled = spelled[:-1]
     parts = [piece for word in spelled for piece in _split_joined(word)]
+    # A name that is nothing but a unit keeps it: `hours`.
     nouns = [p for p in parts if p not in UNITS_OF_MEASURE and p not in _LINKING]
     return tuple(unabbreviate(part) for part in nouns or parts)
 
 
 def _split_joined(word: str) -> tuple[str, ...]:
     """Split a word such as `bodywt` into a word of English and an abbreviation."""
+    # A word of English is never split: `carpet` is no car and no pet.
     if len(word) < 5 or known_words([word]):
         return (word,)
     for cut in range(len(word) - 2, 2, -1):
@@ -125,6 +127,7 @@ def word_strength(word: str, part: str) -> float:
     if _differs_by_prefix(own, other):
         return 0.0
     if share_concept(own, other) and not (word in _SALE_WORDS and part in _PRICE_WORDS):
+        # Goals take a price for revenue; questions ask for the price of a thing and the revenue of many.
         return CONCEPT if word not in _PRICE_WORDS or part != "revenue" else SPELLING / 2
     if len(shorter) >= MIN_SPELLED_LETTERS and fuzz.ratio(word, part) >= MIN_SPELLING_RATIO:
         return SPELLING
@@ -203,6 +206,7 @@ class ColumnIndex:
         for place, strengths in self._common(phrase):
             if place.key not in matches and (match := _score(place, strengths, len(phrase))):
                 matches[place.key] = match
+        # The lexicon of goals relates more words than names do, and speaks only where no name is near.
         if not any(match.score >= CONCEPT for match in matches.values()):
             for match in self._asked_for(phrase):
                 if match.key not in matches or matches[match.key].score < match.score:
@@ -300,11 +304,13 @@ def needed_words(name: str) -> set[str]:
 def _score(place: Place, strengths: Sequence[tuple[float, int]], size: int) -> ColumnMatch | None:
     """The match of a phrase of `size` words by the strengths and places of those that are no links."""
     matched = {n for _, n in strengths}
+    # Every word of a phrase needs a word of the name for itself.
     if len(matched) < len(strengths):
         return None
     own_parts = list(_needed_parts(place.column.name))
     coverage = len(matched & set(own_parts)) / len(own_parts)
     strength = sum(value for value, _ in strengths) / len(strengths)
+    # The last word of a compound is its head: `price` says more of `sale_price` than `sale` does.
     head = 0.05 if own_parts[-1] in matched else 0.0
     is_whole = len(matched) == len(name_parts(place.column.name)) == size and strength >= STEM
     full_share = WHOLE_NAME if is_whole else NEEDED_PARTS

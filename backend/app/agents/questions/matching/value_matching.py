@@ -160,6 +160,7 @@ def _best(phrase: tuple[str, ...], group: Sequence[StoredValue]) -> ValueMatch |
     scores = {stored: _value_score(phrase, str(stored.value)) for stored in group}
     top = max(scores.values())
     values = tuple(stored.value for stored, score in scores.items() if score == top)
+    # A beginning or misspelling that fits two different values as well means neither.
     if top <= 0 or (top < 0.85 and len({str(value).casefold() for value in values}) > 1):
         return None
     return ValueMatch(group[0].table, group[0].column, values, top)
@@ -171,6 +172,8 @@ def _value_score(phrase: tuple[str, ...], value: str) -> float:
     if not parts or (len(value) == 1 and len(phrase[0]) > 1 and len(phrase) > 1):
         return 0.0
     if [*phrase] == parts:
+        # A single letter is a word of its own (`a`): it is a value only beside its column, whose least score
+        # this is.
         return 1.0 if len("".join(parts)) > 1 else 0.4
     if "".join(phrase) == "".join(parts) and len(parts[0]) > 1:
         return 0.98
@@ -213,6 +216,7 @@ def _word_score(word: str, value: str, size: int) -> float:
         len(text) >= MIN_PREFIX_LETTERS
         and len(word) > len(text)
         and word.startswith(text)
+        # In lower case three letters are words: a value `car` is no short form of `carpet`.
         and (value.isupper() or len(text) >= MIN_WORD_LETTERS)
         and not word.endswith("s")
     ):
@@ -235,9 +239,11 @@ def match_contained(word: str, tables: Sequence[TableProfile]) -> tuple[str, Col
         return None
     for table in tables:
         for column in table.columns:
+            # Few different texts are kinds, which are matched by their full names.
             if column.type != "text" or column.distinct <= 10 or column.hint == "datetime":
                 continue
             hits = [value for value in map(str, column.values) if text in {stem(part) for part in words(value)}]
+            # A word that a single text holds is the name of that row rather than a kind.
             if len(hits) >= 2:
                 return table.name, column, text
     return None
