@@ -38,6 +38,7 @@ def exclude_answered(state: SessionState, answers: Sequence[ToolAnswer]) -> Prob
     """
     problem, sql = state.problem, state.retrieved.sql
     columns = [column.name for column in state.columns]
+    # The user may call a column as the table does, although the SELECT renamed it.
     sources = dict.fromkeys([*columns, *source_columns(sql)])
     excluded = find_exclusions(answers, sources, problem.target)
     if not excluded:

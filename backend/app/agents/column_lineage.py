@@ -23,6 +23,7 @@ def derived_columns(sql: str, excluded: Iterable[str]) -> list[str]:
         return []  # the query's own policy has parsed it, so this is a newer spelling; names still count
     aliases = list(statement.find_all(exp.Alias))
     derived: dict[str, None] = {}
+    # An alias may be computed from another alias, so aliases are looked through until none is added.
     while added := [alias for alias in aliases if _is_derived(alias, names)]:
         for alias in added:
             derived[alias.alias] = None
@@ -56,5 +57,6 @@ def _mentions(expression: str, names: set[str]) -> bool:
     try:
         parsed = parse_single(expression)
     except SqlglotError:
+        # Rather a column too few than one that must not be used.
         return any(name in expression.casefold() for name in names)
     return any(column.name.casefold() in names for column in parsed.find_all(exp.Column))

@@ -34,5 +34,6 @@ def measure_frame(state: SessionState) -> FrameSize:
     columns = sum(COLUMNS_PER_TEXT if column.type == "text" else 1 for column in state.columns)
     rows, problem = state.split.train_rows, state.problem
     steps = steps_per_origin(rows, problem.horizon) if problem.every_step and problem.horizon else 1
+    # A measured slowness would let two runs of a deterministic session choose differently.
     slowness = 1.0 if state.training_preferences.deterministic else state.split.slowness
     return FrameSize(rows * steps, columns, slowness)

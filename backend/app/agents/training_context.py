@@ -100,6 +100,7 @@ def preferred_model(goal: str, preferences: Mapping[str, Any]) -> str:
     """
     if preference := read_preferences(preferences).model:
         return preference
+    # "An interpretable model, no ensembles" asks for both, and a linear model is no ensemble.
     if _INTERPRETABLE_MODEL.search(goal):
         return "interpretable"
     return "single" if _SINGLE_MODEL.search(goal) else "ensemble"

@@ -150,16 +150,20 @@ class Agent(Generic[Output]):
     async def _run_until_done(
         self, agent_run: AgentRun, brief: Mapping[str, JsonValue], check: Check[Output] | None
     ) -> AgentResult[Output]:
+        # Sorted: the brief is recorded, and the order of a set differs from process to process.
         tool_names: list[JsonValue] = [*sorted(agent_run.offered_tools.intersection(self.tools))]
         messages: list[AnyMessage | dict[str, Any]] = [make_brief_message({**brief, "tools": tool_names})]
         reminder = self.role.reminder
         for reminder_count in range(self._limits.reminders + 1):
+            # The last run is the offline policy's, so that a model that never finishes still leaves an output.
             agent_run.is_handed_over = reminder_count == self._limits.reminders
             state: dict[str, Any] = await self._graph.ainvoke(
                 {"messages": messages},
                 context=agent_run,
+                # More than the permitted answers take: our limits hand over to rules, this one only raises.
                 config={"recursion_limit": 8 * self._limits.model_calls},
             )
+            # LangGraph may end the inner graph quietly at an interrupt: the calling graph must pause too.
             if agent_run.interrupt:
                 raise agent_run.interrupt
             output = self.role.read_output(state)

@@ -35,9 +35,11 @@ def trim_messages(messages: Sequence[AnyMessage], context_tokens: int) -> list[A
     for position, message in enumerate(trimmed):
         if excess <= 0:
             break
+        # The newest answer stays: the model has just asked for it, and would ask again.
         if isinstance(message, ToolMessage) and position < len(trimmed) - 1:
             excess -= len(message.text)
             trimmed[position] = message.model_copy(update={"content": to_data_block(OMITTED_ANSWER)})
+    # The brief goes last: goal and problem stand in it, and no tool returns them again.
     if excess > 0 and trimmed and isinstance(trimmed[0], HumanMessage):
         trimmed[0] = _shorten_message(trimmed[0])
     return trimmed

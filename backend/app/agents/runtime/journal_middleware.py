@@ -179,6 +179,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
                 agent_run.publish_progress(note)
 
         async def ask() -> CallResult:
+            # Decided where the answer is made: a replay plays the answer back, whatever the budget is by then.
             affordable = chat_models[0].is_offline or await agent_run.ctx.step.can_afford(
                 "chat", agent_run.ctx.agent
             )
@@ -254,12 +255,13 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         for chat_model in chat_models:
             try:
                 message = await self._ask_model(chat_model, request, handler)
+            # Pauses and errors of our own are no fault of a provider, so the next model is not asked.
             except (GraphBubbleUp, LabError):
                 raise
             except Exception as error:  # noqa: BLE001 - a provider may fail with anything
                 CHAT_ERRORS.labels(provider_of(chat_model.name), failure_kind(error)).inc()
                 failures.append(f"{chat_model.name}: {chat_model.describe_error(error)}")
-                last = error
+                last = error  # Python unbinds `error` at the end of the clause
             else:
                 metadata = {**message.response_metadata, ANSWERED_BY: chat_model.name}
                 return message.model_copy(update={"response_metadata": metadata})
@@ -281,6 +283,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
                     message = _ai_message(await handler(offered))
                 except AnswerTooLong as error:
                     return make_truncated_answer(str(error), stream.length)
+            # LangChain would take the words so far for the whole answer.
             if stream.is_streamed and not stream.is_complete:
                 raise AnswerInterrupted("The connection closed before the answer was complete.")
             return restore_invalid_calls(message, stream.arguments)
@@ -321,6 +324,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         )
 
     async def _run_tool(self, agent_run: AgentRun, request: ToolRequest) -> JsonValue:
+        # A later call of the message must not overtake one that waits for the user.
         if agent_run.interrupt:
             raise agent_run.interrupt
         if reason := arguments_error(request.arguments):

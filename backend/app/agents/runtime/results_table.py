@@ -72,6 +72,7 @@ def _best(fits: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     if not scored:
         return None
     choose = max if scored[0].get("greater_is_better", True) else min
+    # The score of a single fold may be high by chance: it is no best beside scores of more folds.
     fold_count = max(int(fit.get("fold_count") or 0) for fit in scored)
     return choose(
         (fit for fit in scored if int(fit.get("fold_count") or 0) == fold_count), key=lambda fit: fit["score"]

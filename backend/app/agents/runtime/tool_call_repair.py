@@ -42,6 +42,7 @@ def restore_invalid_calls(message: AIMessage, streamed_arguments: Sequence[str])
     Invalid calls are kept, because providers refuse a conversation in which a call has no answer.
     """
     calls = list(message.tool_calls)
+    # An answer that was not streamed has no raw arguments to compare.
     if len(streamed_arguments) == len(calls):
         calls = [_check_arguments(call, text) for call, text in zip(calls, streamed_arguments, strict=True)]
     broken = [
@@ -74,6 +75,7 @@ def _limit_arguments(call: ToolCall) -> ToolCall:
 
 def _check_arguments(call: ToolCall, text: str) -> ToolCall:
     try:
+        # Providers stream no arguments at all for a call that has none.
         is_object = isinstance(json.loads(text or "{}"), dict)
     except (ValueError, RecursionError):
         is_object = False
