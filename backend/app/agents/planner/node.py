@@ -26,6 +26,7 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     brief: Json = {"goal": state["goal"], "preferences": state.get("preferences", {})}
     planner_brief = PlannerBrief.model_validate(brief)
     agent = lab.crew["planner"]
+    # Schemas in the brief save a chat model turns; the offline policy reads them by its own calls.
     tables = () if agent.is_offline else await read_known_tables(lab)
     options = AgentRunOptions(known_answers=tables)
     if tables:
@@ -67,6 +68,7 @@ async def _review_plan(lab: LabContext, brief: Json, plan: Plan, result: AgentRe
             ctx,
             {**brief, "goal": goal},
             check,
+            # Turns count on: keys of the journal must not repeat within the step.
             result.next_turn,
             AgentRunOptions(known_answers=_read_answers(result.answers)),
         )

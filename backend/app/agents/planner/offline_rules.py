@@ -49,10 +49,13 @@ RULES = (
     list_prices,
     ask_about_preferences,
     refusals.refuse_unserved,
+    # "Which orders are unusual" is a question, too, and would be asked back about: no query answers it.
     overview.plan_for_unusual_rows,
     periods.plan_period_forecast,
     question.ask_or_answer,
+    # A query may be the procedure: "compute the Pearson correlation between amount and items".
     refusals.refuse_procedure,
+    # "Describe the data" names no column, and would be refused as a goal without a target.
     overview.plan_overview,
     target_rules.ask_for_target,
     periods.ask_about_missing_dates,

@@ -135,6 +135,7 @@ def unused_bound(request: PlanRequest) -> Threshold | None:
     if is_elsewhere or not is_amount or _choose_cut(request):
         return None
     conditions = _find_conditions(request, _order_tables(goal, request.tables, request.table))
+    # Only a comparison takes a bound up; a value that is named restricts other columns.
     is_taken = any(condition.operator not in ("in", "not_in") for condition in conditions)
     return None if is_taken else goal.threshold
 
@@ -322,6 +323,7 @@ def _choose_horizon(request: PlanRequest, time_column: str | None) -> int | None
         return None
     if request.goal.lookahead:
         return count_rows_ahead(request.goal.lookahead, request.table, time_column)
+    # "Will the price rise" names no horizon and asks about the next row.
     return 1 if request.goal.outlook == "direction" or request.is_about_prices else None
 
 

@@ -39,6 +39,7 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
         nearest = ", ".join(nearest_names(unknown, SETTINGS)) or ", ".join(SETTINGS)
         raise InvalidPlan(f"A plan has no setting {unknown!r}; the nearest are {nearest}.")
     is_target_changed = changes.get("target", plan.target) != plan.target
+    # Kind, metric and threshold were chosen for the first target and say nothing about another.
     stale: dict[str, Any] = dict.fromkeys(TARGET_SETTINGS) if is_target_changed else {}
     if not changes.keys().isdisjoint(_QUESTION_SETTINGS):
         stale |= {"parsed_question": None}
@@ -47,6 +48,7 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         raise InvalidPlan(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    # The new target may have been left out before; only the user's own list may contradict it.
     if is_target_changed and "exclude" not in changes:
         changed = changed.model_copy(
             update={"exclude": [name for name in changed.exclude if name != changed.target]}

@@ -43,6 +43,7 @@ async def review_plan(
             request = answer if isinstance(answer, str) else answer["reason"]
             return ReviewResult(plan, number + 1, request)
         try:
+            # An edit may name tables that the planner has not read: it is checked against their columns.
             table_names = answer["plan"].get("tables", plan.tables)
             tables = {
                 **tables,

@@ -98,6 +98,7 @@ class Situation:
         """The uploaded tables; without any, the stored prices if the goal is about them."""
         schemas = self.view.successes("get_dataset_schema")
         uploaded = [make_table_profile(completed.value) for completed in schemas]
+        # Uploaded tables come first: "forecast the price" over a table of houses is not about coins.
         return uploaded or ([PRICES] if self._is_about_prices else [])
 
     @cached_property
@@ -144,6 +145,7 @@ class Situation:
         has_only_bars = len(self.tables) == 1 and has_bars(self.tables[0])
         is_bar_forecast = has_only_bars and bool(self.goal.lookahead or self.goal.outlook)
         is_named = match.target is not None and match.target.score >= MIN_CLEAR_SCORE
+        # "Forecast bitcoin" names no column, and "forecast the volume" names one.
         if not is_named and (PRICES in self.tables or is_bar_forecast):
             return self._find_target("close")
         return match
@@ -182,6 +184,7 @@ class Situation:
             for column in table.columns
             if name.casefold().strip("` ") in (column.name.casefold(), f"{table.name}.{column.name}".casefold())
         ]
+        # Other words are read like a goal: the user may say in an answer what the goal did not.
         return columns[0] if columns else find_target(_parse_goal(answer), self.tables).target
 
     @cached_property
@@ -220,6 +223,7 @@ class Situation:
         if self.goal.lookahead:
             return self.goal.lookahead
         if answer := self.answer_to(HOW_FAR):
+            # The offered horizons are durations alone ("4 hours"), which look ahead only behind `in`.
             return _parse_goal(f"in {answer}").lookahead
         unit = forecast_unit(self.goal.text)
         return _parse_goal(f"in 1 {unit}").lookahead if unit else None

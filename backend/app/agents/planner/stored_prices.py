@@ -83,6 +83,7 @@ def bars_ahead(seconds: float, interval_s: int, coin: str | None, series: Sequen
         share = 1.0
     else:
         share = share if interval_s < DAY_S else _WEEKDAYS
+        # Less than a week may hold no weekend, so that only the closed hours of a day are taken off.
         share = share if seconds >= _WEEK_S else share / _WEEKDAYS
     return max(1, round(seconds * min(share, 1.0) / interval_s))
 
@@ -96,6 +97,7 @@ def _make_stored_series(row: PriceListingRow) -> StoredSeries:
 def _match_coin(token: str, names: Sequence[str]) -> str | None:
     symbol = COINS.get(token.lower())
     if symbol:
+        # A coin that is not stored is returned, too: the user is then told that its prices are missing.
         return find_coin(symbol, names) or symbol
     in_capitals = len(token) > 1 and token == token.upper() and not token.isdigit()
     if in_capitals or len(token) >= _MIN_LOWERCASE_LETTERS:

@@ -24,6 +24,7 @@ def parse_target_answer(answer: str) -> TargetAnswer:
     """Parse an answer that compares a column with a number."""
     answer = answer.strip()
     comparison = _COMPARISON.search(answer)
+    # "> 15" alone names no column.
     if comparison is None or not comparison.start():
         return TargetAnswer()
     value = float(comparison["value"].replace(",", "").replace("_", ""))

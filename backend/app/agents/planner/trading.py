@@ -25,6 +25,7 @@ VOLATILITY_NOTE = (
 BACKTEST_NOTE = (
     "Candidates are compared by their forecast metric. The backtest shows the profit of trading on them."
 )
+# "Take profit" is a price at which trades end, and asks for no figure of their performance.
 _PERFORMANCE = re.compile(
     r"\b(?:sharpe|sortino|calmar|draw-?downs?|(?<!take )(?<!take-)profits?|p ?& ?l|pnl)\b", re.IGNORECASE
 )
@@ -79,6 +80,7 @@ def _trading_change(plan: Plan, situation: Situation, target: ScoredColumn) -> _
     answer = situation.answer_to(WHAT_COSTS)
     notes = [ASSUMED_FEE_NOTE] if answer is None and terms.fee_bps is None else []
     notes += [BACKTEST_NOTE] if _PERFORMANCE.search(situation.goal.text) else []
+    # A trade ends at the horizon, so the steps before it are not forecast.
     return _PlanChange({"trading": _make_trading(terms, answer), "every_step": False}, tuple(notes))
 
 

@@ -32,6 +32,7 @@ def asks_after_last_row(parsed: ParsedQuestion, tables: Sequence[TableProfile]) 
 def _list_lower_bounds(condition: Expression) -> Iterator[tuple[str, str]]:
     """List the columns with the times that all kept rows are at or after."""
     match condition:
+        # Of an `or` no side holds for all rows.
         case LogicExpression(kind="and", operands=operands):
             for operand in operands:
                 yield from _list_lower_bounds(operand)
@@ -45,6 +46,7 @@ def _list_lower_bounds(condition: Expression) -> Iterator[tuple[str, str]]:
 
 def _is_later(time: str, last: str) -> bool:
     try:
+        # Python refuses to compare a time that has a zone with one that has none.
         first, second = (datetime.fromisoformat(text).replace(tzinfo=None) for text in (time, last))
     except ValueError:
         return False

@@ -50,6 +50,7 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
     forecasts = [forecast for forecast in candidates if forecast]
     if len(forecasts) > 1:
         forecasts = _select_forecasts(situation, forecasts)
+    # Of several series none is preferred: the rules after this one ask which is meant.
     if len(forecasts) != 1 or (not counts_ahead and question.is_sure_figure(situation)):
         return None
     plan = make_period_plan(forecasts[0], situation.resolved.notes)

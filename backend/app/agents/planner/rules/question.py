@@ -35,6 +35,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     answers = situation.answers_to(WHICH_QUESTION)
     if MODEL in answers:
         return None
+    # A chart is asked for by its name, however improbable a question is otherwise.
     if action := _plan_chart(situation, answers[-1] if answers else goal):
         return action
     probability = 1.0 if answers else _question_probability(situation)
@@ -50,6 +51,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
         return None  # a goal about a model of its target
     if not answers and _is_rather_a_model(situation):
         return None
+    # A rephrased question would be as foreign, so it is not asked for.
     if language := foreign_language(goal):
         return finish(Plan(target="?", is_understood=False, notes=[REFUSALS[language]]))
     return _refuse(goal, parsed) if len(answers) >= MAX_QUESTIONS else _ask(parsed)

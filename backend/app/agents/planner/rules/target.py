@@ -43,6 +43,7 @@ def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
     """Return why nothing of the goal was understood; None if a word of it means something here."""
     goal = situation.goal
     evidence = max(option.score for option in match.options)
+    # Before the test for nonsense, since words of other languages are unknown as well.
     if language := foreign_language(goal.text):
         return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
     if situation.aims["nonsense"] >= MIN_NONSENSE:
