@@ -42,6 +42,7 @@ def find_taken_reading(brief: ChatBrief, parse: ParseMessage) -> ParsedQuestion 
     if before is None or _OFFER not in before.text:
         return None
     parsed = parse(ChatBrief(before.message, brief.tables, brief.earlier[:-1]))
+    # Tables may have changed since the offer: its second reading is then no longer the second.
     if not isinstance(parsed, UnparsedQuestion) or describe_offer(parsed.readings) not in before.text:
         return None
     option = find_option(brief.message, [reading.description for reading in parsed.readings])

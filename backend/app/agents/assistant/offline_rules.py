@@ -99,6 +99,7 @@ def answer_small_talk(view: View) -> AgentAction | None:
 def decline_unserved(view: View) -> AgentAction | None:
     """Say that a request for something else is not served, and what is."""
     message = view.brief.message
+    # "Turn it into a line chart" changes the answer, and nothing outside.
     if _RESHAPES.search(message) and parse_chart_phrase(message):
         return None
     unserved = find_unserved(message)
@@ -321,6 +322,7 @@ def work_on_files(view: View) -> AgentAction | None:
 
 RULES: tuple[Rule[ChatBrief], ...] = (
     work_on_files,
+    # Before `conclude`, which would take their statement for the query of an answer.
     make_table,
     make_column,
     conclude_study,
@@ -328,6 +330,7 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     change_workflow,
     fetch_now,
     conclude,
+    # "Yes" takes a reading that was offered, and is small talk otherwise.
     take_reading,
     answer_small_talk,
     decline_unserved,

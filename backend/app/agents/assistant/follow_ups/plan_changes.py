@@ -50,6 +50,7 @@ class ChangeReader:
             self._share,
             self._count_of_them,
             self._keep_first,
+            # "Only 5" keeps rows, before its number is read as a condition.
             self._keep_number,
             self._bound,
             self._sort,
@@ -58,6 +59,7 @@ class ChangeReader:
             self._show,
             self._restrict,
             self._figures,
+            # Words alone group last: "South" is a value, and "median" a figure.
             self._group_by_column,
         )
         for kind in kinds:

@@ -147,6 +147,7 @@ def _apply_changes(text: str, last: LastAnswer, tables: Sequence[TableProfile]) 
         if not words:
             continue
         changed = ChangeReader(plan, tuple(tables), replaces, adds).read(words)
+        # Half of a follow-up would look like an answer to all of it.
         if changed is None:
             return None
         plan = changed.plan

@@ -228,6 +228,7 @@ def _read_column(item: str) -> _MadeColumn | UnclearTable:
     low, high = (float(limits[end].replace(",", "")) for end in ("low", "high")) if limits else (0.0, 100.0)
     if low > high:
         return UnclearTable(f"The range of {name} goes from {low:g} down to {high:g}.")
+    # "Between 0 and 1" asks for shares: whole numbers would all be one of the two.
     is_whole = low.is_integer() and high.is_integer() and high - low >= 2 and not _DECIMAL.search(item)
     readings = () if limits else (f"{name} is from 0 to 100, since the message says no range.",)
     return _MadeColumn(

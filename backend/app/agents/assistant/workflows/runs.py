@@ -95,6 +95,7 @@ def read_run_message(brief: ChatBrief) -> RunCall | WhichWorkflow | str | None:
         answer = _find_answer(brief.message, list(last.question.options))
         if answer is not None:
             return RunCall("answer_run", {"run": last.id, "answer": answer})
+    # After another message "try again" is about that one.
     is_newest = bool(brief.earlier) and brief.earlier[-1].run == last.id
     if (
         is_newest
@@ -103,6 +104,7 @@ def read_run_message(brief: ChatBrief) -> RunCall | WhichWorkflow | str | None:
         and _RETRIES.fullmatch(brief.message)
     ):
         return RunCall("retry_run", {"run": last.id})
+    # "Is it done" asks about the study where the conversation has one.
     if is_newest and not brief.studies and _ASKS_FOR_RUN.fullmatch(brief.message):
         return RunCall("read_run", {"run": last.id})
     return None
