@@ -27,6 +27,7 @@ def ask_about_columns(view: ConversationView[AnalysisBrief]) -> AgentAction | No
     without a question."""
     open_questions = [suspect for suspect in _suspects(view) if suspect.is_asked]
     position = len(view.successes("ask_user"))
+    # A refused question would be refused again: the defaults decide then.
     if position >= min(len(open_questions), MAX_QUESTIONS) or view.refusals("ask_user"):
         return None
     suspect = open_questions[position]

@@ -106,6 +106,7 @@ def conclude(view: ConversationView[FeaturesBrief]) -> AgentAction:
     )
 
 
+# Each works on the frame of the one before it: lags are made of cleaned columns and of indicators.
 RULES: tuple[Rule[FeaturesBrief], ...] = (
     clean,
     clean_as_suggested,

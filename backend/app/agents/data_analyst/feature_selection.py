@@ -45,6 +45,7 @@ async def drop_useless_features(
         if verdict is None:
             request = ToolRequest(f"tool:gain.{place}", SCORE, {"frame": frame, "against": bases[frame]})
             answer = await invoke({SCORE: REGISTRY[SCORE]}, ctx, request)
+            # What cannot be measured is kept: nothing speaks against it.
             if answer.refusal is not None:
                 break
             verdict = parse_facts(FeatureVerdict, answer.value)

@@ -49,10 +49,12 @@ def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     if source is None and not _needs_select(plan):
         return None
     source = source or select_sql.select_all(plan.tables[0])
+    # Computed first, since a threshold or a condition may be about the computed column.
     if plan.derivation:
         add = select_with_column if plan.aggregation else select_with_derivation
         source = add(source, plan.derivation)
     if plan.aggregation:
+        # Conditions go into the series: the rows that they leave out still tell which periods are covered.
         source = series_sql.select_series(source, plan.aggregation, plan.filter)
     elif plan.filter:
         source = select_rows(source, plan.filter)

@@ -92,6 +92,7 @@ def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
     if not weighted or (state.time_left_s is not None and state.time_left_s < MIN_ROUND_S):
         return None
     return (
+        # Weights that one fold gave are uncertain, so folds come before variants of the weighted candidates.
         _plan_refits(state, weighted)
         or _plan_folds(state, weighted)
         or _plan_references(state)

@@ -49,10 +49,12 @@ def choose_candidates(
         return [CandidateRequest(name) for name in (BASELINE, LINEAR_FAMILY[kind])]
     selected = select_families(kind, size.rows, size.columns)
     candidates: list[CandidateRequest] = []
+    # The plain candidate is fitted in any case, so its time is not for the families.
     remaining_s = time_left_s * fit_slots - size.useful_fit_s(PLAIN_FAMILY.seconds_per_cell)
     for family in selected:
         useful_s = size.useful_fit_s(family.seconds_per_cell)
         for candidate in _family_candidates(family.name, has_long_tail):
+            # One fit runs in one slot: free time of several slots together does not make it faster.
             if useful_s <= min(remaining_s, time_left_s):
                 candidates.append(candidate)
                 remaining_s -= useful_s
