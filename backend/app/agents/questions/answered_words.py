@@ -117,6 +117,7 @@ def _demands(items: Sequence[QuestionItem]) -> Iterator[tuple[int, str, Demand]]
 
 
 def _longest(items: Sequence[QuestionItem], place: int) -> tuple[int, Demand | None]:
+    # The longest phrase decides: `how many times` asks for a count, `how many` alone for any figure.
     for size in range(min(MAX_PHRASE_WORDS, len(items) - place), 0, -1):
         texts = [item.text for item in items[place : place + size] if item.kind in ("word", "sign")]
         demand = _DEMANDS_BY_PHRASE.get(" ".join(texts)) if len(texts) == size else None

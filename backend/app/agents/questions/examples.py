@@ -13,6 +13,7 @@ def example_questions(table: TableProfile) -> tuple[str, ...]:
     ]
     classes = [c for c in table.columns if _is_class(c)]
     flags = [c for c in table.columns if flag_values(c)]
+    # Every table answers this one, whatever its columns are.
     questions = ["the number of rows"]
     if numbers:
         by = f" by `{classes[0].name}`" if classes else ""

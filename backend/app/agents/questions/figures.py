@@ -69,11 +69,13 @@ def default_function(column: Column, word: str = "") -> AggregateFunction:
 
     `word`: the noun of the question for the column, which may itself mean a total.
     """
+    # Before the column: `revenue` is a total even where a `price` stores its parts.
     if word in _FLOWS:
         return "sum"
     parts = {*name_parts(column.name), *words(column.name)}
     if parts & _INTENSIVE or word in _INTENSIVE:
         return "mean"
+    # Only the plural means an amount of all rows: `hectares of barley`, but `the hectare price`.
     unit = find_unit(word) if word.endswith("s") else None
     if unit is not None and unit.dimension in _ADDED_DIMENSIONS:
         return "sum"  # `hectares of barley`
@@ -104,6 +106,7 @@ def count_figure(reading: QuestionReading, item: QuestionItem | None) -> tuple[F
         if key := entity_key(reading, item.word, table) or entity_name(reading, item.word, table):
             reading.note(f"Each `{key.column.name}` is counted once.")
             return Figure("count_distinct", make_value(key), label=f"{item.word}"), table
+        # A row of `tickets` with a quantity of 3 is three tickets.
         if quantity := _quantity_of(reading, item.word, table):
             reading.note(f"The total of `{quantity.column.name}` is taken for the number of {item.word}.")
             return Figure("sum", make_value(quantity), label=f"number of {item.word}"), table
@@ -155,6 +158,7 @@ def _quantity_of(reading: QuestionReading, noun: str, table: str) -> Reference |
     quantities = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
     quantities = quantities or [c for c in columns if c.is_number and c.name.casefold() in _COUNT_NAMES]
     rows = reading.scope.table(table).rows
+    # Rows that are numbered by the noun are such things themselves, whatever quantity each has.
     is_numbered = any(
         bool(_IDENTIFIERS & {*words(c.name)} or c.unique)
         and stem(noun) in map(stem, name_parts(c.name))

@@ -55,6 +55,7 @@ _PERIOD_UNITS = {
 
 def parse_groups(reading: QuestionReading) -> None:
     """Parse the groups of a question, and turn values that are compared into groups."""
+    # Phrases of fixed words come before single periods and columns, which would take a part of them.
     parse_weekends(reading)
     parse_alternatives(reading)
     parse_bins(reading)
@@ -185,6 +186,7 @@ def make_period(reference: Reference, unit: str) -> Value:
             (build.compare("=", number, build.literal(n)), build.literal(name.capitalize()))
             for n, name in enumerate(WEEKDAYS, 1)
         ]
+        # Names of weekdays sort by the alphabet: the groups are sorted by the number behind.
         return Value(build.case(names, None), "weekday", "text", order=number)
     if unit in ("year", "hour"):
         return Value(build.date_part(unit, date), unit, "integer")  # type: ignore[arg-type]
@@ -250,6 +252,8 @@ def _groups_alone(item: QuestionItem) -> bool:
 def _can_group(reading: QuestionReading, item: QuestionItem, match: PhraseMatch) -> bool:
     best = item.columns[0]
     before = match.places[0] - 1
+    # `fare per class` may divide by a number or group by it, so that `per` needs fewer different numbers than
+    # `by`.
     is_ratio = (
         reading.text.items[match.places[0]].text == "per"
         and before >= 0
@@ -261,8 +265,10 @@ def _can_group(reading: QuestionReading, item: QuestionItem, match: PhraseMatch)
     )
     if is_measurable(best.column) and not is_class:
         return False
+    # In `top 5 by age` the number is what ranks, and no group.
     if is_measurable(best.column) and reading.text.has("top|bottom|best|worst|highest|lowest|largest N"):
         return False
+    # A group for each time or each unique value holds one row: the noun means the rows.
     if item.row_tables and (best.column.type == "datetime" or best.column.unique):
         return False
     first = reading.text.items[match.places[0]].text
@@ -273,6 +279,7 @@ def _add_columns(reading: QuestionReading, items: list[QuestionItem]) -> None:
     for item in items:
         reference = reading.column(item)
         if reference.column.type == "datetime" and not reference.column.is_stored_as_text:
+            # Times with seconds would make a group of nearly every row.
             reading.keys.append(make_period(reference, "day"))
             continue
         reading.keys.append(make_value(display_reference(reading, reference)))
@@ -304,6 +311,7 @@ def group_compared(reading: QuestionReading) -> None:
     """Make the values that the question sets against each other its groups."""
     for condition in reading.conditions:
         if condition.is_compared and condition.column and condition.column.table:
+            # A date without groups of its own bounds the rows: each of its moments would be a group.
             if condition.is_date and condition.group is None:
                 continue
             key = condition.group or make_value(condition.column)
@@ -321,6 +329,7 @@ _OTHERS = (
 def group_by_condition(reading: QuestionReading) -> None:
     """Make a condition a group of its own where the question sets its rows against the others."""
     conditions = [c for c in reading.conditions if not c.is_compared]
+    # Of two conditions it is not told which one the others lack.
     if len(conditions) != 1 or not reading.text.take_any(_OTHERS, "group"):
         return
     condition = conditions[0]

@@ -41,6 +41,7 @@ def mark_implied(items: QuestionItems, text: str, tables: Sequence[TableProfile]
             match = _linked(item, links, columns)
             if match is None and _names_groups(items.items, place):
                 match = _linked_groups(item, links, columns, other_keys)
+            # A column that another word names already is what that word means.
             if match is not None and match.key not in other_keys:
                 marked[place] = replace(item, columns=(match,))
         elif _is_doubtful(item):

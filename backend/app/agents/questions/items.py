@@ -50,12 +50,15 @@ def read_items(question: str) -> list[QuestionItem]:
     for lexeme in lexemes(question):
         for item in _make_items(lexeme):
             before = items[-1] if items else None
+            # `on time` is no time: as one word it is looked for among the opposites of yes/no columns.
             if before and (before.text, item.text) == ("on", "time"):
                 items[-1] = _make_word("punctual")
             elif before and before.text == "half" and item.text in ("a", "an"):
                 items[-1] = QuestionItem("number", "half", 0.5)
+            # A single letter behind `a` is a name rather than a scale: `a k`.
             elif before and before.text in ("a", "an") and item.text in SCALES and len(item.text) > 2:
                 items[-1] = QuestionItem("number", item.text, SCALES[item.text])
+            # Behind `2 million` a further scale word is no factor of it.
             elif before and before.kind == "number" and item.text in SCALES and (before.number or 0) < 1e6:
                 items[-1] = replace(before, number=(before.number or 0) * SCALES[item.text])
             else:

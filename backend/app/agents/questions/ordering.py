@@ -49,6 +49,7 @@ def take_order(reading: QuestionReading) -> Order:
         "order",
     ):
         return Order(False)
+    # A ranking without a direction begins with the most.
     if text.take_any(("ranked|rank|ranking|sorted|sort|ordered|pareto",), "order"):
         return Order(True)
     return Order()

@@ -140,12 +140,14 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     base = _base_reading(text, tables)
     for part in unread:
         base.note(f"{part!r} is taken for a title.")
+    # Overviews have words of their own, which a composed reading would take for nouns.
     if overview := _overview(base):
         return _parsed(overview)
     choice = _compose(base, text, tables)
     if choice is not None and choice.is_sure and choice.best.reading.quality >= MIN_QUALITY:
         return _composed(choice.best)
     if choice is not None and not choice.uncovered and choice.rival is not None:
+        # Only readings about as cheap as the rival are named: dearer ones raise no doubt.
         near = [composed for composed in choice.nearest if composed.cost <= choice.rival.cost + MIN_LEAD]
         ambiguity = describe_ambiguity(near)
         parsed = UnparsedQuestion(ambiguity or "It can be read in several ways.")
@@ -171,6 +173,7 @@ def _by_frames(
         if isinstance(attempt, NotUnderstood):
             refusal = refusal or attempt
         elif _is_complete(attempt):
+            # Two complete readings that differ mean that the question is ambiguous: it is asked back.
             if choice is not None and choice.opposes(attempt.plan):
                 break
             return _parsed(attempt)
@@ -193,6 +196,7 @@ def _name_unanswered(unparsed: UnparsedQuestion, choice: RankedReading | None) -
 def _is_complete(attempt: Attempt) -> bool:
     """Tell if a reading explains every word. A share that is asked for is no list of rows."""
     asks_share = any(item.word in CLASSES["@share"] and not item.role for item in attempt.reading.text.items)
+    # A list of the rows is no answer to `the share of late orders`, though it uses the other words.
     asks_share = asks_share and "share" not in attempt.plan.model_dump_json()
     return not attempt.uncovered and not asks_share and attempt.reading.quality >= MIN_QUALITY
 
@@ -226,6 +230,7 @@ def _attempts(base: QuestionReading) -> Iterator[Attempt | NotUnderstood]:
     for frame in OVERVIEWS:
         reading = base.copy()
         yield from _attempt(frame, reading, reads_conditions=True)
+    # Conditions and groups are parsed once for all frames, each of which changes a copy.
     prepared = base.copy()
     try:
         parse_date_conditions(prepared)

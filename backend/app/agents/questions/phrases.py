@@ -40,6 +40,7 @@ def parse_phrase(phrase: str) -> tuple[Element, ...]:
 
 
 def _parse_element(text: str) -> Element:
+    # A sign such as `=` at the start is an element and no name: `=|is`.
     text, _, name = text.partition("=") if "=" in text[1:] else (text, "", "")
     is_optional, is_list = text.endswith("?"), text.endswith("+")
     body = text.rstrip("?+") or text
@@ -83,6 +84,7 @@ class QuestionItems:
             if self.items[place].role:
                 continue
             match = self._match(elements, 0, place)
+            # A match further on is found from its own place; optional elements alone match nothing.
             if match is not None and match.places and match.places[0] == place:
                 return match
         return None
@@ -165,6 +167,7 @@ class QuestionItems:
             ):
                 separators.append(position)
                 position += 1
+            # Two nouns without a sign between them are no list: `station name`.
             if not any(self.items[i].text in _LIST_SIGNS for i in separators):
                 break
             if (

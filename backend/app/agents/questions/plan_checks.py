@@ -35,6 +35,7 @@ def _computes_with_identifiers(plan: Plan, reading: QuestionReading) -> bool:
 def _forgets_groups(plan: Plan, reading: QuestionReading) -> bool:
     """Tell if a question asks for something per something else, and a plan neither groups nor divides."""
     texts = [item.text for item in reading.text.items]
+    # `per cent` asks for no groups.
     is_asked = any(text == "per" and following != "cent" for text, following in pairwise(texts))
     return is_asked and not any(_divides(step) for step in _steps(plan))
 

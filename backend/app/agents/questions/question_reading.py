@@ -116,11 +116,13 @@ class QuestionReading:
         candidates = preferred or candidates or [*item.columns]
         best = candidates[0]
         rivals = [m for m in candidates if best.score - m.score < AMBIGUITY]
+        # A column whose full name was said has no rivals; of two parts the rest of the sentence decides.
         if len(rivals) > 1 and best.coverage < 1:
             rivals = self._by_context(rivals)
         if len(rivals) > 1 and rivals[0].coverage < 1:
             general = [m for m in rivals if GENERAL_PARTS & {*name_parts(m.column.name)}]
             rivals = general if len(general) == 1 else rivals
+        # The same name in two tables is a key or its copy, so that either will do.
         if len({m.column.name for m in rivals}) > 1 and rivals[0].coverage < 1:
             names = ", ".join(f"`{m.column.name}`" for m in rivals)
             meanings = tuple(f"`{rival.column.name}`" for rival in rivals)
@@ -176,6 +178,7 @@ def is_measurable(column: Column) -> bool:
     if not column.is_number or column.is_stored_as_text:
         return False
     parts = words(column.name)
+    # Sums and means of numbers that only name things say nothing.
     if column.hint == "id" or {"id", "code", "zip", "no", "nr"} & set(parts):
         return False
     if column.numbers_rows and not _SCALES & set(parts):
@@ -220,6 +223,7 @@ def contradicts_itself(reading: QuestionReading) -> bool:
     """Tell if two conditions want different values of one column, which no row has."""
     values_by_column: dict[str, set[Scalar]] = {}
     for condition in reading.conditions:
+        # A denied value leaves all others, so that it contradicts no second one.
         if condition.column is None or not condition.values or condition.expression.kind == "not":
             continue
         if condition.expression.kind == "compare" and condition.expression.op != "=":

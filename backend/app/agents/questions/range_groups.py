@@ -95,6 +95,7 @@ def parse_range_groups(reading: QuestionReading) -> None:
     items = reading.text.items
     ranges = _neighbours([*_find_ranges(items)], items)
     asks_figure = any(item.text in _FIGURE_WORDS for item in items)
+    # `over 50 and over 60` are bounds of one set of rows.
     if len(ranges) < 2 or _overlap(ranges) or not asks_figure:
         return
     ranged_column = _ranged_column(reading, ranges)
@@ -113,6 +114,7 @@ def _cases(
     """The label of the first condition that holds, sorted by the lower bounds of the ranges."""
     lows = sorted(range(len(labels)), key=lambda n: ranges[n].limits[0]) if ranges else [*range(len(labels))]
     cases = [(c, build.literal(label)) for c, label in zip(conditions, labels, strict=True)]
+    # As texts `100 to 200` sorts before `25 to 49`: groups sort by their lower bounds.
     order = [(c, build.literal(lows.index(n))) for n, c in enumerate(conditions)]
     return Value(build.case(cases, None), name, "text", order=build.case(order, None))
 
@@ -136,9 +138,11 @@ def _range_at(items: Sequence[QuestionItem], place: int) -> _ListedRange | None:
         return None
     sign, adjective, start = _sign_before(items, place)
     bounds = [*find_bounds(items, place, sign, adjective, False)]
+    # A single number is no range.
     bounds = [bound for bound in bounds if bound.sign not in ("=", "!=")]
     if not bounds:
         return None
+    # With its unit where one stands behind: `under 25 years`.
     longest = max(bounds, key=lambda bound: len(bound.places))
     return _ListedRange(longest, (*range(start, place), *longest.places))
 
@@ -292,6 +296,7 @@ def _side_of(reading: QuestionReading, point: QuestionItem, place: int) -> Value
             return None
         start = date(year, 1, 1).isoformat() if year is not None else point.text[:10]
         is_before = build.compare("<", reference.expression, build.moment(start))
+    # The point belongs to the later side, so that no row is on neither.
     labels = [f"before {point.text}", f"{point.text} and after"]
     label = YEAR_SIDE if stored is not None and year is not None else DATE_SIDE
     return _cases([is_before, build.negate(is_before)], labels, label)

@@ -105,6 +105,7 @@ class PlanDraft:
         name = label
         while name.casefold() in existing:
             name += " "
+            # A name that differs by blanks alone looks the same in an answer.
             name = f"{label} ({len(existing)})" if name.strip() == label else name
         return name
 

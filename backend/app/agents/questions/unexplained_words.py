@@ -79,6 +79,7 @@ def is_explained(
 ) -> bool:
     """Tell if a left out word repeats a name of the plan, or completes one."""
     item = items[place]
+    # A stored value restricts the rows, and no name of the plan does so.
     if item.values and item.values[0].score >= STEM:
         return False
     if any(table in item.row_tables for table in tables):
@@ -91,6 +92,7 @@ def is_explained(
 def _completes_name(items: Sequence[QuestionItem], place: int) -> bool:
     """Tell if a word stands beside a used column of which the question names a part: `solar radiation`."""
     item = items[place]
+    # Adverbs say how something is done and choose no rows: `usually`.
     if item.word.endswith("ly"):
         return True
     if (
@@ -115,12 +117,14 @@ def _is_explained(
 ) -> bool:
     if item.kind == "sign":
         return True
+    # A number, a date or a quoted text always restricts the rows, so that it is never left out in silence.
     if item.kind != "word":
         return False
     if item.text in IGNORED or item.word in _UNITS:
         return True
     if item.values and item.values[0].score >= 0.9 and item.word not in IGNORED:
         return False
+    # What asks for an order, a figure or the opposite cannot be explained by a name.
     if item.word in SUPERLATIVES or item.word in CLASSES["@agg"] or item.word in CLASSES["@not"]:
         return False
     if any(table in item.row_tables for table in tables):
