@@ -29,6 +29,7 @@ def _column_names(composed: Composed) -> dict[int, str]:
     if ranked and ranked.value and ranked.value.reference and ranked.place >= 0:
         names[ranked.place] = f"`{ranked.value.reference.column.name}`"
     for condition in sketch.conditions:
+        # A value says which column it belongs to; only the name of a yes/no column may mean several.
         if condition.place in names or not _names_flag(condition, items):
             continue
         if condition.column:

@@ -45,6 +45,7 @@ def match_cost(
     score = SURE_SCORE if is_own_unit(item, match.column) or is_denied_flag(item, match.column) else 0.0
     score = score or (HOLDER_SCORE if is_only_holder(item, match, reading) else 0.0)
     cost = (1.0 - max(match.score, score)) * DISTANCE_COST + _lack_of_generality(item, match)
+    # Only an exact name is stronger than the stored value that the word is.
     if item.values and item.values[0].score >= STEM > match.score:
         cost += STORED_VALUE_COST
     if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
@@ -101,6 +102,7 @@ def is_only_holder(item: QuestionItem, match: ColumnMatch, reading: QuestionRead
         return False
     if own != parts[1] and not (own == parts[0] and parts[1] in _KINDS):
         return False
+    # The same name in several tables counts once: a key and its copy are no rivals.
     names = {c.name for table in reading.scope.tables for c in table.columns if own in _stems_of(c.name)}
     return names == {match.column.name}
 

@@ -145,6 +145,8 @@ def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
     """Yield the plans of the kinds that can use every part of a sketch."""
     sketch = _add_functions(_limit(sketch))
     pending = sketch.pending
+    # A word that still waits for its noun would be dropped: `not` without what it denies turns the answer
+    # round.
     if pending.is_negated or pending.is_missing or pending.sign or pending.bound or pending.number is not None:
         return
     if pending.key_word:
@@ -157,6 +159,8 @@ def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
             continue
         if kind.completion in _FIGURES and sketch.ordered_by and not (sketch.keys or base.keys):
             continue  # one figure has no order
+        # Only `plan_never` reads `never` as things without any such row; the others would count rows that are
+        # denied.
         if denied_of_things(sketch) and kind.completion is not plan_never:
             continue
         yield from _complete_as(kind, sketch, base)
@@ -175,6 +179,7 @@ def _add_functions(sketch: Sketch) -> Sketch:
     functions = sketch.pending.functions
     if not functions or not sketch.measures or sketch.counts:
         return sketch
+    # Where one of several measures has its own aggregate, a further one may be of any of them.
     if len(sketch.measures) > 1 and any(measure.functions for measure in sketch.measures):
         return sketch
     measures = tuple(

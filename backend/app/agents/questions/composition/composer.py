@@ -85,15 +85,18 @@ def compose(base: QuestionReading) -> RankedReading | None:
                 columns = plan_columns(unbiased.plan, prepared.scope)
                 uncovered += unaccounted_words(unbiased.plan, unbiased.reading, columns)
                 joined = len(plan_tables(unbiased.plan)) - 1
+                # What a left out word costs is given back where a name of the plan says it too.
                 cost = unbiased.cost + base_cost - REFUND * explained + JOIN_COST * joined
                 cost += SINGLE_ROWS_COST * _counts_single_rows(unbiased.plan, prepared.scope)
                 cost += SETTLED_GROUPS_COST * _groups_by_tested(unbiased.plan)
                 composed = unbiased._replace(cost=cost)
                 key = plan_key(composed.plan)
+                # Several sketches lead to the same plan, whose cost is that of the cheapest way.
                 if key not in readings or cost < readings[key][0].cost:
                     readings[key] = composed, uncovered
     if not readings:
         return None
+    # A reading of every word comes before a cheaper one that leaves some out.
     ranked = sorted(readings.values(), key=lambda entry: (bool(entry[1]), entry[0].cost))
     best, uncovered = ranked[0]
     lead = MIN_LEAD if best.cost < MAX_EASY_COST else MIN_DEAR_LEAD
@@ -106,6 +109,7 @@ def compose(base: QuestionReading) -> RankedReading | None:
         and composed.cost - best.cost < lead
         and not _is_alike(composed.plan, best.plan, base.scope)
     ]
+    # A reading that leaves words out is not taken anyway, with or without a rival.
     rival = rivals[0] if rivals and not uncovered else None
     return RankedReading(best, uncovered, rival, _offered(ranked))
 

@@ -143,6 +143,7 @@ def _percentile(items: Sequence[QuestionItem], place: int) -> Cue | None:
         percent = float(digits)
     except ValueError:
         return None
+    # The quantile may be written as a share: `the 0.9 quantile`.
     share = percent if 0 < percent < 1 else percent / 100
     return Cue("aggregate", f"quantile {share:g}", size) if 0 < share < 1 else None
 
@@ -171,9 +172,11 @@ def find_cues(items: Sequence[QuestionItem], place: int) -> list[Cue]:
     cues = _cues()
     texts: list[str] = []
     for item in items[place : place + MAX_CUE_ITEMS]:
+        # A phrase that is an item already, such as a column's name, is no part of a cue.
         if item.role or item.kind not in ("word", "sign") or " " in item.text:
             break
         texts.append(item.text)
+    # The longest phrase decides: `more than` is a bound, `more` alone a comparison.
     for size in range(len(texts), 0, -1):
         if longest := cues.get(" ".join(texts[:size])):
             return longest

@@ -65,6 +65,7 @@ def find_bounds(
     plain_end = place
     if at < len(items) and _is_unit(items[at]):
         unit, at = items[at].text, at + 1
+    # `2 to 4` is a range by itself; `2 and 4` only behind `between`, else a list.
     ranges = _RANGE_WORDS if sign == "between" else _OPEN_RANGE_WORDS
     high = _range_end(items, at, ranges) if sign in (None, "between") else None
     if high is not None:
@@ -79,6 +80,7 @@ def find_bounds(
                 "between", low, tuple(range(place, plain_end + 1)), number, "", adjective, is_negated
             )
         return
+    # `over 5 minutes` may be a unit, or the column `minutes` without one: both are tried.
     for end, own_unit in dict.fromkeys(((at, unit), (place + 1, _unit_before(items, place)))):
         postfix = _postfix(items, end) if sign is None else None
         if postfix:
@@ -138,6 +140,7 @@ def bound_condition(bound: NumberBound, reference: Reference, place: int) -> tup
     expression: Expression
     if sign == "between":
         high = stored_number(bound.high or 0.0, bound.unit, column)
+        # `between 50 and 20` is the same range; in this order no row would lie in it.
         low, high = sorted((low, high))
         expression = build.every(
             [
@@ -169,6 +172,7 @@ def _may_hold(unit: str, column: Column) -> bool:
         return own.dimension == unit_of_bound.dimension
     kinds = stored_quantities(column)
     kind = {"time": "time", "money": "money", "mass": "mass", "length": "length"}.get(unit_of_bound.dimension)
+    # An age is a time in years, though its name says no unit.
     if kind == "time" and unit in ("years", "year", "yrs") and "age" in words(column.name):
         return True
     return kind is None or not kinds or kind in kinds

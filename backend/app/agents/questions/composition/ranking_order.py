@@ -15,6 +15,7 @@ def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
     """Tell if the most of a measure comes first: of the slowest the time, of the cheapest no price."""
     column = value.reference.column if value and value.reference else None
     if ranking.word in ("top", "bottom", "best", "worst"):
+        # The best time is the shortest, while `top times` are the longest.
         is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
         return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
     if column is not None and (column.type == "datetime" or holds_years(column)):

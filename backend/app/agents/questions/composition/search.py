@@ -57,6 +57,7 @@ def _steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionIte
             yield from row_steps(sketch, reading, items)
     if sketch.pending.sign and (single := _single_number(items, sketch.place)):
         yield from number_steps(sketch, reading, single)
+    # A number is never skipped: it would restrict the rows.
     if item.kind == "number":
         yield from number_steps(sketch, reading, items)
         return
@@ -78,6 +79,7 @@ def _absent_steps(sketch: Sketch, reading: QuestionReading, item: QuestionItem) 
     if not pending.is_negated or not is_verb or not owner or item.values or sketch.absent:
         return
     many = {link.many for link in reading.scope.links if link.single == owner}
+    # With two tables of events it is not told which of them has no row.
     if len(many) == 1:
         yield sketch.advance([sketch.place], NEVER_COST, absent=tuple(many), pending=NOTHING, last="rows")
 
