@@ -25,6 +25,8 @@ def plan_bounded_groups(sketch: Sketch, reading: QuestionReading) -> Iterator[tu
     [bound], [key] = sketch.bounds, reading.keys
     table = bound.mention.table
     nouns = [m for m in (*sketch.heads, *sketch.displayed, *sketch.rows) if m.place != bound.mention.place]
+    # A noun beside the bound may only repeat the groups: another one asks for something that this plan leaves
+    # out.
     if any(group_of(reading, noun, table) != key for noun in nouns):
         return
     if any(measure.table != table or measure.divisor for measure in sketch.measures):
@@ -36,6 +38,7 @@ def plan_bounded_groups(sketch: Sketch, reading: QuestionReading) -> Iterator[tu
     draft.keep(bounded_expression(bound, number.name))
     order, name = take_order(sketch), draft.name_of(key)
     by_figure = [] if order.descending is None else [(figures[0].name, order.descending)]
+    # The name decides between equal figures, so that the order is the same each time.
     draft.steps.append(build.sort(*by_figure, (name, False)))
     if order.limit:
         draft.steps.append(build.limit(order.limit))

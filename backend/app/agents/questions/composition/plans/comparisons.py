@@ -36,6 +36,7 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     if figure is None:
         return
     is_change = "change" in sketch.flags
+    # Only from one time to another something changes: between men and women it differs.
     if (is_change and not pair[0].is_date) or ("share" in sketch.flags and not is_change):
         return
     if is_change:
@@ -91,6 +92,7 @@ def _sides_of_flag(reading: QuestionReading) -> tuple[Condition, Condition] | No
     flags = flag_values(reference.column) if reference else None
     if reference is None or flags is None:
         return None
+    # The two sides are figures of one row, and no longer groups.
     reading.keys.clear()
     no, yes = (
         Condition(
@@ -157,6 +159,7 @@ def _measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure |
     if sketch.rows and names_rows_only(sketch, reading):
         figure, base = counted_figure(reading, sketch.rows[0])
         return figure, base, 0.0
+    # `how many more` counts rows by itself; a bare `difference` does not say of what.
     return (Figure("count", label="rows"), None, 0.1) if "excess" in sketch.flags else (None, None, 0.0)
 
 
@@ -182,6 +185,7 @@ def _plan_pair(
     draft.steps.append(build.derive(name, build.arithmetic(sign, first, second)))
     names = [name]
     if is_change:
+        # The second figure is the earlier one, from which the change starts.
         draft.steps.append(build.derive("relative change", build.arithmetic("/", build.column(name), second)))
         names.append("relative change")
     draft.select([*names, *(f.name for f in figures)])

@@ -52,6 +52,7 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     else:
         pieces_cost = 0.0
     functions = sketch.pending.functions if not sketch.measures else ()
+    # A count has no mean without groups to take it over.
     if functions and (len(functions) > 1 or not reading.keys or functions == ("sum",)):
         return
     outer = functions[0] if functions else sketch.outer_function
@@ -63,6 +64,7 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         # Numbers that are counted as different name things, and are not added up.
         figure, base = Figure("count_distinct", subject.value), subject.value.reference.table
     if outer and reading.keys:
+        # `average gift` is an amount of each gift and no number of gifts.
         if subject and not _is_counted(sketch, reading, subject):
             return
         key = _inner_key(sketch, reading)
@@ -94,6 +96,7 @@ def _each_once(reading: QuestionReading, figure: Figure, base: str | None) -> tu
     scope = reading.scope
     others = [name for name in tables_of([key.expression for key in reading.keys]) if base != name]
     unreached = [name for name in others if base and not scope.reaches(base, name)]
+    # Joined to many rows of the other table, a row would be counted once for each of them.
     if base is None or figure.function != "count" or len(unreached) != 1:
         return figure, base
     link = scope.link(unreached[0], base)
@@ -119,6 +122,7 @@ def _pieces_of_value(sketch: Sketch, reading: QuestionReading) -> Reference | No
             continue
         columns = reading.scope.stored_columns(reference.table)
         pieces = [c for c in columns if c.is_number and QUANTITY_NAMES & set(words(c.name))]
+        # Without a verb of sales `how many croissants` counts the rows that name them.
         if len(pieces) == 1 and _SELLING & {item.text for item in items}:
             return Reference(reference.table, pieces[0])
     return None
@@ -330,6 +334,7 @@ def person_column(reading: QuestionReading, table: str, is_linked: bool = False)
     ]
     if not columns and is_linked:
         return _linked_person(reading, table)
+    # Of a seller and a buyer either could be `who`; names that occur once are the rows themselves.
     if len(columns) != 1 or columns[0].column.unique:
         return None
     reading.note(f"`{columns[0].column.name}` is taken for 'who'.")

@@ -58,6 +58,7 @@ def plan_distinct(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Pl
     reference = value.reference if value else None
     if value is None or reference is None or reference.column.type == "datetime":
         return
+    # Unique names are rows, whose list shows more than the name: `list the customers`.
     is_rows = reference.column.unique and bool(sketch.rows)
     if is_rows or len(sketch.rows) > 1 or (sketch.rows and sketch.rows[0].table != reference.table):
         return
@@ -74,6 +75,7 @@ def _begins_with_name(sketch: Sketch, reading: QuestionReading) -> bool:
         return False
     first = sketch.displayed[0]
     is_plural = first.item.word.endswith("s")
+    # A condition before the noun belongs to something else, and a noun further on is rarely what is listed.
     return is_plural and all(c.place > first.place for c in sketch.conditions) and first.place in (0, 1)
 
 
@@ -105,6 +107,7 @@ def _begins_with_value(reading: QuestionReading) -> bool:
     if len(items) < 2 or not items[0].values or items[1].text not in _RELATIVES:
         return False
     value = str(items[0].values[0].values[0]).casefold()
+    # A value in the plural itself, such as `Sales`, says nothing of rows.
     return items[0].word.endswith("s") and not value.endswith("s")
 
 
@@ -148,12 +151,14 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
     if order is not None:
         draft.steps.append(build.sort((draft.name_of(order), is_descending(sketch, reading))))
     if requested:
+        # `what broke in Hall 3` need not be told the hall again with each row.
         fixed_columns = map(_fixed_column, reading.conditions if sketch.interrogative == "what" else ())
         fixed = [draft.name_of(make_value(column)) for column in fixed_columns if column]
         compared = [draft.name_of(make_value(c.column)) for c in reading.conditions if c.column and c.values]
         row_names = [name for name in own if name not in names][:1]
         behind = [name for name in (*row_names, *compared) if name not in fixed]
         own = list(dict.fromkeys([*names, *behind]))
+    # Nothing particular is asked for: all columns of the table are shown, but not those of joined ones.
     elif not draft.source.joined:
         stored = (column.name for column in reading.scope.stored_columns(draft.source.base))
         own = list(dict.fromkeys([*own, *stored]))

@@ -28,6 +28,7 @@ def take_order(sketch: Sketch) -> Order:
     descending = {"down": True, "up": False, "slow": False, "fast": True}.get(sketch.order)
     if descending is None and sketch.ordered_by is not None:
         descending = True  # figures of groups: the largest is what one looks for
+    # The slowest first has the longest time on top, but the lowest speed.
     if sketch.order in ("slow", "fast") and any(map(is_pace, sketch.measures)):
         descending = not descending
     return Order(descending, sketch.limit)
@@ -55,6 +56,7 @@ def figures_of(sketch: Sketch, measure: Mention, is_compared: bool = False) -> l
         functions = ("sum",)
     if not functions:
         column = value.reference.column if value.reference else None
+        # A total grows with the rows of a group, so that compared groups are told apart by their means.
         is_mean = column is None or (is_compared and measure.item.word not in TOTAL_NOUNS)
         functions = ("mean" if is_mean or column is None else default_function(column, measure.item.word),)
     return [figure for function in functions for figure in figures_by_name(function, value)]
@@ -100,6 +102,7 @@ def figures_by_name(function: str, value: Value) -> list[Figure]:
 
 def _ratio_figure(measure: Mention, divisor: Mention) -> Figure:
     """The total of a measure by that of another one, or by the number of rows or of different things."""
+    # Totals are divided, and not each row's ratio averaged: every unit of the divisor weighs the same.
     if measure.value is None:
         top = Figure("count", label="rows")
     elif is_countable(measure.value):
@@ -166,6 +169,7 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
             return
         has_total = is_collected(sketch.measures[0], reading)
         cost = COLLECTED_COST if has_total else LONE_MEASURE_COST
+    # A comparison without two sides is not understood: the figure of all rows would be no answer.
     if is_compared and not is_grouped:
         return
     if sketch.heads and not is_grouped:
@@ -181,6 +185,8 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
             if not is_named and figure.value:
                 word = "total" if figure.function == "sum" else figure.function
                 is_amount = measure.item.word in TOTAL_NOUNS or is_collected(measure, reading)
+                # A total of amounts is what anyone means; other aggregates that were not named count as
+                # assumptions.
                 is_total = figure.function == "sum" and is_amount
                 note = reading.note if is_total else reading.assume
                 note(f"The {word} of `{figure.value.label}` is taken.")

@@ -42,6 +42,7 @@ def plan_ordered_groups(sketch: Sketch, reading: QuestionReading) -> Iterator[tu
     if len(figures) != 1 or not fits_types(figures):
         return
     value = nouns[0].value
+    # Things ordered by their own name need no figure: this is a list.
     if value is None or value.reference == order.value.reference:
         return
     reading.keys.append(value)

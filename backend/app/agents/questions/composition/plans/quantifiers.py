@@ -15,6 +15,7 @@ def plan_all(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, f
     """`are all urgent jobs finished`: yes or no by the last condition, with the numbers of rows."""
     if "all" not in sketch.flags or not reading.conditions or sketch.measures or not sketch.rows:
         return
+    # What is claimed stands last: of `are all urgent jobs finished` that is `finished`.
     claimed = max(reading.conditions, key=lambda condition: condition.place)
     if claimed.is_date or claimed.place < sketch.rows[0].place:
         return  # `are all urgent jobs ...`: nothing is said of them
@@ -48,6 +49,8 @@ def plan_never(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan,
         column = reading.conditions[0].column
         person = person_column(reading, column.table) if column else None
         nouns = [person] if person else []
+    # Conditions before the verb restrict the rows and are not denied: `customers from Oslo who never paid
+    # late`.
     denied = [c for c in reading.conditions if c.place > sketch.never_place >= 0]
     if "never" not in sketch.flags or len(nouns) != 1 or len(denied) != 1 or not nouns[0].comes_back:
         return
@@ -60,6 +63,7 @@ def plan_never(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan,
     positive = Value(expression, "condition met", "boolean")
     draft = start_plan(reading, [key, positive])
     figure = Figure("count", where=positive.expression, label="rows that meet it")
+    # A filter of the rows would keep every thing that has some other row: rows are counted instead.
     draft.group([key], [figure])
     draft.keep(build.compare("=", build.column(figure.name), build.literal(0)))
     name = draft.name_of(key)

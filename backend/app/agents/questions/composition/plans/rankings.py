@@ -73,6 +73,7 @@ def plan_ranking(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Pla
             return
         ranking = replace(ranking, measure=sketch.measures[0])
     if ranking.measure is None and "frequency" not in sketch.flags:
+        # Only `most` and `least` count rows without a noun for what is counted: the `highest` needs a measure.
         if ranking.word not in ("most", "least"):
             return
         cost += BARE_MOST_COST
@@ -105,6 +106,7 @@ def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Ite
         yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
         return
     column = condition.column
+    # A row of which it is not known whether it meets the condition counts neither way.
     if column is not None and column.column.missing > 0:
         reading.conditions.append(Condition(build.is_present(column.expression), column))
     condition_value = Value(condition.expression, "condition met", "boolean", column)
@@ -382,6 +384,7 @@ def _ranked_groups(
     draft.group([*outer, key], [figure])
     within = [draft.name_of(value) for value in outer]
     name = draft.name_of(key)
+    # The second largest is the next lower figure, even where two groups share the first place.
     function: WindowFunction = "dense_rank" if ranking.ordinal > 1 else "rank"
     draft.steps.append(build.window("rank", function, within=within, order=[(figure.name, descending)]))
     rank = build.column("rank")

@@ -35,6 +35,7 @@ def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         if reference is None:
             return
         keys, cost = [make_period(reference, "day")], cost + 0.05
+        # A change needs its period to be named: from day to day is one of many.
         if "change" in kinds:
             return
     if "change" in kinds and any(_has_no_order(key) for key in keys):

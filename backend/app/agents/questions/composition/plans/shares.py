@@ -48,6 +48,7 @@ def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     """`share of women who survived`, `survival rate by sex`, `percentage of sales from each region`."""
     if "share" not in sketch.flags or sketch.flags & {"change", "cumulative"} or sketch.bounds:
         return
+    # The mean of a share needs groups to average over, which this plan does not make.
     averages = sketch.pending.functions and sketch.pending.functions != ("sum",) and not sketch.measures
     if sketch.ranking or sketch.absent or averages:
         return
@@ -76,6 +77,7 @@ PART_COST = 0.1
 def _part_of_whole(sketch: Sketch, reading: QuestionReading) -> Plan:
     """`tips as a percentage of fares`, `what share of the calories comes from fat`."""
     first, second = sketch.measures
+    # `tips as a percentage of fares`: the word of the share stands between the part and its whole.
     if first.place < sketch.share_place < second.place:
         part, total = first, second
     else:
@@ -126,6 +128,7 @@ def _whole_of(part: Value, reading: QuestionReading) -> Value | None:
         and column.type == "integer"
         and is_measurable(column)
         and _WHOLES & set(words(column.name))
+        # What a number is a part of cannot stay below it.
         and not is_below(column, part.reference.column)
     ]
     return make_value(wholes[0]) if len(wholes) == 1 else None
@@ -145,6 +148,7 @@ def _share_of_rows(sketch: Sketch, reading: QuestionReading, cost: float) -> Ite
     if any(m.is_rows and entity_key(reading, m.item.word, m.table) for m in sketch.rows):
         return  # An order of several lines would count once for each of them.
     for part, extra in _parts(sketch, reading, conditions):
+        # Each way to split the conditions starts from all of them.
         trial = reading.copy()
         trial.conditions = [c for c in reading.conditions if c not in part]
         yield _plan_share(sketch, trial, part), cost + extra
@@ -162,6 +166,7 @@ def _parts(
         if before and len(before) < len(conditions):
             yield before, 0.0
             return
+    # A date restricts the rows and is seldom the part: `share of late orders in May`.
     values = [c for c in conditions if not c.is_date]
     if len(values) == 1:
         yield values, 0.0
@@ -197,6 +202,7 @@ def _part_of_values(reading: QuestionReading, following: Sequence[Condition]) ->
     if len(following) > 2:
         return [following[-1]], 0.0
     texts = [item.text for item in reading.text.items[following[0].place + 1 : following[1].place]]
+    # A verb between makes the second noun the part; `share of women in first class` may be of either.
     if not _OWNERS & set(texts) or _COPULAS & set(texts) or any(map(is_action, texts)):
         return [following[1]], 0.0
     return [following[0]], OPEN_PARTS_COST if "in" in texts else 0.1
@@ -204,6 +210,7 @@ def _part_of_values(reading: QuestionReading, following: Sequence[Condition]) ->
 
 def _plan_share(sketch: Sketch, reading: QuestionReading, part: Sequence[Condition]) -> Plan:
     tested = build.every([c.expression for c in part])
+    # Rows without a value are neither part nor rest: as false they would lower the share.
     presence = [
         build.is_present(c.column.expression)
         for c in part

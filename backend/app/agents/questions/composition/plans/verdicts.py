@@ -32,6 +32,7 @@ def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
         return plan
     place, group = groups[0]
     rest = plan.steps[place + 1 :]
+    # Steps that drop groups or rows would take away the other side of the comparison.
     if len(group.keys) != 1 or not _only_orders(rest):
         return plan
     key, figure = group.keys[0], group.aggregations[0]
@@ -62,6 +63,7 @@ def _only_orders(steps: Sequence[Step]) -> bool:
 def _comparative(items: Sequence[QuestionItem]) -> tuple[str, build.ComparisonSign] | None:
     """Return the comparative of a yes or no question, and the sign that it stands for."""
     texts = [item.text for item in items]
+    # A negated question has no plain yes: `isn't it warmer`.
     if not texts or texts[0] not in _AUXILIARIES or CLASSES["@not"] & set(texts):
         return None
     than = next((place for place, text in enumerate(texts) if text.split()[-1:] == ["than"]), 0)
