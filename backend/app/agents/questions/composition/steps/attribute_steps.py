@@ -41,11 +41,13 @@ def attribute_steps(
         bounds = (*sketch.bounds, bound)
         yield sketch.advance([sketch.place], COUNTED_NOUN_COST, bounds=bounds, pending=NOTHING, last="rows")
         return
+    # A noun that a group, an order or a gap waits for is read by other steps.
     if pending.key_word or pending.is_negated or pending.orders or pending.bound or pending.is_missing:
         return
     display = display_reference(reading, reference)
     noun = replace(mention, value=make_value(display), table=display.table, functions=pending.functions)
     if _is_counted(sketch, mention, reference):
+        # The value behind restricts the rows, which are then what is counted.
         if _names_value(reading, mention, reference) and not pending.is_distinct:
             yield sketch.advance([sketch.place], pending=pending, last=sketch.last)
             return
@@ -55,6 +57,7 @@ def attribute_steps(
         is_event = mention.item.word.endswith("s") and mention.item.word not in words(reference.column.name)
         if is_event:
             yield _rows_by_time(sketch, mention)
+        # The most arrivals are the most rows and no latest time.
         if is_event and pending.superlative in _COUNT_SUPERLATIVES:
             return
         if pending.functions:
@@ -88,6 +91,7 @@ MIN_SPELLED_SCORE = 0.9
 
 
 def _is_counted(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
+    # A unique name is one of a row each, so that rows are counted.
     is_row_name = reference.column.unique and mention.table in mention.item.row_tables
     is_flag = flag_values(reference.column) is not None
     is_subject = sketch.counts and not sketch.rows and not sketch.heads
@@ -132,6 +136,7 @@ _MOVING = word_set(
 def _counts_rows(noun: Mention, reading: QuestionReading, reference: Reference) -> bool:
     """Tell if a counted noun means rows, of which its column says the kind: `how many boats arrived`."""
     column, items = reference.column, reading.text.items
+    # Of a column that tells all rows apart, different values and rows are the same number.
     if column.type != "text" or column.unique:
         return False
     if _KIND_PARTS & {*words(column.name)} and not _KIND_PARTS & {

@@ -48,6 +48,7 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
     """Yield the sketches in which the phrase at the sketch's place is a cue."""
     for cue in find_cues(items, sketch.place):
         places = [*range(sketch.place, sketch.place + cue.size)]
+        # `more than` without a number behind compares two things: `more women than men`.
         if cue.kind == "sign" and not _bounds_number(items, places[-1] + 1):
             continue
         if cue.kind == "extent" and _names_measure(items[sketch.place]):
@@ -109,6 +110,7 @@ def _missing_steps(sketch: Sketch, places: Places) -> Iterator[Sketch]:
     else:
         return
     reference = last.value.reference if last.value else None
+    # Of a column without gaps nothing is missing, so that `unknown` is rather one of its values.
     if reference is None or reference.column.missing == 0:
         return
     condition = Condition(build.is_missing(reference.expression), reference, place=places[0])
@@ -230,6 +232,7 @@ _DENIED_VERBS = frozenset(
 
 
 def _negate(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
+    # Behind `neither` the denial goes on: a second one would cancel it.
     if cue.argument == "nor" and sketch.pending.is_negated:
         return None
     pending = replace(sketch.pending, is_negated=not sketch.pending.is_negated)

@@ -24,6 +24,7 @@ def happened_step(sketch: Sketch, reading: QuestionReading, reference: Reference
         return None
     is_plain = not (pending.key_word or pending.superlative or pending.functions or pending.is_missing)
     has_subject = bool(sketch.rows or sketch.heads) or sketch.interrogative == "who"
+    # With a group, an order or a figure before it the time itself is asked for.
     if not is_plain or pending.is_negated or not has_subject:
         return None
     condition = Condition(build.is_present(reference.expression), reference, place=place)
@@ -58,6 +59,7 @@ def says_happened(items: Sequence[QuestionItem], place: int, asks_all: bool) -> 
     """Tell if a participle names a time that some rows lack, behind `been` or of all rows."""
     item = items[place]
     is_participle = item.word.endswith("ed") or item.word in ("paid", "sold", "sent", "done", "won", "made")
+    # `orders that were shipped` have the time; `orders shipped by month` only name the event.
     is_perfect = asks_all or (place > 0 and items[place - 1].text in _PERFECT_WORDS | {"who"})
     return is_participle and is_perfect and bool(item.columns) and _may_lack(item.columns[0].column)
 

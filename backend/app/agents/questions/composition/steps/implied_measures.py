@@ -42,6 +42,7 @@ def _sold_measure(reading: QuestionReading, place: int) -> Mention | None:
         for column in table.columns
         if is_measurable(column)
     ]
+    # What sells best is sold in the greatest number; money tells it where no pieces are counted.
     for names in (QUANTITY_NAMES, REVENUES):
         fitting = [r for r in columns if names & set(words(r.column.name))]
         if len(fitting) == 1:
@@ -68,6 +69,7 @@ def takings_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionRea
         for column in table.columns
         if is_measurable(column) and REVENUES & set(words(column.name))
     ]
+    # A named measure says by what the month is best, and of two revenues either could.
     if names_measure or len(revenues) != 1:
         return
     measure = Mention(places[0], items[places[0]], make_value(revenues[0]), revenues[0].table, ("sum",))
@@ -100,6 +102,7 @@ def free_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReadin
     low = reference.column.low if reference else None
     if reference is None or not isinstance(low, int | float):
         return
+    # Where no row is free, `free` means something else; a price below zero is no price.
     if low > 0 or (low < 0 and names is _PRICES):
         return
     expression = build.compare(sign, reference.expression, build.literal(0))

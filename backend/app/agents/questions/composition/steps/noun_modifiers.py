@@ -49,6 +49,7 @@ def restates_name(items: Sequence[QuestionItem], place: int) -> bool:
         return False
     full_match, match = before.columns[0], item.columns[0]
     is_measured = full_match.score >= MIN_NAMED_SCORE and is_measurable(full_match.column)
+    # A noun that names its column in full is a second mention of it and no mere echo.
     return is_measured and match.key == full_match.key and match.score < MIN_NAMED_SCORE
 
 
@@ -81,6 +82,7 @@ def modifies_name(items: Sequence[QuestionItem], place: int) -> bool:
         items[place - 1] if place else None,
         items[place + 1] if place + 1 < len(items) else None,
     )
+    # A plural or a measure asks for something of its own, and is more than a modifier.
     is_known = bool(item.columns or item.row_tables)
     if is_known and (item.word.endswith("s") or any(is_measurable(m.column) for m in item.columns)):
         return False

@@ -71,6 +71,7 @@ def column_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
     item = items[sketch.place]
     best = item.columns[0].score if item.columns else 0.0
     for match in item.columns[:MAX_COLUMN_READINGS]:
+        # Weak candidates are left out, and so are adjectives of `most` that only resemble a name.
         if match.score < best - 0.35 or (match.score < MIN_CLEAR_SCORE and _is_adjective(items, sketch.place)):
             continue
         cost = match_cost(sketch, reading, items, match)
@@ -100,6 +101,7 @@ def _readings_of_column(
 ) -> Iterator[Sketch]:
     reference = Reference(match.table, match.column)
     place, pending = sketch.place, sketch.pending
+    # The name of a column beside its value is no further condition.
     if _repeats_condition(sketch, reading, reference):
         yield sketch.advance([place], 0.0)
         return
@@ -171,6 +173,7 @@ def _possessed(sketch: Sketch, reading: QuestionReading, reference: Reference) -
         return None
     if column.missing > 0:
         expression = build.is_present(reference.expression)
+    # `orders with a discount` have more than 0 of it where zeros are stored.
     elif is_measurable(column) and column.low == 0:
         expression = build.compare(">", reference.expression, build.literal(0))
     else:
@@ -231,6 +234,7 @@ def _measure_readings(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
         return
     functions = pending.functions
     if not functions and sketch.last == "measure" and sketch.link in _LIST_LINKS and sketch.measures:
+        # In a list one aggregate is said for all: `mean age and weight`.
         functions = sketch.measures[-1].functions
     measure = replace(mention, functions=functions)
     if pending.key_word in ("per", "by", "over"):
@@ -280,6 +284,7 @@ def _joined_measure(sketch: Sketch, mention: Mention) -> Sketch | None:
     last = sketch.measures[-1] if sketch.measures and sketch.last == "measure" else None
     if sign is None or last is None or last.value is None or mention.value is None:
         return None
+    # Values of two tables are in no common row to be added.
     if last.table != mention.table:
         return None
     value = combine_values(last.value, mention.value, sign)
@@ -340,6 +345,7 @@ def fits_adjective(word: str, mention: Mention) -> bool:
 
 def _may_group(sketch: Sketch, reference: Reference) -> bool:
     column = reference.column
+    # Of a number with many values nearly every row would be a group.
     if is_measurable(column):
         return column.type == "integer" and column.distinct <= MAX_NUMBER_GROUPS
     return True
@@ -366,6 +372,7 @@ def _key_readings(
         if reference.column.is_stored_as_text or mention.item.word in PERIODS or is_event:
             return
         value = make_period(reference, "day")
+    # Behind `per` and `over` a number may divide, and behind `by` it may rank: only here its groups cost.
     is_open = is_measurable(reference.column) and (
         sketch.pending.key_word in ("over", "per", "over the")
         or (sketch.pending.key_word == "by" and bool(sketch.pending.superlative))

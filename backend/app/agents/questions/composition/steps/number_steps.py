@@ -64,6 +64,7 @@ def year_steps(sketch: Sketch, items: Sequence[QuestionItem]) -> Iterator[Sketch
     reference = last.value.reference if last and last.value and not last.functions else None
     if last is None or sign is None or number is None or reference is None:
         return
+    # `before 1970` of another number is no bound of it.
     if not holds_years(reference.column):
         return
     bound = NumberBound(sign, number, (place, place + 1))
@@ -86,12 +87,14 @@ def _stored_numbers(sketch: Sketch, reading: QuestionReading, number: float) -> 
         if column.type == "integer" and number >= MIN_CODE and column.distinct <= MAX_CODES
         if any(isinstance(value, int | float) and value == number for value in column.values)
     ]
+    # A number that two columns store could be a code of either.
     if len(columns) != 1:
         return
     reference = columns[0]
     equal = build.compare("=", reference.expression, build.literal(int(number)))
     expression = build.negate(equal) if sketch.pending.is_negated else equal
     condition = Condition(expression, reference, (int(number),), place=sketch.place)
+    # `status 404`: the noun before the code was read as a measure, and only named its column.
     measures = tuple(m for m in sketch.measures if m.value is None or m.value.reference != reference)
     yield sketch.advance(
         [sketch.place],
@@ -130,6 +133,7 @@ def _attached(
         )
         return
     yield from _bounds_last_measure(sketch, bound, cleared)
+    # `older than 30` says what is bounded, so that no noun behind it is waited for.
     if bound.adjective not in ADJECTIVES:
         yield sketch.advance(bound.places, pending=replace(cleared, bound=bound))
     for reference, cost in meant_columns(bound, reading):
@@ -150,6 +154,7 @@ def _bounds_last_measure(sketch: Sketch, bound: NumberBound, cleared: object) ->
     reference = last.value.reference if last.value else None
     if last.value is None:
         return
+    # A figure such as `average fare above 50` bounds groups, a plain column bounds rows.
     if last.functions:
         count_bound = CountBound(last, bound)
         yield sketch.advance(
@@ -159,6 +164,7 @@ def _bounds_last_measure(sketch: Sketch, bound: NumberBound, cleared: object) ->
             pending=cleared,
             last="rows",
         )
+    # A measure that turns out to be a bound gives back what it cost beside others.
     elif reference is not None:
         condition, cost = bound_condition(bound, reference, bound.places[0])
         yield sketch.advance(
@@ -191,6 +197,7 @@ def bounded_column(sketch: Sketch, mention: Mention) -> Iterator[Sketch]:
         )
         return
     number = pending.number
+    # A number outside of a column's values counts the noun instead: `5 bedrooms` of a column that ends at 4.
     if number is None or reference.column.type != "integer" or not reference.column.spans(number):
         return
     equal = NumberBound("=", number, (pending.number_place,), is_negated=pending.is_negated)

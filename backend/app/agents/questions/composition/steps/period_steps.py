@@ -89,12 +89,15 @@ def _readings_of_period(sketch: Sketch, cue: Cue, places: Places, reading: Quest
     table = value.reference.table if value.reference else ""
     mention = Mention(places[0], item, value, table)
     if is_adverb and sketch.pending.functions:
+        # `daily` of a column `day` says how far the rows are apart, and makes no groups of them.
         is_spacing = any(cue.argument in words(column.name) for column in reading.scope.tables[0].dates)
         if is_spacing:
             yield sketch.advance(places)
             return
     if is_key:
         pending = replace(sketch.pending, key_word="")
+        # `average daily revenue` is the mean of the totals of days, `average revenue per day` that of the rows
+        # of each.
         is_nested = is_adverb and bool({*sketch.pending.functions} & _NESTING_FUNCTIONS)
         flags = sketch.flagged("nested") if is_nested else sketch.flags
         yield sketch.advance(places, keys=(*sketch.keys, mention), pending=pending, flags=flags, last="key")

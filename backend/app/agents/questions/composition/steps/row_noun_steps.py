@@ -44,6 +44,7 @@ def _is_value(item: QuestionItem) -> bool:
 
 def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
     pending, place = sketch.pending, sketch.place
+    # Rows are different anyway: `different` needs a number that comes back.
     if pending.is_distinct and not entity_key(reading, mention.item.word, mention.table):
         return
     pending = replace(pending, is_distinct=False)
@@ -63,6 +64,7 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
             return  # `per order and customer` names no rows
     asks_who = sketch.interrogative == "who" and not sketch.rows
     is_other = bool(sketch.rows) and sketch.rows[0].table != mention.table
+    # `customers without orders` are those to whom no row of orders belongs.
     if pending.is_negated and pending.number is None and (asks_who or is_other):
         yield from _absent_rows(sketch, reading, mention)
         return

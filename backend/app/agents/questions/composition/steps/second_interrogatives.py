@@ -54,6 +54,7 @@ def further_steps(
     word = "why" if cue.argument == "what for" else cue.argument.split()[-1]
     following = [item.text for item in reading.text.items[places[-1] + 1 : places[-1] + 1 + MAX_VERB_DISTANCE]]
     reference = _further_reference(word, sketch, reading, following)
+    # A second question that no column answers makes the whole reading dear, so that it is asked back.
     if reference is None:
         yield replace(sketch.skip(SECOND_ASK_COST, True), place=places[-1] + 1)
         return
@@ -74,6 +75,7 @@ def _further_reference(
     else:
         nouns = {"where": _PLACES, "why": _REASONS}.get(word, PERSONS)
         fitting = [c for c in columns if c.type == "text" and nouns & {*name_parts(c.name), *words(c.name)}]
+    # Of an origin and a destination the verb says which: `where did it go`.
     ends = [column for column in fitting if any(is_own_end(column.name, text) for text in following)]
     fitting = ends if len(fitting) > 1 else fitting
     return Reference(table.name, fitting[0]) if len(fitting) == 1 else None

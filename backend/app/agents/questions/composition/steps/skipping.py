@@ -180,6 +180,7 @@ def _tells_apart(items: Sequence[QuestionItem], place: int) -> bool:
     text = items[place].text
     if not is_participle(text):
         return False
+    # States choose rows in any position: `flights delayed` are not all flights.
     if any(text.startswith(state) for state in _STATES):
         return True
     following = items[place + 1] if place + 1 < len(items) else None
