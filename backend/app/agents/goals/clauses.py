@@ -85,6 +85,7 @@ def _goal_words(text: str) -> tuple[GoalWord, ...]:
     sentences = list(_sentences(_tokens(text)))
     if not sentences:
         return ()
+    # Of equally clear sentences the first: what follows mostly explains it.
     request = max(range(len(sentences)), key=lambda i: (_request_strength(sentences[i]), -i))
     parted: list[GoalWord] = []
     for i, sentence in enumerate(sentences):
@@ -108,6 +109,7 @@ def has_request(text: str) -> bool:
 def _tokens(text: str) -> list[str]:
     text = re.sub(r"['\u2019](?=\w)", " ", text.replace("won't", "will not").replace("can't", "can not"))
     text = re.sub(r"[-\u2013\u2014/]", " ", text)
+    # A comma in its place, so that "the fare next week or so" does not join what stands round it.
     text = _COUNTED_TIME.sub(" , ", without_accents(text))
     return [_mend_spelling(token.casefold()) for token in _WORD.findall(text)]
 
@@ -221,6 +223,7 @@ def _read_predicate(words: list[str], has_subject: bool, is_count: bool = False)
     """
     subject, predicate = _split_clause(words, has_subject)
     content = [word for word in predicate if _has_content(word)]
+    # "Whether profit is negative": the predicate says only where its subject goes.
     if not is_count and DIRECTIONS.issuperset(content[:1]):
         yield from _read_phrases(subject, Part.HEAD)
         yield from _circumstances(predicate)
@@ -328,6 +331,7 @@ def _read_phrases(words: Sequence[str], part: Part) -> Iterator[GoalWord]:
     for word in [*words, ","]:
         if word in BOUNDARIES:
             content = [item for item in phrase if _has_content(item)]
+            # "The probability of rain" asks for rain: the head is still to come.
             if current is Part.HEAD and content and word != "," and TRANSPARENT.issuperset(content):
                 phrase = []
                 continue

@@ -59,6 +59,7 @@ def parse_goal(text: str) -> Goal:
         quoted=tuple(
             next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
         ),
+        # "What determines whether ..." asks for drivers: its words tell no kind of the target.
         kind=_parse_kind("" if wants_drivers else text, metric),
         metric=metric,
         lookahead=lookahead,

@@ -99,6 +99,7 @@ def _tag(tokens: Sequence[str], tables: Sequence[TableProfile]) -> list[str]:
 def _tag_word(token: str, columns: set[str], names: set[str], values: set[str]) -> str:
     if token[0].isdigit():
         return _YEAR if _YEAR_NUMBER.fullmatch(token) else _NUMBER
+    # A cue shapes the request, even where a column is called `count` or `time`.
     if token in _CUES:
         return token
     word_stem = stem(token)

@@ -117,6 +117,7 @@ def explicit_target(goal: Goal, tables: Sequence[TableProfile]) -> tuple[TablePr
         for pattern, kind in (*_OPERATORS, *([(_AND, "sum")] if _ADDED_UP.search(goal.text) else [])):
             for match in pattern.finditer(goal.text):
                 before, after = words(goal.text[: match.start()]), words(goal.text[match.end() :])
+                # "Per" also parts rhythms ("sales per week"), so its unit must be counted by a column.
                 is_per = match[0].casefold() == "per"
                 first = _last_operand(before, numbers) or (_meant(before, table, numbers) if is_per else None)
                 second = _counted_unit(after, numbers) if is_per else _first_operand(after, numbers)

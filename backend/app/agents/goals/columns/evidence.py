@@ -210,11 +210,13 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
     if joined in matched_terms:
         coverage = 1.0
     values = list(_match_values(table, column))
+    # Relation by use is the weakest evidence, and sought only where nothing better speaks for the column.
     strongest = max((match.weight for match in (*matches, *values)), default=0.0)
     if strongest < Part.COMPLEMENT.value and (related := table.find_related(related_names(column, table_name))):
         matches.append(related)
         coverage = max(coverage, 0.5)
     strongest = max((match.weight for match in matches), default=0.0)
+    # A value says all that its column is about, whatever share of the name is matched.
     if values and max(match.weight for match in values) > strongest:
         coverage = 1.0
     return Evidence((*matches, *values), coverage)

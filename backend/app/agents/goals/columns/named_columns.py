@@ -21,9 +21,11 @@ def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
     """Return the columns that a phrase such as `the cabin` or `ids` means; empty if it means none."""
     phrase_words = [word for word in words(phrase) if word not in OTHERS] or words(phrase)
     phrase_stems = set(map(stem, phrase_words))
+    # "Without the age" leaves out `age` and not `age_group` where both are there.
     exact = [column.name for column in columns if words(column.name) == phrase_words]
     if exact:
         return exact
+    # "Without the ids" means all of them, however they are called.
     if _IDENTIFIERS & set(phrase_words):
         return [c.name for c in columns if c.hint == "id" or _IDENTIFIERS & set(words(c.name))]
     partial = [

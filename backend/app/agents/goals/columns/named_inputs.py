@@ -47,6 +47,7 @@ def find_named_inputs(goal: Goal, tables: Sequence[TableProfile], target: str) -
 def _match_phrase(phrase: str, tables: Sequence[TableProfile], target: str) -> list[str]:
     """Return the columns that a phrase names by all its words, or else the one that it probably means."""
     content = {stem(word) for word in words(phrase) if word not in _NAMING_NOTHING}
+    # "From the orders" names the table of the inputs, and none of them.
     if not content or any(content <= set(stems(table.name)) for table in tables):
         return []
     for find in (_named_columns, _meant_columns):

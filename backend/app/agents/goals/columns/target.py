@@ -86,6 +86,7 @@ def find_target(
     """
     if preference and (exact := _columns_of_name(preference, tables)):
         return TargetMatch(exact[0], tuple(exact))
+    # An operation that is spelled out names columns that are only its parts.
     if spelled_out := explicit_target(goal, tables):
         computed = ScoredColumn(*spelled_out, QUOTED_SCORE, probability=MIN_NAMED_PROBABILITY)
         return TargetMatch(computed, (computed,))
@@ -93,6 +94,7 @@ def find_target(
     scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded))
     target = _conventional_target(goal, scored)
     if not any(goal.names_no_target(table.name) for table in tables):
+        # A goal that names no target has general words alone ("train a model"), which mean no column.
         target = target or _named_outright(goal, scored) or _clear_winner(scored)
     if target is None and (unsuitable := _unsuitable_name(scored)):
         return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
@@ -123,6 +125,7 @@ def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[s
                 names |= set(match_columns(phrase, table.columns))
         for phrase in goal.denied_phrases:
             names |= set(match_columns(phrase, table.columns))
+        # By whole names alone: "per customer" groups rows, and `customer_value` may still be the target.
         for phrase in goal.group_phrases:
             names |= {column.name for column in table.columns if stems(column.name) == stems(phrase)}
     return names
@@ -275,6 +278,7 @@ def _rank_options(scored: Sequence[ScoredColumn]) -> list[ScoredColumn]:
             -round(entry[1].probability, 3),
             not _has_target_name(entry[1]),
             entry[1].column.distinct != 2,
+            # Most tables hold their outcome at the end.
             -entry[0],
         ),
     )

@@ -159,6 +159,7 @@ def _value_conditions(
         starts = {end: start for spans in places.values() for start, end in spans}
         for value, spans in places.items():
             for start, end in spans:
+                # "Predict the delay" asks for delays and does not choose rows of a status `Delay`.
                 if heads & set(parsed.stems[start:end]) and not _is_restricted(parsed, start, end):
                     continue
                 if parsed.after(end) in _AHEAD and any(char.isdigit() for char in str(value)):
@@ -261,6 +262,7 @@ def _restriction(
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
     if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
         return "not_in"
+    # "Compare men and women" wants the rows of both.
     if compares and (
         _COMPARING & {before, parsed.before(start)} or _COMPARING & set(parsed.tokens[end : end + 3])
     ):

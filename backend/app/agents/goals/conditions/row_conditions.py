@@ -60,6 +60,7 @@ def _condition_sql(condition: RowCondition) -> str:
         values = ", ".join(map(_quote_value, condition.values))
         is_text = any(isinstance(value, str) for value in condition.values)
         test = f"{f'CAST({column} AS VARCHAR)' if is_text else column} IN ({values})"
+        # SQL would drop rows without a value, too: they are not of the excluded one.
         return test if condition.operator == "in" else f"({column} IS NULL OR NOT {test})"
     value = condition.values[0]
     sign = _SIGNS[condition.operator]

@@ -133,6 +133,7 @@ class SeriesEnd:
 def find_horizon(text: str, end: SeriesEnd, knows_end: bool = True) -> Horizon | None:
     """Find how far a goal looks ahead of the end of a series; dates count only if the end is known."""
     text = spell_out_times(text)
+    # "The next two weeks until the end of December" are two weeks: a count needs no calendar.
     for find in (_find_counted, _find_single, *([find_dated] if knows_end else [])):
         horizon = find(text, end)
         if horizon and 1 <= horizon.steps <= MAX_PERIODS:
@@ -272,6 +273,7 @@ def _finish(match: re.Match[str], end: SeriesEnd) -> datetime | None:
             moment = datetime(moment.year + 1, moment.month, 1)
         return _next_begin(moment, "quarter")
     if month := match["month"] or match["month2"]:
+        # A month alone is no horizon: "may" is a verb, too.
         if match["month2"] and not match["word"] and not match["end"]:
             return None
         number = next(i for i, name in enumerate(MONTHS, start=1) if name.startswith(month.casefold()[:3]))

@@ -225,6 +225,7 @@ def first_day_sql(unit: PeriodUnit, year: str, part: str) -> str:
     """SQL of the first day of a period; of a week its Monday, after ISO 8601."""
     if unit == "year":
         return f"make_date({year}, 1, 1)"
+    # The fourth of January always lies in the first week of its year.
     if unit == "week":
         return f"(date_trunc('week', make_date({year}, 1, 4)) + to_days(7 * ({part} - 1)))"
     months = {"half": 6, "quarter": 3, "month": 1}[unit]

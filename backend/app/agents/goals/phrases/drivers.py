@@ -87,6 +87,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 def _is_about_drivers(sentence: _Sentence) -> bool:
     words = sentence.words
+    # "What are the most common reasons" counts reasons that are stored.
     if _COUNTING.intersection(words):
         return False
     if "why" in words:
@@ -100,6 +101,7 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
             continue
         near = words[place + 1 : place + 1 + _MAX_DISTANCE]
         verb = next((i for i, item in enumerate(near) if item in _DRIVING), None)
+        # "Which model predicts best" asks about models, not about the data.
         if verb is not None and not _MODELS.intersection(near[:verb]):
             return True
         if word == "what" and _MOVING.intersection(near[:1]):
@@ -116,6 +118,7 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
 
 def _has_cause(words: Sequence[str]) -> bool:
     distinct_words = set(words)
+    # "Predict the reason" has a reason as its target.
     if distinct_words & _PREDICTING:
         return False
     if distinct_words & (_CAUSES - {"driver", "drivers"}) or (

@@ -54,6 +54,7 @@ def parse_input_list(text: str) -> InputList:
     rest = text[match.end() :]
     end = _END.search(rest)
     listing = rest[: end.start()] if end else rest
+    # "From mileage, age and others such as colour" gives examples, and no limits.
     if _MORE.search(rest) or (end and _RANGE.match(end[0])):
         return NO_INPUTS
     is_exclusive = bool(match["only"] or match["only_behind"] or _ONLY.search(listing))

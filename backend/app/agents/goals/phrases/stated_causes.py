@@ -104,6 +104,7 @@ def _split_sentence(sentence: str, has_effect: bool) -> tuple[str, list[str]]:
     for form in _FORMS:
         if (match := form.match(sentence)) and not _NO_CAUSE.search(match["cause"].strip()):
             effect = match["effect"].strip()
+            # "Make trams late" would be an order: behind `what` it is read as a question for its object.
             return f"what {effect}" if re.match(_VERBS, effect, re.IGNORECASE) else effect, [
                 *causes,
                 match["cause"],

@@ -66,5 +66,6 @@ def foreign_language(text: str) -> str | None:
     """Return the language of a text if its stop words are rather those of another language than English."""
     parts = words(text)
     counts = {name: sum(word in stop_words for word in parts) for name, stop_words in _STOP_WORDS.items()}
+    # Some stop words belong to several languages (`die`, `a`, `me`), so equal counts are for English.
     best = max(counts, key=lambda name: (counts[name], name == "English"))
     return best if best != "English" and counts[best] >= MIN_STOP_WORDS else None

@@ -18,6 +18,7 @@ _PREDICTION = re.compile(r"^\W*(?:please\s+)?(?:predict|forecast|classify|estima
 
 def find_procedure(text: str) -> str | None:
     """Return the words by which a goal spells out a procedure; None if it does not."""
+    # "Predict the price by OLS" asks for a prediction first, and predictions are served.
     if _PREDICTION.search(text):
         return None
     match = _CALL.search(text) or _METHODS.search(text) or _FORMAT.search(text)

@@ -57,6 +57,7 @@ def find_time_axes(table: TableProfile) -> list[MeasuredAxis]:
     parts = [column for column in table.columns if column in columns or _is_year(column)]
     axes = [*_moment_axes(columns), *_period_axes(columns), *_part_axes(parts, table.rows)]
     wide = _wide_axis(table)
+    # Numbers that look like years or days may be measurements: such axes are tried last.
     return [wide, *axes] if wide else [*axes, *_number_axes(columns)]
 
 
@@ -84,6 +85,7 @@ def _with_hours(measured: MeasuredAxis, columns: Sequence[Column]) -> MeasuredAx
         # Half hours are more values than whole hours between their ends.
         if not 12 <= column.distinct <= min(24, column.high - column.low + 1):
             continue
+        # Hours from 1 to 24 are named by their ends.
         is_ending = column.low == 1 and column.high == 24
         part = AxisPart(column=column.name, unit="hour_ending" if is_ending else "hour")
         axis = measured.axis.model_copy(update={"parts": [*measured.axis.parts, part]})
@@ -184,6 +186,7 @@ def _part_axes(columns: Sequence[Column], rows: int) -> Iterator[MeasuredAxis]:
         ("quarter",),
         (),
     )
+    # The finest chain first: rows of days have a month, too.
     chain = next(chain for chain in chains if all(unit in parts for unit in chain))
     if not chain and year.hint == "constant":
         return

@@ -52,6 +52,7 @@ def find_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
     if table.rows <= MAX_REPEATED_SHARE * measured.times:
         return SeriesLayout("series")
     candidates = _key_columns(table, measured)
+    # Rows with a number each are events, even if some column has about as many for each time.
     if any(_counts_rows(column, table.rows) for column in table.columns):
         return SeriesLayout("transactions")
     for size in range(1, MAX_KEYS + 1):

@@ -28,6 +28,7 @@ def find_period_forecast(
     if goal.outlook or goal.threshold or goal.wants_no_model or goal.kind == "classification":
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
+    # "How many orders did we get each week" asks about stored rows.
     if is_past and not is_sure:
         return None
     axes = find_time_axes(table)

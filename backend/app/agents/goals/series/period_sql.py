@@ -126,9 +126,11 @@ def number_sql(cell: str, number: NumberText | None) -> str:
     if number is None:
         return cell
     digits = f"regexp_replace(CAST({cell} AS VARCHAR), '[^0-9eE.,+-]', '', 'g')"
+    # Blanks and apostrophes between thousands are gone already.
     if number.group and number.group in ",.":
         digits = f"replace({digits}, '{number.group}', '')"
     plain = f"replace({digits}, ',', '.')" if number.decimal == "," else digits
+    # Accounts write losses in parentheses.
     sign = f"CASE WHEN CAST({cell} AS VARCHAR) LIKE '(%)' THEN -1 ELSE 1 END"
     return f"({sign} * TRY_CAST({plain} AS DOUBLE))"
 
@@ -192,6 +194,7 @@ def _text_sql(cell: str, spelling: str | None, day_first: bool) -> str:
     name = ("day first" if day_first else "month first") if spelling == "day and month" else spelling
     formats = [date + time for date in _DATE_FORMATS.get(name or "", ()) for time in _TIMES]
     formats_sql = ", ".join(f"'{format_}'" for format_ in formats)
+    # The name of a weekday before a date is dropped: "Mon, 3 Jan 2022".
     text = f"regexp_replace(trim(CAST({cell} AS VARCHAR)), '^[A-Za-z]{{2,9}}\\.?,? +([0-9])', '\\1')"
     parsed = f"try_strptime({text}, [{formats_sql}])" if formats else "NULL"
     return f"COALESCE({parsed}, TRY_CAST(CAST({cell} AS VARCHAR) AS TIMESTAMP))"

@@ -231,6 +231,7 @@ class SeriesRequest:
             every, step = axis.every, axis.step
         if every is None:
             return None, 1, None
+        # "The next 10 days" of prices are ten rows: there is none at the weekend.
         if every == "day" and axis.every == "business_day" and self.layout.kind != "transactions":
             every = "business_day"
         end = SeriesEnd(self._last_period(every), every, step)

@@ -81,6 +81,7 @@ class Derivation(BaseModel):
             return f"CASE WHEN {first} IS NULL THEN 'no' ELSE 'yes' END"
         second = quote_identifier(self.second)
         if self.kind in ("elapsed", "delay"):
+            # Seconds are divided, since DuckDB's difference in days counts the midnights between.
             seconds = SECONDS_BY_ELAPSED_UNIT[self.unit]
             return f"date_diff('second', {second}::TIMESTAMP, {first}::TIMESTAMP) / {seconds:.1f}"
         if self.kind == "later":

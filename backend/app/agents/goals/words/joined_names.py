@@ -41,6 +41,7 @@ def split_joined(word: str) -> tuple[str, ...]:
     """Split a word that is none of English into the fewest, most frequent words that it is joined of."""
     if not word.isalpha() or not MIN_JOINED_LETTERS <= len(word) <= MAX_JOINED_LETTERS:
         return (word,)
+    # A carpet is no pet in a car.
     if _is_word(word) or _is_inflected(word) or is_whole_piece(word):
         return (word,)
     # The best split of each beginning of the word: the fewest pieces, and of these the most frequent ones.
@@ -91,6 +92,7 @@ def shortens(part: str, word: str) -> bool:
     """
     if len(part) < MIN_SHORTENED_LETTERS or len(part) >= len(word) or part[0] != word[0] or not part.isalpha():
         return False
+    # A word of its own is meant as it stands: `rat` shortens no rating.
     if _is_word(part):
         return False
     own = stem(word)
