@@ -141,4 +141,5 @@ def _absent(names: Iterable[str], columns: Sequence[str]) -> list[str]:
 
 def _options(key: ColumnPreference, name: str, columns: Sequence[str]) -> tuple[str, ...]:
     nearest = nearest_names(name, columns, MAX_OPTIONS) or list(columns[:MAX_OPTIONS])
+    # Without a target there is nothing to predict, so "none of them" is no answer there.
     return (*nearest,) if key == "target" else (*nearest, NO_COLUMN_OPTION)
