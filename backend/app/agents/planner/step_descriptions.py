@@ -5,6 +5,9 @@ from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
 from app.counts import describe_count
 
+MAX_LISTED_COLUMNS = 5
+"""Excluded columns that a step lists: more are counted, and the understanding lists the inputs instead."""
+
 
 def describe_steps(plan: Plan) -> list[str]:
     """Describe the plan in one line for each of its stages."""
@@ -60,4 +63,6 @@ def _describe_drivers(plan: Plan) -> str:
 
 
 def _describe_exclusions(plan: Plan) -> str:
+    if len(plan.exclude) > MAX_LISTED_COLUMNS:
+        return f", without {len(plan.exclude)} of its columns"
     return f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""

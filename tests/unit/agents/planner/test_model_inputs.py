@@ -105,3 +105,8 @@ def test_an_excluded_value_is_no_missing_column() -> None:
     assert [(c.operator, set(c.values)) for c in plan.filter] == [("not_in", {"Gala", "Elstar"})]
     assert not plan.exclude
     assert plan.notes == []
+
+
+def test_a_step_counts_many_excluded_columns() -> None:
+    fetch = _plan("Predict the harvest from rainfall alone").steps[0]
+    assert fetch == "Fetch `orchards`, without 6 of its columns."
