@@ -145,7 +145,9 @@ def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> li
         return []
     # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
     goal = request.goal
-    return find_conditions(goal.effect_text, tables, request.column.name, head_stems(goal.target_text))
+    # What rises or falls is the subject, and may be a value: "will ACME fall next week".
+    heads = [] if goal.outlook == "direction" else head_stems(goal.target_text)
+    return find_conditions(goal.effect_text, tables, request.column.name, heads)
 
 
 def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:

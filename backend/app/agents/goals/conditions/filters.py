@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from app.agents.goals.conditions.date_filters import date_conditions
 from app.agents.goals.conditions.row_conditions import Operator, RowCondition
 from app.agents.goals.tables.column_roles import ENTITIES
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.units import convert
 from app.agents.goals.words.signed_values import find_twins, is_meant, is_spelled
 from app.agents.goals.words.stemming import stem, stems
-from app.agents.goals.words.tokenizer import without_accents
+from app.agents.goals.words.tokenizer import without_accents, words
 from app.agents.goals.words.vocabulary import (
     COUNT_WORDS,
     FUNCTION_WORDS,
     IDENTIFIER_WORDS,
-    MONTHS,
     SECONDS_BY_UNIT,
     word_set,
 )
@@ -83,16 +83,6 @@ MAX_NUMBERED = 1_000
 _MIN_VALUE_LETTERS = 2
 """Letters of a value that is recognised by itself: a single letter needs the column's name beside it."""
 
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
-_MONTH_NAME = rf"(?P<month>{'|'.join(MONTHS)})"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-_SINCE = re.compile(
-    r"\b(?P<side>since|after|before|until|later than|earlier than|starting|newer than|older than) (?:the )?"
-    rf"(?:(?:{_DAY}\s+)?{_MONTH_NAME}(?:\s+(?P<year2>(?:19|20)\d\d))?|{_YEAR})\b",
-    re.IGNORECASE,
-)
-_BEFORE_SIDES = frozenset({"before", "until", "earlier than", "older than"})
-
 
 @dataclass(frozen=True)
 class _Text:
@@ -128,7 +118,7 @@ def find_conditions(
     for condition in (
         *(c for table in tables for c in _value_conditions(parsed, text, table, target, frozenset(heads))),
         *(c for table in tables for c in _number_conditions(parsed, table, target)),
-        *_date_conditions(text, tables[0], target),
+        *date_conditions(text, tables[0], target),
     ):
         key = (condition.column, condition.operator)
         if key in conditions and condition.operator in ("in", "not_in"):
@@ -301,7 +291,7 @@ _SIDES: dict[str, Operator] = {
 
 
 def _number_conditions(parsed: _Text, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
-    """Yield comparisons of a column that is named right before them: "with a weight over 2 kilos"."""
+    """Yield comparisons of a column that is named beside them: "a weight over 2 kilos", "at most 2 owners"."""
     for at, token in enumerate(parsed.tokens):
         if not token[0].isdigit() or at < 2:
             continue
@@ -310,12 +300,24 @@ def _number_conditions(parsed: _Text, table: TableProfile, target: str | None) -
         if side is None:
             continue
         name_at = side_at - 1 if parsed.before(side_at) not in ("is", "are", "was", "of", "at") else side_at - 2
-        column = _named_number(parsed, name_at, table)
+        column = _named_number(parsed, name_at, table) or _counted_number(parsed, at + 1, table)
         if column is None or column.name == target:
             continue
         value = convert(float(token.replace(",", "")), parsed.after(at + 1), column)
         if _is_inside(column, value):
             yield RowCondition(column=column.name, operator=side, values=[value])
+
+
+def _counted_number(parsed: _Text, at: int, table: TableProfile) -> Column | None:
+    """Return the number whose name ends with the noun behind an amount; spans of time may be of anything."""
+    for end in range(at, min(at + 2, len(parsed.stems))):
+        if parsed.stems[end] in _SPANS:
+            return None
+        column = _named_number(parsed, end, table)
+        name = stems(column.name) if column else []
+        if name[-1:] == [parsed.stems[end]] and set(parsed.stems[at:end]) <= set(name):
+            return column
+    return None
 
 
 def _named_number(parsed: _Text, end: int, table: TableProfile) -> Column | None:
@@ -325,49 +327,16 @@ def _named_number(parsed: _Text, end: int, table: TableProfile) -> Column | None
     candidates = [
         column
         for column in table.columns
-        if column.is_number and column.hint != "id" and parsed.stems[end] in stems(column.name)
+        if column.is_number and not _names_rows_by_number(column) and parsed.stems[end] in stems(column.name)
     ]
     return candidates[0] if len(candidates) == 1 else None
+
+
+def _names_rows_by_number(column: Column) -> bool:
+    """Test for a number that only names something: "patients over 80" compares no `patient_id`."""
+    return column.hint == "id" or bool(IDENTIFIER_WORDS & set(words(column.name)[-1:]))
 
 
 def _is_inside(column: Column, value: float) -> bool:
     low, high = column.low, column.high
     return not isinstance(low, int | float) or not isinstance(high, int | float) or low <= value <= high
-
-
-def _date_conditions(text: str, table: TableProfile, target: str | None) -> Iterator[RowCondition]:
-    """Yield bounds of dates and years: "since 2019", "later than 30 September"."""
-    dates = [column for column in table.dates if column.name != target]
-    for match in _SINCE.finditer(text):
-        side = " ".join(match["side"].casefold().split())
-        operator = (
-            "below" if side in _BEFORE_SIDES else ("at_least" if side in ("since", "starting") else "above")
-        )
-        year = match["year"] or match["year2"]
-        if dates:
-            if moment := _moment(match, year, dates[0], operator):
-                yield RowCondition(column=dates[0].name, operator=operator, values=[moment])
-        elif year and (column := _year_column(table, target)):
-            yield RowCondition(column=column.name, operator=operator, values=[int(year)])
-
-
-def _moment(match: re.Match[str], year: str | None, column: Column, operator: str) -> str | None:
-    """Return a bound in ISO 8601. Behind a whole month or year (`after 2019`) its end counts."""
-    year = year or str(column.high)[:4]
-    if not year.isdigit():
-        return None
-    if not match["month"]:
-        return f"{int(year) + (operator == 'above')}-01-01"
-    month = MONTHS.index(match["month"].casefold()) + 1
-    if match["day"]:
-        return f"{year}-{month:02}-{int(match['day']):02}" + ("T23:59:59" if operator == "above" else "")
-    return f"{year}-{month:02}-01"
-
-
-def _year_column(table: TableProfile, target: str | None) -> Column | None:
-    years = [
-        column
-        for column in table.columns
-        if column.type == "integer" and column.name != target and {"year", "season"} & set(stems(column.name))
-    ]
-    return years[0] if years else None

@@ -146,3 +146,33 @@ PORTERAGE = TableProfile(
 )
 def test_a_span_of_time_is_no_value(goal: str, expected: str) -> None:
     assert describe_conditions(find_conditions(goal, [PORTERAGE], "crates")) == expected
+
+
+TRAILERS = TableProfile(
+    "trailers",
+    2_000,
+    (
+        Column("keeper_id", "integer", "numeric", 700, low=1, high=900),
+        Column("built_year", "integer", "numeric", 17, low=2008, high=2024),
+        Column("listed_on", "datetime", "datetime", 500, low="2024-01-01", high="2025-05-20"),
+        Column("previous_keepers", "integer", "numeric", 6, low=0, high=5),
+        Column("length_cm", "integer", "numeric", 90, low=120, high=700),
+        Column("price", "integer", "numeric", 900, low=400, high=9_000),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Predict the price since 2015", "`built_year` is at least 2015"),
+        ("Predict the price of those listed since 2025", "`listed_on` is at least 2025-01-01"),
+        ("Predict the price since March 2024", "`listed_on` is at least 2024-03-01"),
+        ("Predict the price with at most 2 previous keepers", "`previous_keepers` is at most 2.0"),
+        ("Predict the price with less than 3 keepers", "`previous_keepers` is below 3.0"),
+        ("Predict the price for keepers over 80", ""),
+        ("Predict the price over 5 days", ""),
+    ],
+)
+def test_a_bound_belongs_to_the_column_that_it_parts(goal: str, expected: str) -> None:
+    assert describe_conditions(find_conditions(goal, [TRAILERS], "price")) == expected
