@@ -32,7 +32,9 @@ def leading_sentence(draft: ReportDraft) -> Text:
     if not drivers.content.leaders:
         tested = draft.render(drivers.at("tested"), "integer")
         rows = draft.render(drivers.at("rows"), "integer")
-        nothing = ("none of ", *tested, " columns matters by more than chance explains")
+        nothing: Text = ("none of ", *tested, " columns matters by more than chance explains")
+        if (count := drivers.at("tested")) and count.value == 1:
+            nothing = ("the only column does not matter by more than chance explains",)
         if drivers.content.rows < drivers.content.holdout_rows:
             # The rest was left out, mostly for lack of time: it may show what these rows do not.
             total = draft.render(drivers.at("holdout_rows"), "integer")

@@ -70,6 +70,15 @@ def test_rows_that_were_left_out_are_told(diabetes: list[RecordedCall], draft: M
     )
 
 
+def test_a_single_column_is_not_counted(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
+    calls = with_drivers(diabetes, leaders=0)
+    single = altered(calls, "explain_model", lambda result: result["drivers"].update(tested=1))
+    assert plain_text(leading_sentence(draft(single))) == (
+        "These data do not show what target goes with: on 88 rows that were not used in training, the only"
+        " column does not matter by more than chance explains."
+    )
+
+
 def test_earlier_values_of_the_target_are_called_so(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
     calls = with_drivers(diabetes, driver("target", effects=[], grouped_by="lags"))
     assert plain_text(leading_sentence(draft(calls))) == "target goes most with its own earlier values."
