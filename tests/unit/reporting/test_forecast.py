@@ -9,6 +9,8 @@ import pytest
 from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.compose import compose
+from app.reporting.document.inline_elements import plain_text
+from app.reporting.pages.forecasts import answer_by_forecast
 from app.reporting.verification import verify_report
 
 from .conftest import make_draft
@@ -59,6 +61,26 @@ def test_forecasts_after_the_last_row_are_in_the_report(titanic, said, row):
     text = told(titanic, facts(**said))
     assert "From 2026-01-01 to 2026-01-02, after the last row: 2 forecasts" in text
     assert row in text
+
+
+@pytest.mark.parametrize(
+    ("outlook", "quantity"),
+    [("volatility", "The volatility of target"), ("change", "The change of target"), (None, "target")],
+)
+def test_the_answer_names_the_quantity_that_is_forecast(diabetes, outlook, quantity):
+    calls = [
+        replace(call, result={**call.result, "problem": {**call.result["problem"], "outlook": outlook}})
+        if call.tool == "lock_holdout"
+        else call
+        for call in diabetes
+    ]
+    last = next(call for call in reversed(calls) if call.tool == "final_evaluation")
+    forecast = replace(
+        last, key="tool:0.4", tool="forecast_future", result=facts(prediction=0.065, low=0.039, high=0.099)
+    )
+    answer = answer_by_forecast(make_draft([*calls, forecast]))
+    assert answer is not None
+    assert plain_text(answer.text).startswith(f"{quantity} of north ")
 
 
 @pytest.mark.parametrize(

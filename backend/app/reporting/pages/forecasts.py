@@ -10,6 +10,7 @@ from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import ForecastRecord
+from app.reporting.pages.scores import outlook
 from app.reporting.pages.statement import Statement
 
 MAX_ANSWER_ROWS = 12
@@ -35,7 +36,9 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
     figures: list[AnswerFigure] = []
     for label, series in groups[:_MAX_NAMED_SERIES]:
         text += (" ",) if text else ()
-        text += (draft.read(draft.target), *((" of ", label) if label else ()), " ")
+        # A forecast volatility of a price is no price.
+        quantity = outlook(draft).replace("the ", "The ", 1)
+        text += (quantity, draft.read(draft.target), *((" of ", label) if label else ()), " ")
         ends = series[-1:] if is_last else series if len(series) < 2 else (series[0], series[-1])
         for place, prediction in enumerate(ends):
             text += ("; ",) if place else ()
