@@ -1,15 +1,17 @@
 """Groups that a figure is asked for: columns, parts of dates, classes of numbers, and compared values."""
 
+import re
 from collections.abc import Sequence
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import find_unit, unit_of
-from app.agents.goals.words.vocabulary import WEEKDAYS
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, WEEKDAYS
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.tables.scope import Reference
+from app.agents.questions.tables.scope import Reference, TableLink
 from app.plans import build
 from app.plans.describe import describe_expression
 from app.plans.expressions import Expression
@@ -241,8 +243,8 @@ def _rows_as_groups(reading: QuestionReading, item: QuestionItem, match: PhraseM
     links = [link for link in reading.scope.links if link.single == single.name]
     if not links:
         return []
-    name = name_column(single.columns, links[0].key) or single.column(links[0].key)
-    return [make_value(Reference(single.name, name))] if name else []
+    reference = owner_reference(reading, links[0])
+    return [make_value(reference)] if reference else []
 
 
 def _groups_alone(item: QuestionItem) -> bool:
@@ -301,10 +303,39 @@ def display_reference(reading: QuestionReading, reference: Reference) -> Referen
     return reference
 
 
+def owner_reference(reading: QuestionReading, link: TableLink) -> Reference | None:
+    """The column that shows to which row of another table rows belong: its name, else its key."""
+    single = reading.scope.table(link.single)
+    if name := name_column(single.columns, link.key):
+        return Reference(single.name, name)
+    key = single.column(link.key)
+    if key is not None and _is_name(key) and (own := reading.scope.table(link.many).column(link.foreign_key)):
+        return Reference(link.many, own)  # the same words, without a join
+    return Reference(single.name, key) if key else None
+
+
 def name_column(columns: Sequence[Column], key: str) -> Column | None:
-    """The unique text that names the rows of a table, apart from their key."""
+    """The unique text that names the rows of a table, apart from their key; None where the key is a name."""
+    own = next((column for column in columns if column.name == key), None)
+    if own is not None and _is_name(own):
+        return None
     mentioned = [c for c in columns if c.unique and c.type == "text" and c.name != key and c.missing == 0]
     return mentioned[0] if mentioned else None
+
+
+def _is_name(column: Column) -> bool:
+    """Test for values that are words: a `ward` Cardiology says which ward it is, a `customer` C0001 does not.
+
+    Whoever says `by ward` means these words, and not the head of each ward.
+    """
+    texts = [str(value) for value in column.values or column.examples]
+    is_text = column.type == "text" and not IDENTIFIER_WORDS & set(words(column.name))
+    return is_text and bool(texts) and all(_WORD.search(text) and not _DIGIT.search(text) for text in texts)
+
+
+_WORD = re.compile(r"[^\W\d_][a-zß-öø-ÿ]{2}")
+"""Three letters of which the last are small: abbreviations and codes in capitals are no names."""
+_DIGIT = re.compile(r"\d")
 
 
 def group_compared(reading: QuestionReading) -> None:

@@ -1,6 +1,7 @@
 """Questions about rows of a kind: women of a column `female`, those who stayed, cases of a column `count`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -90,3 +91,53 @@ def test_rows_of_a_kind_are_told_apart(
     parsed = parse_question(question, (TableProfile(table, 4, PROFILES[table]),))
     assert isinstance(parsed, ParsedQuestion), parsed
     assert database.execute(compile_plan(parsed.plan, SCHEMAS).sql).fetchall() == rows
+
+
+WARDS = (
+    TableProfile(
+        "stays",
+        1500,
+        (
+            Column("stay_id", "integer", "id", 1500, unique=True, low=1, high=1500),
+            text("ward", "Cardiology", "Surgery", "Oncology"),
+            number("cost", 1400, 300.0, 9000.0, "number"),
+        ),
+    ),
+    TableProfile(
+        "wards",
+        3,
+        (
+            Column("ward", "text", "id", 3, unique=True, values=("Cardiology", "Surgery", "Oncology")),
+            number("beds", 3, 18, 40),
+            Column("head", "text", "id", 3, unique=True, values=("Dr. Amari", "Dr. Bloom", "Dr. Castro")),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["mean cost by ward", "number of stays per ward", "number of beds by ward"]
+)
+def test_rows_that_are_named_by_their_key_are_grouped_by_it_and_not_by_another_name(question: str) -> None:
+    parsed = parse_question(question, WARDS)
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert "`ward`" in parsed.description
+    assert "`head`" not in parsed.description
+    assert len(parsed.tables) == 1, "the key stands in the rows themselves"
+
+
+def test_rows_with_codes_for_keys_are_grouped_by_their_names() -> None:
+    codes = ("W01", "W02", "W03")
+    coded = [
+        TableProfile(
+            table.name,
+            table.rows,
+            tuple(
+                replace(column, values=codes) if column.name == "ward" else column for column in table.columns
+            ),
+        )
+        for table in WARDS
+    ]
+    parsed = parse_question("mean cost by ward", coded)
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert "`head`" in parsed.description

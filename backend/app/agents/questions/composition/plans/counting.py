@@ -20,7 +20,7 @@ from app.agents.questions.composition.steps.number_steps import bounded_expressi
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
-from app.agents.questions.grouping import display_reference, name_column
+from app.agents.questions.grouping import display_reference, name_column, owner_reference
 from app.agents.questions.marking.row_nouns import PEOPLE, PERSONS
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.matching.value_matching import flag_values
@@ -315,9 +315,8 @@ def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | No
     if entity := entity_key(reading, word, table) or entity_name(reading, word, table):
         return make_value(display_reference(reading, entity))
     if owner.table != table and (link := reading.scope.link(table, owner.table)):
-        single = reading.scope.table(link.single)
-        name = name_column(single.columns, link.key) or single.column(link.key)
-        return make_value(Reference(single.name, name)) if name else None
+        reference = owner_reference(reading, link)
+        return make_value(reference) if reference else None
     return None
 
 

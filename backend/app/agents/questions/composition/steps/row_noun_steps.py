@@ -9,11 +9,10 @@ from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, S
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
 from app.agents.questions.figures import entity_key, entity_name
-from app.agents.questions.grouping import display_reference, name_column
+from app.agents.questions.grouping import display_reference, owner_reference
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM
-from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
-from app.agents.questions.tables.scope import Reference
+from app.agents.questions.question_reading import QuestionReading, is_measurable, make_value
 
 NAMED_ROWS_COST = 0.2
 """Cost of the rows of a table for a word that names a column of it: `products` of the lines of orders."""
@@ -130,8 +129,5 @@ def _row_key(reading: QuestionReading, mention: Mention, sketch: Sketch) -> Ment
     links = [link for link in reading.scope.links if link.single == single.name]
     if not links:
         return None
-    name = name_column(single.columns, links[0].key) or single.column(links[0].key)
-    if name is None:
-        return None
-    value: Value = make_value(Reference(single.name, name))
-    return replace(mention, value=value)
+    reference = owner_reference(reading, links[0])
+    return replace(mention, value=make_value(reference)) if reference else None
