@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from app.plans import build
 from app.plans.conditions import is_presence, list_columns
-from app.plans.editing import PlanParts, merge_preparations, split_plan
+from app.plans.editing import PlanParts, keep_groups, merge_preparations, split_plan
+from app.plans.expressions import CompareExpression, Expression
 from app.plans.plan import (
     Aggregation,
     DeriveStep,
@@ -64,6 +66,84 @@ def show_shares(plan: Plan, columns: Sequence[str]) -> Plan | None:
         return None
     share = build.window(SHARE, "share", figure.name)
     return plan.model_copy(update={"steps": [*plan.steps, share]})
+
+
+_MEETS = "meets the conditions"
+"""Name of the derived column that tells the rows which the conditions of a plan keep."""
+
+
+def show_shares_within(plan: Plan) -> Plan | None:
+    """Show of each group, or of all rows, which share meets the conditions. Only counted rows have one."""
+    parts = split_plan(plan)
+    group = parts.group
+    if group is None or not parts.conditions or [f.function for f in group.aggregations] != ["count"]:
+        return None
+    if parts.ending and not all(isinstance(step, (SortStep, SelectStep)) for step in parts.ending):
+        return None
+    condition = build.every([step.condition for step in parts.conditions])
+    others = [step for step in parts.preparation if step not in parts.conditions]
+    number = group.aggregations[0].model_copy(update={"where": condition})
+    figures = [number, build.aggregation(SHARE, "share_true", _MEETS)]
+    ending = _rename_figures(parts.ending, {}, [SHARE])
+    if ending is None:
+        return None
+    return replace(
+        parts,
+        preparation=(*others, build.derive(_MEETS, condition)),
+        group=group.model_copy(update={"aggregations": figures}),
+        ending=ending,
+    ).to_plan()
+
+
+class BoundedGroups(NamedTuple):
+    """A plan that keeps some of its groups, and the condition of those."""
+
+    plan: Plan
+    condition: Expression
+
+
+def keep_bounded_groups(plan: Plan, fragment: Plan) -> BoundedGroups | None:
+    """Keep the groups that the only bound of a fragment with the same groups keeps, by the same figure."""
+    parts, added = split_plan(plan), split_plan(fragment)
+    if parts.group is None or added.group is None or added.source != parts.source or added.conditions:
+        return None
+    bounds = [step.condition for step in added.ending if isinstance(step, FilterStep)]
+    bound = bounds[0] if len(bounds) == 1 else None
+    if added.group.keys != parts.group.keys or not isinstance(bound, CompareExpression):
+        return None
+    own = _find_same_figure(parts, added, bound.left)
+    if own is None or list_columns(bound.right, {}):
+        return None
+    condition = bound.model_copy(update={"left": build.column(own.name)})
+    bounded_plan = keep_groups(plan, condition)
+    return BoundedGroups(bounded_plan, condition) if bounded_plan else None
+
+
+def _find_same_figure(parts: PlanParts, added: PlanParts, operand: Expression) -> Aggregation | None:
+    """The figure of a plan that computes what a column of another one does."""
+    names = list_columns(operand, {})
+    candidates = [
+        figure for figure in (added.group.aggregations if added.group else ()) if {figure.name} == names
+    ]
+    own = parts.group.aggregations if parts.group else ()
+    return next(
+        (f for f in own for other in candidates if f.model_copy(update={"name": other.name}) == other), None
+    )
+
+
+def rename_column(plan: Plan, name: str, new: str, columns: Sequence[str]) -> Plan | None:
+    """Give a column of the answer another name. `columns`: those of the answer."""
+    if name not in columns or new in columns:
+        return None
+    parts = split_plan(plan)
+    figures = list(parts.group.aggregations) if parts.group else []
+    ending = _rename_figures(parts.ending, {name: new}, []) if name in parts.measures else None
+    if parts.group is None or ending is None:
+        renamed = [SelectedColumn(name=c, rename=new if c == name else None) for c in columns]
+        return plan.model_copy(update={"steps": [*plan.steps, SelectStep(kind="select", columns=renamed)]})
+    figures = [f.model_copy(update={"name": new}) if f.name == name else f for f in figures]
+    group = parts.group.model_copy(update={"aggregations": figures})
+    return replace(parts, group=group, ending=ending).to_plan()
 
 
 def change_figures(plan: Plan, fragment: Plan, adds: bool = False) -> Plan | None:

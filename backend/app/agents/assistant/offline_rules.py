@@ -1,15 +1,16 @@
 """The assistant without a provider: a table of rules."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.agents.assistant.answer_descriptions import describe_answer, describe_chart
 from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
+from app.agents.assistant.follow_ups.changed_plan import UnclearChange
+from app.agents.assistant.follow_ups.failed_changes import describe_failed_change
 from app.agents.assistant.follow_ups.last_charts import draw_again, find_last_result
-from app.agents.assistant.follow_ups.requests import read_follow_up
+from app.agents.assistant.follow_ups.requests import read_follow_up, renames_column
+from app.agents.assistant.message_parsing import list_options, list_profiles, parse_message, suggest_questions
 from app.agents.assistant.offered_readings import describe_offer, find_taken_reading
 from app.agents.assistant.studies.descriptions import (
     describe_comparison,
@@ -22,11 +23,6 @@ from app.agents.assistant.tables.file_requests import describe_files, read_file_
 from app.agents.assistant.tables.new_columns import UnclearColumn, parse_new_column
 from app.agents.assistant.tables.overviews import plan_column_overview
 from app.agents.assistant.tables.random_tables import UnclearTable, parse_made_table
-from app.agents.assistant.tables.scope import (
-    drop_superseded,
-    list_joinable_groups,
-    list_narrower_scopes,
-)
 from app.agents.assistant.workflows.requests import (
     WorkflowRequest,
     describe_saved,
@@ -36,12 +32,9 @@ from app.agents.assistant.workflows.requests import (
 )
 from app.agents.assistant.workflows.runs import run_saved_workflow
 from app.agents.goals.refusals.unserved_requests import find_unserved
-from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
-from app.agents.questions.examples import example_questions
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
-from app.agents.questions.parser import parse_question
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, make_policy, say
 from app.modeling.facts.conversion import parse_facts
@@ -90,20 +83,22 @@ def conclude(view: View) -> AgentAction | None:
 def answer_small_talk(view: View) -> AgentAction | None:
     message = view.brief.message
     if _GREETING.fullmatch(message):
-        return say(f"Hello. {_suggest(view.brief)}")
+        return say(f"Hello. {suggest_questions(view.brief)}")
     if _ABOUT_ITSELF.search(message):
-        return say(f"{ABILITIES} {_suggest(view.brief)}")
+        return say(f"{ABILITIES} {suggest_questions(view.brief)}")
     return None
 
 
 def decline_unserved(view: View) -> AgentAction | None:
     """Say that a request for something else is not served, and what is."""
     message = view.brief.message
-    # "Turn it into a line chart" changes the answer, and nothing outside.
-    if _RESHAPES.search(message) and parse_chart_phrase(message):
+    # "Turn it into a line chart" and "call it margin" change the answer, and nothing outside.
+    if (_RESHAPES.search(message) and parse_chart_phrase(message)) or renames_column(
+        message, view.brief.earlier
+    ):
         return None
     unserved = find_unserved(message)
-    return say(f"{unserved.sentence} {_suggest(view.brief)}".strip()) if unserved else None
+    return say(f"{unserved.sentence} {suggest_questions(view.brief)}".strip()) if unserved else None
 
 
 def ask_for_tables(view: View) -> AgentAction | None:
@@ -120,16 +115,19 @@ def draw_chart(view: View) -> AgentAction | None:
     phrase = parse_chart_phrase(view.brief.message)
     if phrase is None:
         return None
-    planned = plan_chart(phrase, _profiles(view.brief), find_last_result(view.brief.earlier))
+    planned = plan_chart(phrase, list_profiles(view.brief), find_last_result(view.brief.earlier))
     if isinstance(planned, UnparsedQuestion):
-        return say(f"I did not understand that. {planned.reason} {_list_options(planned.options)}".strip())
+        return say(f"I did not understand that. {planned.reason} {list_options(planned.options)}".strip())
     return call("make_chart", **planned.arguments())
 
 
 def change_last_result(view: View) -> AgentAction | None:
     """Change the plan of the last result as a follow-up asks, and draw it if it was a chart."""
-    tables = tuple(_profiles(view.brief))
-    changed = read_follow_up(view.brief.message, view.brief.earlier, tables)
+    tables = tuple(list_profiles(view.brief))
+    try:
+        changed = read_follow_up(view.brief.message, view.brief.earlier, tables)
+    except UnclearChange as unclear:
+        return say(str(unclear))
     if changed is None:
         return None
     planned: PlannedChart | UnparsedQuestion | None = None
@@ -142,6 +140,14 @@ def change_last_result(view: View) -> AgentAction | None:
         return call("make_chart", **replace(planned, readings=readings).arguments())
     plan = changed.plan.model_dump(mode="json", exclude_none=True)
     return call("execute_query_plan", plan=plan, readings=[*changed.readings])
+
+
+def ask_for_change(view: View) -> AgentAction | None:
+    """Ask which change of the last result is meant, where a message is no question of its own."""
+    parsed = parse_message(view.brief)
+    question = parsed.plan if isinstance(parsed, ParsedQuestion) else None
+    text = describe_failed_change(view.brief.message, view.brief.earlier, question)
+    return say(text) if text else None
 
 
 _GOES_ON = "The answer was passed on, and the study goes on. Ask for its result at any time."
@@ -166,7 +172,7 @@ def conclude_study(view: View) -> AgentAction | None:
 
 def work_on_studies(view: View) -> AgentAction | None:
     """Start, answer, fork, compare or explain a study."""
-    request = read_study_message(view.brief, _profiles(view.brief))
+    request = read_study_message(view.brief, list_profiles(view.brief))
     if request is None:
         return None
     return say(request.reason) if isinstance(request, StudyRefusal) else call(request.tool, **request.arguments)
@@ -180,12 +186,12 @@ def answer_in_words(view: View) -> AgentAction | None:
 
 def take_reading(view: View) -> AgentAction | None:
     """Answer the question before by the reading that the message takes of those that were offered."""
-    reading = find_taken_reading(view.brief, _parse)
+    reading = find_taken_reading(view.brief, parse_message)
     return _query(reading) if reading else None
 
 
 def query_tables(view: View) -> AgentAction | None:
-    parsed = _parse(view.brief)
+    parsed = parse_message(view.brief)
     return _query(parsed) if isinstance(parsed, ParsedQuestion) else None
 
 
@@ -195,16 +201,16 @@ def _query(parsed: ParsedQuestion) -> AgentAction:
 
 
 def ask_to_rephrase(view: View) -> AgentAction:
-    parsed = _parse(view.brief)
+    parsed = parse_message(view.brief)
     if not isinstance(parsed, UnparsedQuestion):
         return say("I did not understand that.")
-    offer = describe_offer(parsed.readings) or _list_options(parsed.options)
+    offer = describe_offer(parsed.readings) or list_options(parsed.options)
     return say(f"I did not understand that. {parsed.reason} {offer}".strip())
 
 
 def make_column(view: View) -> AgentAction | None:
     """Make a column of a table, then do what the message asks for with it."""
-    profiles = _profiles(view.brief)
+    profiles = list_profiles(view.brief)
     request = parse_new_column(view.brief.message, profiles)
     if request is None:
         return None
@@ -256,7 +262,7 @@ def _make_then(view: View, making: _Making) -> AgentAction:
 
 def describe_columns(view: View) -> AgentAction | None:
     """Describe the columns of the tables: types, missing values and ranges."""
-    overview = plan_column_overview(view.brief.message, _profiles(view.brief))
+    overview = plan_column_overview(view.brief.message, list_profiles(view.brief))
     if overview is None:
         return None
     plan = overview.plan.model_dump(mode="json", exclude_none=True)
@@ -273,12 +279,12 @@ def change_workflow(view: View) -> AgentAction | None:
     if request is None:
         return None
     data = None if view.brief.lane.is_edit else read_sent_data(view.brief.message)
-    parsed = _parse(replace(view.brief, message=data)) if data else None
+    parsed = parse_message(replace(view.brief, message=data)) if data else None
     if isinstance(parsed, ParsedQuestion):  # it names its data, whatever there is already
         plan = parsed.plan.model_dump(mode="json", exclude_none=True)
         return call("patch_workflow", words=view.brief.message, plan=plan, name=data)
     if isinstance(parsed, UnparsedQuestion) and not _changes_saved(request):
-        return say(f"I did not understand {data!r}. {parsed.reason} {_list_options(parsed.options)}".strip())
+        return say(f"I did not understand {data!r}. {parsed.reason} {list_options(parsed.options)}".strip())
     return say(request) if isinstance(request, str) else call(request.tool, **request.arguments)
 
 
@@ -339,57 +345,10 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     describe_columns,
     change_last_result,
     draw_chart,
+    ask_for_change,
     query_tables,
     answer_in_words,
     ask_to_rephrase,
 )
 
 decide = make_policy(RULES, lambda brief: parse_facts(ChatBrief, brief))
-
-
-def _profiles(brief: ChatBrief) -> list[TableProfile]:
-    profiles = [make_table_profile(schema) for schema in brief.tables]
-    return drop_superseded(brief.message, profiles, brief.earlier)
-
-
-def _parse(brief: ChatBrief) -> ParsedQuestion | UnparsedQuestion:
-    """Parse a question about all tables, else about the newest one of the conversation that answers it."""
-    tables = tuple(_profiles(brief))
-    parsed = _parse_cached(brief.message, tables)
-    if isinstance(parsed, UnparsedQuestion):
-        for scope in list_narrower_scopes(tables, brief.earlier):
-            narrower = _parse_cached(brief.message, scope)
-            if isinstance(narrower, ParsedQuestion):
-                return narrower
-        return _parse_in_groups(brief.message, tables) or parsed
-    return parsed
-
-
-def _parse_in_groups(message: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
-    """Parse a question in each group of tables that can be joined; None where none or several answer it."""
-    groups = list_joinable_groups(tables)
-    answers = [
-        (group, parsed)
-        for group in groups
-        if isinstance(parsed := _parse_cached(message, group), ParsedQuestion)
-    ]
-    if len(answers) != 1:
-        return None
-    group, parsed = answers[0]
-    names = " and ".join(f"`{table.name}`" for table in group)
-    note = f"Read as about {names}."
-    return parsed.model_copy(update={"interpretations": (*parsed.interpretations, note)})
-
-
-@lru_cache(maxsize=16)  # two rules of one decision read it
-def _parse_cached(message: str, tables: tuple[TableProfile, ...]) -> ParsedQuestion | UnparsedQuestion:
-    return parse_question(message, tables)
-
-
-def _suggest(brief: ChatBrief) -> str:
-    profiles = _profiles(brief)
-    return _list_options(example_questions(profiles[0])) if profiles else ""
-
-
-def _list_options(options: Sequence[str]) -> str:
-    return f"You can ask, for example: {'; '.join(options)}." if options else ""

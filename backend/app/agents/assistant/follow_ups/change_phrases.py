@@ -32,16 +32,30 @@ SORT = re.compile(
     re.IGNORECASE,
 )
 FROM = r"(?:from )?(?:the )?"
+_HIGH_SIZES = (
+    r"(?:highest|largest|biggest|greatest|longest|heaviest|tallest|widest|deepest|busiest|richest|strongest|best"
+    r"|priciest|most(?: [a-z]{2,20})?)"
+)
+_LOW_SIZES = (
+    r"(?:lowest|smallest|shortest|fewest|lightest|narrowest|poorest|weakest|cheapest|worst"
+    r"|least(?: [a-z]{2,20})?)"
+)
 DIRECTION = re.compile(
     rf",? ?\(?\b(?:in )?(?P<way>ascending|descending|asc|desc|alphabetical(?:ly)?"
+    rf"|(?:the )?{_HIGH_SIZES}(?: ones?)? (?:first|on top|at the top)"
+    rf"|(?:the )?{_LOW_SIZES}(?: ones?)? (?:first|on top|at the top)"
     rf"|{FROM}(?:highest|largest|biggest|most|high)(?: (?:to (?:the )?(?:low|lowest|smallest)|first))?"
     rf"|{FROM}(?:lowest|smallest|least|low)(?: (?:to (?:the )?(?:high|highest|largest)|first))?"
     r"|(?:newest|latest) first|(?:oldest|earliest) first)(?: order)?\)?$",
     re.IGNORECASE,
 )
 UPWARDS = re.compile(
-    rf"^(?:ascending|asc|alphabetical|{FROM}(?:lowest|smallest|least|low)\b|oldest|earliest)", re.IGNORECASE
+    rf"^(?:ascending|asc|alphabetical|(?:the )?{_LOW_SIZES}\b|{FROM}(?:lowest|smallest|least|low)\b"
+    r"|oldest|earliest)",
+    re.IGNORECASE,
 )
+SIZES = re.compile(rf"(?:from )?(?:the )?(?:{_HIGH_SIZES}|{_LOW_SIZES})\b", re.IGNORECASE)
+"""Directions by size, such as `biggest first`: they order figures, not names."""
 REVERSE = re.compile(
     r"(?:reverse|flip|invert)(?: (?:the )?(?:order|sort|sorting|it|them))?|(?:in )?(?:the )?(?:reverse"
     r"|opposite) order"
@@ -75,12 +89,44 @@ STARTS_WITH_PREPOSITION = re.compile(
     r"|that|which)\b",
     re.IGNORECASE,
 )
+_SHARE = r"(?:percent|percentages?|%|shares?|proportions?|fractions?)"
 SHARES = re.compile(
-    r"(?:(?:as|in) )?(?:a )?(?:percent|percentages?|%|shares?|proportions?)"
-    r"(?: of (?:the )?(?:total|whole))?(?: each)?",
+    rf"(?:(?:as|in|what|which|how (?:much|many)|and|the|an?|is|are|of the total) ){{0,4}}{_SHARE}"
+    r"(?: (?:is|are|do|does) (?:that|this|it|each|they|those|these)(?: make(?: up)?| have| of them| one){0,2})?"
+    r"(?: of (?:the )?(?:total|whole|all|sum))?(?: each)?",
     re.IGNORECASE,
 )
-"""Figures as shares of their sum: `in percent`."""
+"""Figures as shares of their sum: `in percent`, `what share is that`."""
+SHARES_WITHIN = re.compile(
+    rf"(?:(?:as|in|what|which|and|the|an?|is|are|that) ){{0,4}}{_SHARE}(?: (?:is|are) (?:that|it|they))?"
+    r" (?:of|in|within|for) (?:each|every|its|their)(?: own)? (?P<words>.+)",
+    re.IGNORECASE,
+)
+"""Counted rows as shares of all rows of each group: `as percentages of each band`."""
+OF_EACH_GROUP = re.compile(r" (?:(?:of|for|in) (?:each|every)|per) (?P<words>[\w` ]{1,60})$", re.IGNORECASE)
+"""The groups of the answer, said again: `with the head of each ward`."""
+GROUP_NOUNS = frozenset(
+    {"group", "band", "bin", "class", "bucket", "bracket", "range", "one", "bar", "row", "category"}
+)
+"""Nouns for the groups of any answer."""
+VAGUE_SIZE = re.compile(
+    r"(?:only |just |keep |show ){0,2}(?:the |those )?(?:really |very )?"
+    r"(?P<size>big|large|small|high|low|important|main|major|minor|tiny|huge|relevant|significant|interesting|good|bad)"
+    r" (?:ones?|groups?|values?|numbers?|bars?|rows?)",
+    re.IGNORECASE,
+)
+"""Groups of a size that says no bound: `just the big ones`."""
+RENAME = re.compile(
+    r"(?:call|name|rename|label)(?: the column| that column| this column| the)? (?P<former>.{1,60}?)"
+    r" (?:to|as|into) [\"'`]?(?P<new>[\w %()-]{1,60}?)[\"'`]?"
+    r"|(?:call|name|rename|label) (?:it|that|this|the (?:new|last))(?: column| figure| one)?"
+    r"(?: (?:to|as|into))?"
+    r" [\"'`]?(?P<last>[\w %()-]{1,60}?)[\"'`]?"
+    r"|(?:call|name|rename|label) (?:the )?(?P<place>(?:\w{1,10} column|column \d{1,2}))(?: (?:to|as|into))?"
+    r" [\"'`]?(?P<other>[\w %()-]{1,60}?)[\"'`]?",
+    re.IGNORECASE,
+)
+"""A new name of a column of the answer."""
 COUNT_OF_THEM = re.compile(
     r"how many(?: of (?:them|those|these|the \w{1,30}))?"
     r" (?:(?:are|were|is|was|have|had|has|did) )?(?P<words>.+)",
@@ -93,15 +139,19 @@ EXTREME_OF_THEM = re.compile(
     re.IGNORECASE,
 )
 """The group of the last answer with the most or the least."""
-NUMBER_OF_GROUPS = re.compile(
-    r"(?:only |just )?(?:keep )?(?:the )?(?:ones|those|groups|bars)(?: (?:that are|which are|with))? "
-    r"(?P<sign>above|over|more than|at least|below|under|less than|fewer than|at most) "
-    r"(?P<number>\d{1,12}(?:\.\d{1,6})?)",
+BOUND = re.compile(
+    r"(?:(?:only |just |keep ){0,2}(?:the )?(?!(?:with|where|whose|having|that|which) )(?P<noun>\w{1,30}) )?"
+    r"(?:(?:that (?:are|have)|which (?:are|have)|with|where|whose|having) )?"
+    r"(?:(?:an?|the|its|their) )?(?:(?P<measure>[\w ]{1,40}?) )?(?:(?:is|are|was|were|of) )?"
+    r"(?P<sign>above|over|more than|greater than|at least|below|under|less than|fewer than|at most) "
+    r"(?P<number>\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,6})?)(?: (?P<unit>[\w ]{1,40}))?",
     re.IGNORECASE,
 )
 """A bound of the figure of groups: `just the ones above 900`."""
+GROUPS_OF_ANSWER = frozenset({"ones", "those", "these", "groups", "bars", "rows"})
+"""Nouns for the groups of an answer, whatever they are."""
 SIGNS: dict[str, ComparisonSign] = {
-    **dict.fromkeys(("above", "over", "more than"), ">"),
+    **dict.fromkeys(("above", "over", "more than", "greater than"), ">"),
     **dict.fromkeys(("below", "under", "less than", "fewer than"), "<"),
     "at least": ">=",
     "at most": "<=",

@@ -7,9 +7,11 @@ taken over into the plan.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from app.agents.assistant.follow_ups import change_phrases as phrases
+from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
+from app.agents.assistant.follow_ups.group_bounds import bound_groups, require_bound
+from app.agents.assistant.follow_ups.shown_columns import find_shown_column
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.tokenizer import words as split_words
 from app.agents.questions.matching.column_mentions import find_column
@@ -19,19 +21,12 @@ from app.agents.questions.question_reading import is_measurable
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.errors import LabError
 from app.number_words import read_number_words
-from app.plans import build, editing, regrouping
+from app.plans import editing, regrouping
 from app.plans.compiler import compile_plan
 from app.plans.conditions import list_columns
 from app.plans.describe import describe_expression
-from app.plans.plan import DatasetSource, Plan, SelectStep, SortStep, WorkspaceSource
+from app.plans.plan import DatasetSource, GroupStep, Plan, SelectStep, SortStep, WorkspaceSource
 from app.plans.schema import TableSchema
-
-
-class ChangedPlan(NamedTuple):
-    """A plan after a change, and the change in words."""
-
-    plan: Plan
-    readings: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -44,15 +39,19 @@ class ChangeReader:
     adds: bool = False
 
     def read(self, words: str) -> ChangedPlan | None:
-        """Read words by each kind of change in turn, and take the first that fits and compiles."""
+        """Read words by each kind of change in turn, and take the first that fits and compiles.
+
+        Raises UnclearChange where a kind fits, and its words leave something open.
+        """
         kinds: tuple[Callable[[str], ChangedPlan | None], ...] = (
             self._reverse,
             self._share,
+            self._rename,
+            self._bound,
             self._count_of_them,
             self._keep_first,
             # "Only 5" keeps rows, before its number is read as a condition.
             self._keep_number,
-            self._bound,
             self._sort,
             self._drop,
             self._group,
@@ -76,10 +75,39 @@ class ChangeReader:
 
     def _share(self, words: str) -> ChangedPlan | None:
         """Show the shares of the first figure of groups: `in percent`."""
+        within = phrases.SHARES_WITHIN.fullmatch(words)
+        if within is not None and self._names_group(within["words"]):
+            plan = regrouping.show_shares_within(self.plan)
+            return ChangedPlan(plan, ["With their share in all rows of each group."]) if plan else None
         if not phrases.SHARES.fullmatch(words):
             return None
+        if not (self.grouping and self.grouping.keys):
+            plan = regrouping.show_shares_within(self.plan)
+            return ChangedPlan(plan, ["With their share in all rows."]) if plan else None
+        if regrouping.SHARE in self.columns:
+            return ChangedPlan(self.plan, [f"`{regrouping.SHARE}` is shown already."])
         plan = regrouping.show_shares(self.plan, self.columns)
         return ChangedPlan(plan, ["With the share of each in their sum."]) if plan else None
+
+    @property
+    def grouping(self) -> GroupStep | None:
+        return editing.split_plan(self.plan).group
+
+    def _names_group(self, words: str) -> bool:
+        """Test for a noun of the groups of the plan: the name of a key, or a noun for any groups."""
+        keys = self.grouping.keys if self.grouping else ()
+        return words.casefold() in phrases.GROUP_NOUNS or find_column(words, [*keys]) is not None
+
+    def _rename(self, words: str) -> ChangedPlan | None:
+        match = phrases.RENAME.fullmatch(words)
+        if match is None:
+            return None
+        new = (match["new"] or match["last"] or match["other"]).strip()
+        former = match["former"] or match["place"]
+        measures = [name for name in editing.split_plan(self.plan).measures if name in self.columns]
+        name = find_shown_column(former, self.columns) if former else [*self.columns, *measures][-1]
+        plan = regrouping.rename_column(self.plan, name, new, self.columns) if name else None
+        return ChangedPlan(plan, [f"`{name}` is named `{new}`."]) if plan else None
 
     def _count_of_them(self, words: str) -> ChangedPlan | None:
         """Count those rows of the last answer that meet a condition: `how many of them were returned`."""
@@ -128,17 +156,9 @@ class ChangeReader:
         return editing.rank_by(self.plan, parts.measures[0], not is_low) if parts.measures else self.plan
 
     def _bound(self, words: str) -> ChangedPlan | None:
-        """Keep the groups of which the only figure is above or below a number."""
-        match = phrases.NUMBER_OF_GROUPS.fullmatch(words)
-        measures = editing.split_plan(self.plan).measures
-        if match is None or len(measures) != 1 or measures[0] not in self.columns:
-            return None
-        sign, number = phrases.SIGNS[match["sign"].casefold()], float(match["number"])
-        plan = editing.keep_groups(
-            self.plan, build.compare(sign, build.column(measures[0]), build.literal(number))
-        )
-        text = f"Only groups whose `{measures[0]}` is {match['sign'].casefold()} {match['number']}."
-        return ChangedPlan(plan, [text]) if plan else None
+        require_bound(self.plan, words)
+        match = phrases.ONLY.fullmatch(words)
+        return bound_groups(self.plan, words, _parse(match["words"], self.tables) if match else None)
 
     def _sort(self, words: str) -> ChangedPlan | None:
         direction = phrases.DIRECTION.search(words)
@@ -149,8 +169,10 @@ class ChangeReader:
         column = match["column"].strip() if match else ""
         parts = editing.split_plan(self.plan)
         order = parts.find(SortStep)
-        name = find_column(column, self.columns) if column else (order.keys[0].column if order else None)
-        name = name or (parts.measures[0] if not column and parts.measures else None)
+        name = find_shown_column(column, self.columns) if column else (order.keys[0].column if order else None)
+        is_by_size = direction is not None and bool(phrases.SIZES.match(direction["way"]))
+        if not column and parts.measures and (name is None or (is_by_size and name not in parts.measures)):
+            name = parts.measures[0]  # `biggest first` means figures, in whatever order their groups stood
         if name is None:
             return None
         ascends = direction is not None and bool(phrases.UPWARDS.match(direction["way"]))
@@ -165,7 +187,7 @@ class ChangeReader:
         match = phrases.WITHOUT.fullmatch(words)
         if match is None:
             return None
-        name = find_column(match["words"], self.columns)
+        name = find_shown_column(match["words"], self.columns)
         if name is not None:
             plan = editing.hide_column(self.plan, name, self.columns)
             return ChangedPlan(plan, [f"Without the column `{name}`."]) if plan else None
@@ -196,7 +218,7 @@ class ChangeReader:
         match = phrases.WITH.fullmatch(words)
         if match is None:
             return None
-        mentioned = match["words"].replace("'s ", " ")
+        mentioned = self._without_groups(match["words"].replace("'s ", " "))
         if name := find_column(mentioned, self.columns):
             return ChangedPlan(self.plan, [f"`{name}` is shown already."])
         if figures := self._change_figures(mentioned, adds=True):
@@ -215,6 +237,11 @@ class ChangeReader:
                 if plan is not None:
                     return ChangedPlan(plan, [f"With the column `{column.name}`."])
         return None
+
+    def _without_groups(self, words: str) -> str:
+        """Leave out the groups of the answer where words say them again: `the head of each ward`."""
+        groups = phrases.OF_EACH_GROUP.search(words)
+        return words[: groups.start()] if groups and self._names_group(groups["words"]) else words
 
     def _restrict(self, words: str) -> ChangedPlan | None:
         match = phrases.ONLY.fullmatch(words)

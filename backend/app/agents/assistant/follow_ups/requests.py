@@ -7,12 +7,15 @@ condition, groups, figures, a column, an order, a number of rows), whatever the 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from app.agents.assistant.brief import EarlierTurn, LastChart
+from app.agents.assistant.follow_ups.change_phrases import RENAME
+from app.agents.assistant.follow_ups.last_answer import LastAnswer, find_last_answer
 from app.agents.assistant.follow_ups.plan_changes import ChangedPlan, ChangeReader
+from app.agents.assistant.follow_ups.shown_columns import names_place
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
+from app.agents.questions.matching.column_mentions import find_column
 from app.plans.plan import Plan
 
 MAX_CHARS = 300
@@ -41,13 +44,16 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"^\W*(?:the )?(?:only|just|now|but|and|also|what about|how about|without|excluding|exclude|except|not|drop"
+    r"^\W*(?:the )?(?:only|percent|percentages?|share"
+    r"|what (?:share|percentage|proportion|fraction)"
+    r"|just|now|but|and|also|what about|how about|without|excluding|exclude|except|not|drop"
     r"|remove|hide|leave out|omit|add|include|including|with|plus|by|per|for|in|from|since|before|after"
     r"|until|where"
     r"|sort|sorted|order|ordered|rank|ranked|arrange|reverse|flip|limit|group|grouped|split|break|broken"
     r"|restrict"
     r"|filter|keep|other way|top|bottom|first|last|all|everything|ascending|descending|highest|lowest|biggest"
     r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
+    r"|^\W*(?:call|name|rename|label)\b|\bfirst\W*$"
     r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
     r"|^\W*(?:which|who|what)(?: one)? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest|best"
     r"|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
@@ -83,14 +89,6 @@ _AS_TABLE = re.compile(
 )
 
 
-class LastAnswer(NamedTuple):
-    """The newest result: its plan, and the chart that it was drawn as."""
-
-    plan: Plan
-    columns: Sequence[str]
-    chart: LastChart | None
-
-
 @dataclass(frozen=True)
 class FollowUp:
     """A changed plan. `phrase`: the chart that it is to be drawn as. `readings`: its changes in words."""
@@ -101,19 +99,13 @@ class FollowUp:
     chart: LastChart | None = None
 
 
-def find_last_answer(earlier: Sequence[EarlierTurn]) -> LastAnswer | None:
-    """Find the newest result; None if it was that of a program or of SQL, which have no plan."""
-    for turn in reversed(earlier):
-        if turn.has_result:
-            plan = Plan.model_validate(turn.plan) if turn.plan else None
-            return LastAnswer(plan, turn.columns, turn.chart) if plan else None
-    return None
-
-
 def read_follow_up(
     message: str, earlier: Sequence[EarlierTurn], tables: Sequence[TableProfile]
 ) -> FollowUp | None:
-    """Read a message as changes of the last result; None where it is none, or some of its words fit nothing."""
+    """Read a message as changes of the last result; None where it is none, or some of its words fit nothing.
+
+    Raises UnclearChange for a change whose words leave something open.
+    """
     last = find_last_answer(earlier)
     if last is None or len(message) > MAX_CHARS:
         return None
@@ -136,6 +128,16 @@ def read_follow_up(
         return None
     chart = None if as_table or phrase else last.chart
     return FollowUp(changed.plan, changed.readings, phrase, chart)
+
+
+def renames_column(message: str, earlier: Sequence[EarlierTurn]) -> bool:
+    """Test for a message that gives a column of the last result another name."""
+    last = find_last_answer(earlier)
+    match = RENAME.fullmatch(_strip(message)) if last and len(message) <= MAX_CHARS else None
+    if match is None or last is None:
+        return False
+    former = match["former"]
+    return former is None or names_place(former) or find_column(former, last.columns) is not None
 
 
 def _apply_changes(text: str, last: LastAnswer, tables: Sequence[TableProfile]) -> ChangedPlan | None:
