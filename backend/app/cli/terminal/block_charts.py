@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.cli.terminal.result_table import NUMBERS
+from app.cli.terminal.result_table import NUMBERS, format_number
 
 WIDTH = 48
 """Characters of the longest bar: with its label and number it fits 80 columns."""
@@ -47,7 +47,7 @@ def _draw_bars(bars: Sequence[tuple[str, float | None]]) -> str:
     top = max((abs(value) for _, value in first_bars if value is not None), default=0) or 1
     lines = []
     for label, value in first_bars:
-        number = "-" if value is None else f"{value:,.6g}"
+        number = "-" if value is None else format_number(value, is_grouped=True)
         sign = "-" if value is not None and value < 0 else ""
         lines.append(f"{label:>{longest}} │{sign}{_bar(abs(value or 0) / top)} {number}")
     if len(bars) > MAX_BARS:
@@ -74,15 +74,21 @@ def _draw_curve(points: Sequence[tuple[str, float | None]]) -> str:
     span = (high - low) or 1
     # In eighths of a line, and 1 at least: the lowest point would otherwise look like a missing one.
     heights = [1 + round((mean - low) / span * (HEIGHT * 8 - 1)) for mean in means]
-    edge = max(len(f"{end:,.6g}") for end in (low, high))
+    edge = max(len(format_number(end, is_grouped=True)) for end in (low, high))
     lines = []
     for line in range(HEIGHT - 1, -1, -1):
         cells = "".join(_LEVELS[min(max(height - line * 8, 0), 8)] for height in heights)
-        mark = f"{high:,.6g}" if line == HEIGHT - 1 else f"{low:,.6g}" if line == 0 else ""
+        mark = _mark(line, low, high)
         lines.append(f"{mark:>{edge}} │{cells}")
     first, last = defined[0][0], defined[-1][0]
     gap = max(len(groups) - len(first) - len(last), 1)
     return "\n".join([*lines, f"{'':>{edge}}  {first}{' ' * gap}{last}"])
+
+
+def _mark(line: int, low: float, high: float) -> str:
+    """The number at the end of the axis that a line is, if it is one."""
+    ends = {HEIGHT - 1: high, 0: low}
+    return format_number(ends[line], is_grouped=True) if line in ends else ""
 
 
 def _draw_matrix(pairs: Sequence[tuple[str, str, float | None]]) -> str:

@@ -1,5 +1,6 @@
 """The first rows of a table, as the terminal shows them after a turn, a session, a job or a workflow's run."""
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ def show_rows(
 ) -> None:
     """Print the first MAX_SHOWN_ROWS rows. `columns`: name and type of each; of those in `shares` the cells are
     fractions of 1, shown as percentages."""
-    table, cells = Table(box=None, pad_edge=False, padding=(0, 2)), []
+    table, cells = Table(box=None, pad_edge=False, padding=(0, 1)), []
     for place, (name, kind) in enumerate(columns):
         table.add_column(plain(name), justify="right" if kind in NUMBERS else "left")
         column = [row[place] for row in rows[:MAX_SHOWN_ROWS]]
@@ -62,10 +63,28 @@ def show_row_count(row_count: int, console: Console) -> None:
 
 
 def format_cell(cell: Any, *, is_share: bool = False) -> str:
-    """Return a cell in six digits or MAX_CELL_CHARS characters; a missing one is `-`."""
+    """Return a cell in at most MAX_CELL_CHARS characters; a missing one is `-`."""
     if cell is None:
         return "-"
     if is_share and isinstance(cell, int | float):
         return f"{100 * cell:.1f} %"
-    text = f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    text = format_number(cell) if isinstance(cell, float) else str(cell)
     return text if len(text) <= MAX_CELL_CHARS else text[: MAX_CELL_CHARS - 1] + "…"
+
+
+_PLAIN_RANGE = (1e-4, 1e15)
+"""Sizes of numbers that are written without an exponent: a float has about 15 digits."""
+_DIGITS = 6
+"""Digits of a number that is not whole, as far as these say anything."""
+_DECIMALS = 2
+"""Decimals of large numbers: amounts of money keep their cents."""
+
+
+def format_number(value: float, *, is_grouped: bool = False) -> str:
+    """Return a number with six digits or more. `is_grouped`: with commas between thousands."""
+    size = abs(value)
+    if size and not _PLAIN_RANGE[0] <= size < _PLAIN_RANGE[1]:  # and what is no number
+        return f"{value:.{_DIGITS}g}"
+    whole_digits = math.floor(math.log10(size)) + 1 if size else 1
+    text = f"{value:{',' if is_grouped else ''}.{max(_DIGITS - whole_digits, _DECIMALS)}f}"
+    return text.rstrip("0").rstrip(".")
