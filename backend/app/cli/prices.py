@@ -87,6 +87,8 @@ def list_(url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(_json([row.to_json() for row in series]))
         return
+    if not series:
+        typer.echo("There are no bars yet. Import some: labcrew prices import FILE.csv", err=True)
     for row in series:
         owner = "shared" if row.shared else "yours"
         typer.echo(f"{row.coin}\t{row.interval}\t{row.bars:,}\t{row.first}\t{row.last}\t{owner}")
@@ -109,6 +111,8 @@ def stats(
     if as_json:
         typer.echo(_json([row.to_json() for row in rows]))
         return
+    if not rows:
+        typer.echo("No bars are like that. What there is: labcrew prices list", err=True)
     for row in rows:
         typer.echo(f"{row.coin} {row.interval}, {row.first} to {row.last}")
         typer.echo(f"  {row.bars:,} bars, {row.missing_bars:,} missing in {row.gaps:,} gaps")

@@ -49,7 +49,8 @@ def find_outputs(document: WorkflowDocument) -> list[str]:
 def require_valid(faults: Sequence[WorkflowFault]) -> None:
     """Raises InvalidInput that lists the faults."""
     if faults:
-        more = f" There are {len(faults) - 1} more." if len(faults) > 1 else ""
+        others = len(faults) - 1
+        more = f" {others} more {'is' if others == 1 else 'are'} wrong." if others else ""
         raise InvalidInput(
             "workflow_invalid",
             f"{faults[0].pointer}: {faults[0].message}{more}",

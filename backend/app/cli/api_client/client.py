@@ -26,7 +26,7 @@ from app.cli.api_client.responses import (
     SessionDocument,
     UploadedDataset,
 )
-from app.errors import LabError, NotFound, Unauthorized, Unavailable
+from app.errors import InvalidInput, LabError, NotFound, Unauthorized, Unavailable
 
 TERMINAL = frozenset({"session_finished", "session_failed", "session_cancelled"})
 _RECONNECT_S = 60.0
@@ -41,9 +41,17 @@ class Refused(LabError):
     """The service refused a request, with its code and sentence."""
 
 
+class FaultText(BaseModel):
+    """A fault of a workflow, at the place that its JSON pointer names."""
+
+    pointer: str
+    message: str
+
+
 class _Problem(BaseModel):
     code: str
     detail: str
+    faults: list[FaultText] = Field(default_factory=list)
     options: list[str] = Field(default_factory=list)
     """Answers to choose from, where the request was not clear."""
 
@@ -67,7 +75,7 @@ class LabClient:
 
     def __init__(self, url: str, key: str) -> None:
         self._http = httpx.Client(
-            base_url=f"{url.rstrip('/')}/api/v1",
+            base_url=f"{_check_address(url)}/api/v1",
             headers={"Authorization": f"Bearer {key}"},
             timeout=httpx.Timeout(30.0, read=120.0),
             # Certificates take 0.1 s to load, and no redirection is followed to where they would count.
@@ -88,8 +96,12 @@ class LabClient:
         self._json("GET", "/auth/me")
 
     def upload(self, path: Path) -> UploadedDataset:
-        with path.open("rb") as file:
-            body = self._json("POST", "/datasets", files={"file": (path.name, file)})
+        """Upload a file. The sentence of a refusal begins with the file's name."""
+        try:
+            with path.open("rb") as file:
+                body = self._json("POST", "/datasets", files={"file": (path.name, file)})
+        except Refused as refused:
+            raise Refused(refused.code, f"{path.name}: {refused.detail}") from refused
         return UploadedDataset.model_validate(body)
 
     def create_session(self, goal: str, dataset_ids: list[str], preferences: Mapping[str, Any]) -> str:
@@ -271,6 +283,10 @@ class LabClient:
     def turn(self, turn_id: str) -> Json:
         return self._json("GET", f"/turns/{turn_id}")
 
+    def threads(self) -> list[Json]:
+        """List the newest conversations, newest first, MAX_PAGE_ITEMS at most."""
+        return self._items("/threads", {})
+
     def thread(self, thread_id: str) -> Json:
         return self._json("GET", f"/threads/{thread_id}")
 
@@ -337,9 +353,19 @@ def _raise_for(response: httpx.Response) -> None:
             detail=f"{response.url} answered {response.status_code}, but is not Labcrew.",
         )
     kinds: dict[int, type[LabError]] = {401: Unauthorized, 404: NotFound, 503: Unavailable}
-    raise kinds.get(response.status_code, Refused)(
-        problem.code, problem.detail, **({"options": problem.options} if problem.options else {})
-    )
+    lists = {"options": problem.options, "faults": problem.faults}
+    facts = {name: entries for name, entries in lists.items() if entries}
+    raise kinds.get(response.status_code, Refused)(problem.code, problem.detail, **facts)
+
+
+def _check_address(url: str) -> str:
+    """Return the address of a service. Raises InvalidInput for what is none."""
+    address = httpx.URL(url)
+    if address.scheme not in ("http", "https") or not address.host:
+        raise InvalidInput(
+            "no_address", f"{url} is no address of a service, such as https://labcrew.example.com"
+        )
+    return url.rstrip("/")
 
 
 def _unreachable(url: httpx.URL) -> Unavailable:

@@ -9,7 +9,9 @@ from app.cli.sessions.run import Key, Url
 
 Data = Annotated[list[Path] | None, typer.Argument(metavar="[DATA]...", help="Tables.", exists=True)]
 ChartFolder = Annotated[Path | None, typer.Option("--out", help="Folder for charts (PNG).", file_okay=False)]
-Thread = Annotated[str | None, typer.Option(help="Id of a conversation to go on with.")]
+Thread = Annotated[
+    str | None, typer.Option(help="Conversation to go on with: an id, the beginning of one, or `last`.")
+]
 
 
 def chat(

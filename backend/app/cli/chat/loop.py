@@ -16,10 +16,11 @@ from app.cli.chat.branches import ChatBranches
 from app.cli.chat.screen import ChatScreen, show_turn, show_workspace
 from app.cli.chat.study_progress import follow_study
 from app.cli.connection.service_connection import connected
+from app.cli.sessions.argument import LAST_SESSION
 from app.cli.sessions.prompts import put
 from app.cli.terminal.local_zone import find_local_zone
 from app.cli.terminal.sanitize import harmless, plain
-from app.errors import InvalidInput, LabError
+from app.errors import InvalidInput, LabError, NotFound
 from app.settings import load_settings
 
 MAX_HISTORY_LINES = 1_000
@@ -145,6 +146,18 @@ class TerminalChat:
             branches.list()
 
 
+def find_thread(client: LabClient, text: str) -> str:
+    """Return the id of the conversation that an id, the beginning of one or `last` means. Raises NotFound."""
+    newest = [str(thread["id"]) for thread in client.threads()]
+    fitting = (
+        newest[:1] if text == LAST_SESSION else [name for name in newest if name.startswith(text.casefold())]
+    )
+    if len(fitting) != 1:
+        several = f"{len(fitting)} conversations begin" if fitting else "No conversation begins"
+        raise NotFound("no_such_thread", f"{several} with {text}; `last` is the newest one.")
+    return fitting[0]
+
+
 def run_chat(
     files: tuple[Path, ...], out: Path | None, thread: str | None, url: str | None, key: str | None
 ) -> None:
@@ -152,6 +165,8 @@ def run_chat(
     settings = load_settings()
     console = Console(highlight=False, soft_wrap=True)
     with connected(settings, url, key, console.print) as client:
+        if thread is not None:
+            thread = find_thread(client, thread)  # raises NotFound before anything is typed or uploaded
         conversation = TerminalChat(client, console, [], out, thread)
         for file in files:
             conversation.upload(file)

@@ -80,7 +80,10 @@ def send(jobs: JobClient, prompt: str, job_id: str | None, workflow: str | None,
 
 
 def list_all(jobs: JobClient) -> None:
-    for job in jobs.list_jobs():
+    newest_jobs = jobs.list_jobs()
+    if not newest_jobs:
+        typer.echo('No job yet. Send one: labcrew jobs send "total amount by region"', err=True)
+    for job in newest_jobs:
         typer.echo(harmless(f"{job.job_id}  {job.status}  {job.created_at[:16]}  {job.prompt[:80]}"))
 
 

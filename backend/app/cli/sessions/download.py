@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.sessions.argument import Session
 from app.cli.sessions.run import Key, Url
 from app.cli.terminal.exit_codes import Exit
 from app.cli.terminal.sanitize import plain
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
 _MAX_SHOWN = 20
 """Mismatches printed; the first ones name the fault, and the rest are counted."""
 
-Session = Annotated[str, typer.Argument(help="Id of the session.")]
 Out = Annotated[Path | None, typer.Option(help="The file to write; by itself it is named after the session.")]
 
 
 def bundle(session: Session, out: Out = None, url: Url = None, key: Key = None) -> None:
     """Save everything of an ended session as one zip: report, models, data, notebook, journal."""
-    _save(session, "bundle", out or Path(f"labcrew-{session}.zip"), url, key)
+    _save(session, "bundle", out, "zip", url, key)
 
 
 def notebook(
@@ -35,11 +35,13 @@ def notebook(
 ) -> None:
     """Save the notebook that does a session again."""
     resource, suffix = ("notebook?format=script", "py") if script else ("notebook", "ipynb")
-    _save(session, resource, out or Path(f"labcrew-{session}.{suffix}"), url, key)
+    _save(session, resource, out, suffix, url, key)
 
 
 def verify(
-    what: Annotated[str, typer.Argument(metavar="SESSION|FILE.zip", help="A session's id, or its archive.")],
+    what: Annotated[
+        str, typer.Argument(metavar="SESSION|FILE.zip", help="A session as elsewhere, or its archive.")
+    ],
     url: Url = None,
     key: Key = None,
 ) -> None:
@@ -57,20 +59,24 @@ def verify(
     raise typer.Exit(Exit.DONE if verdict.passes else Exit.FAILED)
 
 
-def _save(session: str, what: str, file: Path, url: str | None, key: str | None) -> None:
+def _save(session: str, what: str, out: Path | None, suffix: str, url: str | None, key: str | None) -> None:
     from app.cli.connection.service_connection import connected  # noqa: PLC0415 - half a second that `--help` need not wait
+    from app.cli.sessions.requests import find_session  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:
-        client.save(f"/lab/agent/sessions/{session}/{what}", file)
+        session_id = find_session(client, session)
+        file = out or Path(f"labcrew-{session_id}.{suffix}")
+        client.save(f"/lab/agent/sessions/{session_id}/{what}", file)
     typer.echo(f"{file} ({file.stat().st_size:,} bytes)")
 
 
 def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerification":
     from app.cli.connection.service_connection import connected  # noqa: PLC0415 - see above
+    from app.cli.sessions.requests import find_session  # noqa: PLC0415 - see above
     from app.reporting.verification import Mismatch, ReportVerification  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:
-        verification = client.verification(session)
+        verification = client.verification(find_session(client, session))
     mismatches = tuple(Mismatch(entry.location, entry.problem) for entry in verification.mismatches)
     return ReportVerification(verification.checked_claims, mismatches)
 

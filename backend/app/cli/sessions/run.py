@@ -71,9 +71,10 @@ def run(
         "review_plan": review,
     }
     # The last argument is the goal by position, so that a forgotten one would make a file's name the goal.
-    if _is_file(Path(goal)):
+    if _is_file(Path(goal)) or len(goal.strip()) < MIN_GOAL_CHARS:
+        after = goal if _is_file(Path(goal)) else "the files"
         raise InvalidInput(
-            "no_goal", f'The goal is missing. After {goal} say in quotes what you want: "Predict ...".'
+            "no_goal", f'The goal is missing. After {after} say in quotes what you want: "Predict ...".'
         )
     chosen_preferences = {name: value for name, value in preferences.items() if value is not None}
     options = RunOptions(tuple(map(_file, files)), goal, chosen_preferences, url, key, out, as_json)
@@ -89,6 +90,8 @@ def demo(budget: Budget = 20, out: Out = None, as_json: AsJson = False) -> None:
     raise typer.Exit(_execute(options))
 
 
+MIN_GOAL_CHARS = 3
+"""Characters of the shortest goal that the service takes (`Goal` of `sessions/schemas.py`)."""
 _NEXT_STEPS = (
     "",
     "Open the report in a browser. Then try your own data:",

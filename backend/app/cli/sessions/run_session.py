@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from app.cli.api_client.client import LabClient, Refused
+from app.cli.api_client.client import LabClient
 from app.cli.api_client.received_events import QuestionEvent
 from app.cli.api_client.responses import (
     ColumnReading,
@@ -120,10 +120,7 @@ def watch_session(
 
 
 def _upload(client: LabClient, path: Path, console: Console) -> str:
-    try:
-        dataset = client.upload(path)
-    except Refused as refusal:
-        raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
+    dataset = client.upload(path)
     console.print(f"[dim]{plain(path.name)}: {describe_size(dataset.rows, len(dataset.columns))}[/]")
     for note in dataset.format.notes:
         console.print(f"[dim]  {plain(note)}[/]")

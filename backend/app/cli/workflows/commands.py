@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from app.cli.workflows.requests import RunWait
 
 app = typer.Typer(
-    help="Workflows: list, show, create, change, versions, restore, run, runs, retry.", no_args_is_help=True
+    help="Workflows: list, show, create, change, versions, restore, run, runs, retry, delete.",
+    no_args_is_help=True,
 )
 
 Workflow = Annotated[str, typer.Argument(help="Name, or id or the beginning of one.")]
@@ -119,6 +120,25 @@ def retry(
 
     with workflow_requests.open_workflows(url, key) as workflows:
         raise typer.Exit(workflow_requests.follow_run(workflows, workflows.retry(run_id, node), _ask))
+
+
+@app.command("delete")
+def delete(
+    workflow: Workflow,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+    url: Url = None,
+    key: Key = None,
+) -> None:
+    """Delete a workflow with all of its versions. Its runs and their results stay."""
+    from app.cli.terminal.sanitize import harmless  # noqa: PLC0415 - see above
+    from app.cli.workflows import requests as workflow_requests  # noqa: PLC0415 - see above
+
+    with workflow_requests.open_workflows(url, key) as workflows:
+        flow = workflows.find(workflow)
+        name = harmless(f"{flow.name} ({flow.id})")
+        if yes or typer.confirm(f"Delete {name}?"):
+            workflows.delete(flow.id)
+            typer.echo(f"Deleted {name}.")
 
 
 def _ask(question: "RunWait") -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import typer
 from pydantic import BaseModel, ConfigDict, Field
@@ -148,7 +149,8 @@ class WorkflowClient:
         if len(fitting) > 1:
             raise InvalidInput(
                 "several_workflows",
-                f"{len(fitting)} workflows are named {name}. Give an id.",
+                f"{len(fitting)} workflows are named {name}. Give an id: "
+                f"{', '.join(flow.id[:8] for flow in fitting[:10])}.",
             )
         return fitting[0]
 
@@ -157,6 +159,15 @@ class WorkflowClient:
 
     def create(self, content: Mapping[str, Any]) -> WorkflowContent:
         return WorkflowContent.model_validate(self._client.call("POST", "/workflows", content))
+
+    def find_dataset(self, name: str) -> str:
+        """Return the id of the newest dataset of a name. Raises NotFound."""
+        datasets = self._client.call("GET", "/datasets?limit=200")["items"]
+        fitting = [dataset for dataset in datasets if dataset["name"].casefold() == name.casefold()]
+        if not fitting:
+            names = ", ".join(dict.fromkeys(dataset["name"] for dataset in datasets[:20])) or "none yet"
+            raise NotFound("dataset_not_found", f"There is no dataset {name}. Yours: {names}.")
+        return str(fitting[0]["id"])
 
     def propose(self, name: str, message: str, time_zone: str) -> Proposal:
         body = {"message": message, "time_zone": time_zone}
@@ -188,8 +199,15 @@ class WorkflowClient:
 
     def retry(self, run_id: str, node: str | None) -> str:
         """Begin a run that goes on from an ended one and return its id."""
+        if not _is_id(run_id):
+            raise InvalidInput(
+                "no_run_id", f"{run_id} is no id of a run: labcrew workflow runs WORKFLOW lists them."
+            )
         body = {"from_node": node} if node else {}
         return str(self._client.call("POST", f"/workflow-runs/{quote(run_id, safe='')}/retry", body)["id"])
+
+    def delete(self, workflow_id: str) -> None:
+        self._client.call("DELETE", f"/workflows/{workflow_id}")
 
     def run_state(self, run_id: str) -> WorkflowRunAnswer:
         return WorkflowRunAnswer.model_validate(self._client.call("GET", f"/workflow-runs/{run_id}"))
@@ -264,13 +282,44 @@ def list_runs(workflows: WorkflowClient, name: str) -> None:
 
 
 def create_from_file(workflows: WorkflowClient, path: Path) -> None:
+    """Save a workflow. Raises InvalidInput with every fault of it, each in a line of its own."""
+    if not path.is_file():
+        raise NotFound("no_such_file", f"There is no file {path}.")
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InvalidInput("file_unreadable", f"{path} is no JSON file: {error}") from error
-    # What is no object is sent as it is: the service says what is wrong with it.
-    saved = workflows.create({"name": path.stem, **content} if isinstance(content, dict) else content)
+    if not isinstance(content, dict):
+        raise InvalidInput("file_unreadable", f"{path} holds no object with `nodes` and `edges`.")
+    _fill_datasets(workflows, content)
+    try:
+        saved = workflows.create({"name": path.stem, **content})
+    except LabError as error:
+        faults = error.facts.get("faults")
+        if not isinstance(faults, list):
+            raise
+        raise InvalidInput(
+            error.code, "\n".join(f"{fault.pointer}: {fault.message}" for fault in faults)
+        ) from error
     typer.echo(f"Saved {harmless(saved.name)} as {saved.id}.")
+
+
+def _fill_datasets(workflows: WorkflowClient, content: Mapping[str, Any]) -> None:
+    """Put the id of a dataset where a node names it by its name."""
+    nodes = content.get("nodes")
+    for node in nodes if isinstance(nodes, list) else []:
+        config = node.get("config") if isinstance(node, dict) else None
+        name = config.get("dataset_id") if isinstance(config, dict) else None
+        if isinstance(config, dict) and isinstance(name, str) and not _is_id(name):
+            config["dataset_id"] = workflows.find_dataset(name)
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 def change(workflows: WorkflowClient, name: str, message: str, time_zone: str, is_accepted: bool) -> int:

@@ -1,4 +1,4 @@
-"""Questions of turns, answered in the terminal."""
+"""Conversations in the terminal: questions of turns, and conversations that are gone on with."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from app.cli.api_client.client import LabClient
-from app.cli.chat.loop import TerminalChat
+from app.cli.chat.loop import TerminalChat, find_thread
+from app.errors import NotFound
 
 QUESTION = {
     "question": "1.approve:tool:0.0",
@@ -60,3 +61,19 @@ def test_a_question_that_nobody_can_answer_leaves_the_turn_waiting(monkeypatch: 
     client, shown = hold(monkeypatch, "")
     assert client.answers == []
     assert "It waits for your answer" in shown
+
+
+class ListedThreads:
+    def threads(self) -> list[dict[str, str]]:
+        return [{"id": "b1-new"}, {"id": "b2-old"}, {"id": "c3-older"}]
+
+
+@pytest.mark.parametrize(("text", "thread"), [("last", "b1-new"), ("b2", "b2-old"), ("C3-older", "c3-older")])
+def test_a_conversation_is_named_by_its_beginning_or_as_the_last(text: str, thread: str) -> None:
+    assert find_thread(cast(LabClient, ListedThreads()), text) == thread
+
+
+@pytest.mark.parametrize("text", ["b", "nonsense"])
+def test_a_conversation_that_is_not_there_or_not_the_only_one_is_refused(text: str) -> None:
+    with pytest.raises(NotFound, match=f"with {text}"):
+        find_thread(cast(LabClient, ListedThreads()), text)

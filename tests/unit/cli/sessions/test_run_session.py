@@ -6,17 +6,20 @@ from rich.console import Console
 
 from app.cli.api_client.client import LabClient, Refused
 from app.cli.api_client.received_events import ReceivedEvent, parse_event
-from app.cli.api_client.responses import SavedArtifact, SessionDocument, UploadedDataset
+from app.cli.api_client.responses import Json, SavedArtifact, SessionDocument
 from app.cli.sessions.run_session import RunRequest, run_session, save_files
 
 
 class _Refuses(LabClient):
-    def upload(self, path: Path) -> UploadedDataset:
+    """A service that refuses every upload."""
+
+    def _json(self, method: str, path: str, **request: object) -> Json:
         raise Refused("empty_file", "The file is empty.")
 
 
 def test_a_refused_upload_names_its_file(tmp_path: Path) -> None:
-    wish = RunRequest((Path("empty.csv"),), "Predict it.", {}, tmp_path)
+    (tmp_path / "empty.csv").touch()
+    wish = RunRequest((tmp_path / "empty.csv",), "Predict it.", {}, tmp_path)
     with (
         _Refuses("http://127.0.0.1:1", "key") as client,
         pytest.raises(Refused, match=r"^empty\.csv: The file is empty\.$"),
