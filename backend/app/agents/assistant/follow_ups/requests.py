@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from app.agents.assistant.brief import EarlierTurn, LastChart
 from app.agents.assistant.follow_ups.change_phrases import RENAME
+from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
 from app.agents.assistant.follow_ups.last_answer import LastAnswer, find_last_answer
-from app.agents.assistant.follow_ups.plan_changes import ChangedPlan, ChangeReader
+from app.agents.assistant.follow_ups.plan_changes import ChangeReader
 from app.agents.assistant.follow_ups.shown_columns import names_place
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
