@@ -33,6 +33,7 @@ def _summarise_column(request: ChartRequest, encoding: Encoding, schema: Schema)
     group = encoding.x if is_box else encoding.color
     if name is None:
         return request.plan
+    # A text has no quartiles: its answer is the number of rows of each value.
     if schema[name] in ("text", "boolean") and group is None:
         return row_plans.make_counts_plan(request.plan, name, schema[name], 0.0)
     figures = _summarise_numbers(name) if schema[name] in NUMBERS else _summarise_times(name)

@@ -15,6 +15,7 @@ _KINDS: tuple[tuple[ChartKind, str], ...] = (
     ("area", rf"area[ -]?{_NOUN}"),
     ("line", rf"line[ -]?{_NOUN}|time[ -]?series(?: {_NOUN})?|timeline"),
     ("bar", rf"(?:stacked |grouped |horizontal |vertical )?(?:bar|column)[ -]?{_NOUN}|barcharts?|barplots?"),
+    # A pie is drawn as bars, and a note says why.
     ("bar", rf"(?:pie|donut|doughnut)(?:[ -]?{_NOUN})?|treemaps?"),
 )
 _BARE_KINDS: tuple[tuple[ChartKind, str], ...] = (
@@ -104,6 +105,7 @@ def parse_chart_phrase(message: str) -> ChartPhrase | None:
         return None
     subject, width, unit = phrase.subject, None, ""
     moving = _MOVING.search(subject)
+    # Only a line or an area has an order along which a mean moves.
     if moving is not None and phrase.kind in (None, "line", "area"):
         width = read_number_words(moving[1])
         unit = (moving[2] or "").casefold()
@@ -127,6 +129,7 @@ def _find_kind(message: str) -> ChartPhrase | None:
     for kind, pattern in _PATTERNS:
         if match := pattern.search(message):
             rest = f"{message[: match.start()]} {message[match.end() :]}"
+            # The kind of the chart was cut out with the word that says what it shows.
             if "correlation" in match[0].casefold():
                 rest = f"{rest} correlation"
             return ChartPhrase(kind, rest, is_pie=bool(_PIE.search(match[0])))

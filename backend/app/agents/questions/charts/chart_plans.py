@@ -155,6 +155,7 @@ def _choose_kind(plan: Plan, schema: dict[str, ColumnType]) -> ChartKind:
 def _plan_question(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> PlannedChart | UnparsedQuestion:
     """A chart of the figures that a question asks for; along time where it names no groups."""
     subject, failure = phrase.subject, None
+    # `sales over time` is no question: forms of it with an aggregate and a period are tried.
     for text in _spellings(phrase, tables):
         parsed = parse_question(text, tables)
         if isinstance(parsed, ParsedQuestion) and _has_axis(parsed.plan, tables):
@@ -209,6 +210,7 @@ def _plan_pair(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> PlannedCh
         first, second = (find_column(part, names) for part in parts)
         if first is None or second is None or first == second:
             continue
+        # `revenue against cost` has the first on the vertical axis, `cost and revenue` the second.
         y, x = (first, second) if against else (second, first)
         columns = {column.name: column for column in table.columns}
         if not columns[y].is_number:
@@ -231,6 +233,7 @@ def _plan_distribution(
     subject = _DISTRIBUTION.sub("", phrase.subject).strip()
     if not subject:
         return _draw_last(phrase, tables, last)
+    # A median of the same words finds the column, the conditions and the groups of a distribution.
     parsed = parse_question(f"median of {subject}", tables)
     rows = _rows_before_group(parsed.plan) if isinstance(parsed, ParsedQuestion) else None
     if rows is not None:
@@ -256,6 +259,7 @@ def _rows_before_group(plan: Plan) -> tuple[Plan, GroupStep] | None:
             return (
                 (Plan(source=plan.source, steps=plan.steps[:place]), step) if is_single and not where else None
             )
+        # Rows that a ranking or a limit chose are not those of the whole distribution.
         if isinstance(step, (TopKStep, LimitStep, DistinctStep)):
             return None
     return None

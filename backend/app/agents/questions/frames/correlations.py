@@ -31,6 +31,7 @@ def correlation(reading: QuestionReading) -> Plan | None:
     while pair := reading.text.find("C=column"):
         item = reading.text.required(pair, "column")
         reading.text.use(pair.places, "figure")
+        # A noun that is no number ends the list: it restricts or groups the rows.
         if any(is_measurable(m.column) for m in item.columns):
             items.append(item)
         else:
@@ -75,6 +76,7 @@ def _sides(reading: QuestionReading) -> tuple[Reference, Reference] | None:
         and any(number < place for number in numbers)
         and any(number > place for number in numbers)
     ]
+    # Two numbers need no sides, and with several links or a comma it is not told what belongs to which side.
     if len(links) != 1 or len(numbers) <= 2 or any(items[place].text == "," for place in range(len(items))):
         return None
     halves = [[p for p in numbers if p < links[0]], [p for p in numbers if p > links[0]]]
@@ -110,6 +112,7 @@ def _matrix(draft: PlanDraft, names: list[str]) -> Plan:
     """Correlations of all pairs, as a matrix with a row for each column."""
     plans = []
     base = draft.plan()
+    # A select of one row for each column, joined by UNION: SQL has no function of all pairs.
     for name in names:
         figures = [build.aggregation(other, "correlation", name, other=other) for other in names]
         steps = [
@@ -140,6 +143,7 @@ def correlations_of_all(reading: QuestionReading) -> Plan | None:
         :MAX_CORRELATED_COLUMNS
     ]
     draft.steps.append(CorrelateStep(kind="correlate", columns=names))
+    # The strongest correlation may be negative.
     draft.steps.append(build.derive("strength", build.call("abs", build.column("correlation"))))
     draft.steps += [
         build.sort(("strength", True)),

@@ -30,6 +30,7 @@ def finish_groups(draft: PlanDraft, keys: Sequence[Value], figures: Sequence[Fig
     """Group, sort by the first figure if an order is asked for, else by the keys, and select what is shown."""
     orders = draft.group(keys, figures)
     sort_keys = [(name, False) for name in orders]
+    # The keys stay behind the figure in the order, so that equal figures have the same order each time.
     if order.descending is not None:
         sort_keys.insert(0, (figures[0].name, order.descending))
     draft.steps.append(build.sort(*dict.fromkeys(sort_keys)))

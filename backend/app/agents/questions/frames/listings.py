@@ -41,6 +41,7 @@ def first_rows(reading: QuestionReading) -> Plan | None:
             for c in reading.scope.stored_columns(draft.source.base)
             if c.type == "datetime" and not c.is_stored_as_text
         ]
+        # Stored rows have no order of their own: without a time none of them is the last.
         if not dates:
             return None
         reading.note(f"The last rows are those with the latest `{dates[0].name}`.")

@@ -59,6 +59,7 @@ def missing_values(reading: QuestionReading) -> Plan | None:
             text.take(phrase, "figure")
         return _missing_of(reading, item, is_share)
     if per_column is None:
+        # A profile is of all rows of a table, so that conditions and groups would have no effect.
         if reading.conditions or reading.keys:
             return None
         text.take_any((_GAPS,), "figure")
@@ -120,6 +121,7 @@ def describe(reading: QuestionReading) -> Plan | None:
     if match is not None:
         item = reading.text.required(match, "column")
         reading.text.take_any(("summary|statistics|stats|statistic",), "figure")
+        # A text has no mean: it is described by how often each value occurs.
         if not any(is_measurable(m.column) for m in item.columns):
             reading.keys.append(make_value(reading.column(item)))
             return group_shares(reading)
@@ -136,6 +138,7 @@ def describe(reading: QuestionReading) -> Plan | None:
         if reading.keys:
             return plan
         names = [figure.name for figure in figures]
+        # The statistics become one column, which has one type: the count is an integer, the mean is not.
         casts = [build.derive(name, build.cast_to("number", build.column(name))) for name in names]
         statistics = UnpivotStep(kind="unpivot", columns=names, name="statistic", value=value.label)
         return Plan(source=plan.source, steps=[*plan.steps, *casts, statistics])
@@ -195,11 +198,13 @@ def distribution(reading: QuestionReading) -> Plan | None:
     if item is None:
         if not reading.keys:
             return None
+        # Classes of a number keep the order of their bounds; shares are sorted by size.
         if any(key.type == "number" for key in reading.keys):
             return plan_figures(reading, [Figure("count", label="rows")], order)
         return group_shares(reading)
     reference = reading.column(item)
     column = reference.column
+    # Few different numbers are shown as they are, since classes would merge them.
     if is_measurable(column) and column.distinct > 20:
         reading.keys.append(_bins(reference))
         return plan_figures(reading, [Figure("count", label="rows")], Order())

@@ -30,6 +30,7 @@ def rank_groups(
     draft.present([figure])
     orders = draft.group(keys, [figure])
     names = [draft.name_of(key) for key in keys]
+    # For one of them a rank is kept and no limit: two groups that share the first place are both the answer.
     if count == 1:
         draft.steps += [build.window("rank", "rank", order=[(figure.name, descending)])]
         draft.keep(build.compare("=", build.column("rank"), build.literal(1)))
@@ -59,6 +60,7 @@ def rank_rows(
     """
     draft = start_plan(reading, [value, *details])
     measure = draft.name_of(value)
+    # A row without a value has no place in the order; DuckDB would put it last.
     draft.steps.append(build.keep(build.is_present(build.column(measure))))
     displayed = shown_columns(reading, draft.source.base, [*map(draft.name_of, details), measure])
     if count == 1 and not reading.keys:
@@ -91,6 +93,7 @@ def shown_columns(reading: QuestionReading, table: str, measures: list[str]) -> 
             or (c.type == "integer" and (c.hint == "id" or IDENTIFIERS & set(words(c.name))))
         )
     ]
+    # A name tells a reader more than a number.
     names.sort(key=lambda name: name.casefold().endswith("id"))
     if not names:
         names = [c.name for c in columns if NAMES & set(words(c.name))][:1]

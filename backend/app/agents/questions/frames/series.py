@@ -38,6 +38,8 @@ def moving_average(reading: QuestionReading) -> Plan | None:
     draft.steps.append(
         build.window(name, "moving_mean", measure, order=[(date, False)], rows=int(width.number))
     )
+    # The rows before the first shown one belong to its average, so that conditions are applied behind the
+    # window.
     for condition in conditions:
         draft.keep(condition)
     draft.steps.append(build.sort((date, False)))

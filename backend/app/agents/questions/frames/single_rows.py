@@ -67,6 +67,7 @@ def rank_of_row(reading: QuestionReading) -> Plan | None:
         label = figure.name
     draft.steps.append(build.window("rank", "rank", order=[(label, not is_low)]))
     name_column = draft.name_of(name)
+    # The row is picked behind the window: its rank is among all rows.
     draft.keep(build.is_one_of(build.column(name_column), [*condition.values]))
     draft.select([name_column, "rank", label])
     return draft.plan()
@@ -115,6 +116,7 @@ def repeated_rows(reading: QuestionReading) -> Plan | None:
         "figure",
     )
     names_column = any(item.columns and not item.row_tables for item in text.unused)
+    # `duplicate names` or `duplicates per city` asks for repeats of some columns and not of whole rows.
     if match is None or reading.keys or names_column or text.has("V|by|per|each"):
         return None
     is_listed = text.take_any(("which|show|list|find",), "figure") is not None
@@ -131,6 +133,7 @@ def repeated_rows(reading: QuestionReading) -> Plan | None:
     extra = build.arithmetic("-", build.column("times"), build.literal(1))
     totals = [build.aggregation("total", "sum", "repeats"), build.aggregation("rows that occur again", "count")]
     draft.steps += [build.derive("repeats", extra), build.group([], totals)]
+    # The sum of no rows is null, where the answer is 0.
     none = build.call("coalesce", build.column("total"), build.literal(0))
     draft.steps += [build.derive("repeated rows", none), build.select(["repeated rows", totals[1].name])]
     reading.note("A row repeats another where all of its columns are equal.")

@@ -89,6 +89,7 @@ def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMa
     """Columns that two phrases name different parts of."""
     if not first.columns or not second.columns:
         return ()
+    # Two full names are two columns.
     if first.columns[0].coverage >= 1 and second.columns[0].coverage >= 1:
         return ()
     others = {match.key: match for match in second.columns}
@@ -99,6 +100,7 @@ def _shared_columns(first: QuestionItem, second: QuestionItem) -> tuple[ColumnMa
             other is None
             or match.coverage >= 1
             or other.coverage >= 1
+            # `rate` and `rates` both name one part: they add nothing to each other.
             or _names_same_part(first, second, match.column)
         ):
             continue

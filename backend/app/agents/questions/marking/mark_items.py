@@ -117,6 +117,7 @@ def _mark_phrases(items: Sequence[QuestionItem], index: TableIndex) -> list[Ques
     marked: list[QuestionItem] = []
     place = 0
     while place < len(items):
+        # The longest phrase decides: `body weight` before `weight`.
         for size in range(min(MAX_PHRASE_ITEMS, len(items) - place), 0, -1):
             following = items[place + size].text if place + size < len(items) else ""
             before = items[place - 1] if place else None

@@ -36,6 +36,7 @@ def named_by_money(
         for column in table.columns
         if is_measurable(column) and _holds_money(column)
     ]
+    # Of two amounts either could be paid; what is earned is no cost.
     if len(amounts) != 1 or (word in _EARNING and _COSTS & {*words(amounts[0][1].name)}):
         return columns
     others = tuple(match for match in columns if match.column != amounts[0][1])

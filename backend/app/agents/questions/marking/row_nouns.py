@@ -27,6 +27,7 @@ MIN_ROW_STRENGTH = 0.45
 def row_noun_strengths(table: TableProfile) -> dict[str, float]:
     """Stems of nouns that name the rows of a table, with their strength."""
     parts = words(table.name)
+    # The last word of a table's name is its noun: rows of `order_items` are items rather than orders.
     nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
     for column in table.columns:
         own = name_parts(column.name)
@@ -191,6 +192,7 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
     is_named = len(named_tables) == 1
     if not is_named:
         named_tables = [*tables] if len(tables) == 1 and _restricts_rows(items) else []
+    # A table that is named already leaves no unknown rows.
     if not named_tables or any(item.row_tables for item in items):
         return items
     for place, item in enumerate(items):

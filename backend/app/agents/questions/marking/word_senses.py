@@ -35,6 +35,7 @@ def meant_values(
         return ()
     if _tells_event(item, columns) and _is_verb_of_event(columns, before, following):
         return ()  # who closed a ticket has closed those too that were paid since
+    # Verbs resemble stored states (`opened` and `open`), so that only a full spelling means one.
     is_verb = _tells_event(item, columns) or (before is not None and before.text == "to")
     return tuple(match for match in values if match.score >= 1) if is_verb else values
 

@@ -46,6 +46,7 @@ def reword_contrasts(question: str, tables: Sequence[TableProfile]) -> str:
         column = _find_flag(match[1], tables)
         second = match[2].casefold()
         is_denied = _DENIAL.match(second) is not None
+        # Two clauses that are no opposites ask for two groups of their own.
         if column is None or not (is_denied or _is_other(second.split()[-1], match[1], column, tables)):
             return match[0]
         return f"by `{column.name}`"
@@ -80,4 +81,5 @@ def _find_flag(word: str, tables: Sequence[TableProfile]) -> Column | None:
     flags = [m for m in item.columns if flag_values(m.column) is not None]
     matches = [m for m in flags if m.score >= MIN_FLAG_SCORE or denies_flag(word, m.column)]
     matches = matches or [m for m in flags if stem(word.casefold()) in stems(m.column.name)]
+    # A word that names two yes/no columns could mean either: the question stays as it is.
     return matches[0].column if len({m.column.name for m in matches}) == 1 else None

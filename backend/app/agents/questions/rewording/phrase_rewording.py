@@ -224,6 +224,7 @@ def reword_rates(question: str, tables: Sequence[TableProfile]) -> str:
 def _name_rows(match: re.Match[str]) -> str:
     table = match[0].partition(".")[0] if "." in match[0] else ""
     rows = f"{'first' if match[1] == 'head' else 'last'} {match[2] or DEFAULT_ROWS} rows"
+    # `df` is what anyone calls a data frame, and no table.
     return f"{rows} of {table}" if table not in ("", "df") else rows
 
 
@@ -241,6 +242,7 @@ def split_preamble(question: str, tables: Sequence[TableProfile]) -> tuple[str, 
     if len(parts) < 2:
         return question, []
     meaningful = [part for n, part in enumerate(parts) if _has_meaning(part, tables) or (n and _asks(part))]
+    # Where no part or every part means something, none is a mere title.
     if not meaningful or len(meaningful) == len(parts):
         return question, []
     return ", ".join(meaningful), [part for part in parts if part not in meaningful]

@@ -55,6 +55,7 @@ def reword_second_facts(question: str, tables: Sequence[TableProfile]) -> str:
         rest = fact[2] if fact.re is _TAIL_FACT else ""
         if not (_is_column(fact[1], tables) and _adds_nothing(rest, tables)):
             break
+        # Clauses are taken off from the end, so that the last one found comes first.
         names.insert(0, fact[1])
         text = text[: fact.start()].rstrip(" ,")
     if names:

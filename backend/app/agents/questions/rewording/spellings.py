@@ -44,6 +44,7 @@ def respell(question: str, tables: Sequence[TableProfile]) -> str:
 
     def own(match: re.Match[str]) -> str:
         word = match[0].lower()
+        # A word that the tables spell in this way is meant as it is, whatever else it resembles.
         if word in stored:
             return match[0]
         singular = by_spelling.get(_american(word.removesuffix("s")))

@@ -67,6 +67,7 @@ def derive_columns(
 
 
 def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
+    # A stored duration counts before one of dates, from which it may differ, such as by breaks.
     if any(column.is_number and _is_duration(column) for column in table.columns):
         return
     pair = _span(table, question_words)
@@ -184,6 +185,7 @@ def _paced_price(numbers: Sequence[Column]) -> tuple[Column, str] | None:
 
 def _products(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
     numbers = [column for column in table.columns if column.is_number and not column.is_stored_as_text]
+    # A stored revenue knows of discounts and taxes, of which price by quantity does not.
     if any(REVENUES & set(name_parts(column.name)) for column in numbers):
         return
     span = _span(table, question_words)
@@ -197,6 +199,7 @@ def _products(table: TableProfile, question_words: frozenset[str]) -> Iterator[t
     quantities = [
         c for c in numbers if QUANTITIES & set(name_parts(c.name)) and c.type == "integer" and c not in prices
     ]
+    # A price that names its piece settles which number of pieces it is of.
     prices, quantities = _pairs_by_name(numbers) or (prices, quantities)
     if len(prices) == 1 and len(quantities) == 1:
         product = build.arithmetic("*", build.column(prices[0].name), build.column(quantities[0].name))

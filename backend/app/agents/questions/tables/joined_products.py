@@ -35,6 +35,7 @@ def _products(link: TableLink, scope: QuestionScope) -> Iterator[tuple[Column, E
     quantities = [c for c in own.columns if c.type == "integer" and QUANTITIES & _words(c)]
     own_prices = [c for c in own.columns if _is_price(c)]
     prices = [c for c in others.columns if _is_price(c)]
+    # A price of the line itself is the one that was paid; that of the catalogue may have changed since.
     if len(quantities) != 1 or len(prices) != 1 or own_prices:
         return
     price = Reference(link.single, prices[0])

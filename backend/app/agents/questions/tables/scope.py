@@ -104,6 +104,7 @@ class QuestionScope:
             return []
         if direct := self.link(base, table):
             return [direct]
+        # One table between them at most: longer ways join what nobody meant.
         for link in self.links:
             if link.many == base and (second := self.link(link.single, table)):
                 return [link, second]
@@ -147,6 +148,7 @@ def stored_type(column: Column) -> ColumnType:
 
 def _find_links(many: TableProfile, single: TableProfile) -> Iterable[TableLink]:
     for key in single.columns:
+        # Measurements and times are equal by chance, and link no rows.
         if not key.unique or key.hint == "datetime" or key.type == "number":
             continue
         for foreign in many.columns:
@@ -160,6 +162,7 @@ def _link_strength(foreign: Column, key: Column, single: TableProfile) -> float:
         return 0.0
     if foreign.values and key.values:
         own, others = {str(v) for v in foreign.values}, {str(v) for v in key.values}
+        # Columns of one name whose values differ are no key of each other, such as `name` in two tables.
         if len(own & others) < 0.5 * len(own):
             return 0.0
     if foreign.name.casefold() == key.name.casefold():
@@ -217,6 +220,7 @@ class RowSource:
             foreign = names[f"{link.many}{_SEPARATOR}{link.foreign_key}"]
             for column in self.scope.stored_columns(link.single):
                 reference = f"{link.single}{_SEPARATOR}{column.name}"
+                # The two sides of a join with one name are one column of its result.
                 if column.name.casefold() == link.key.casefold() == foreign.casefold():
                     names[reference] = foreign
                     continue

@@ -301,6 +301,7 @@ def skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     """The sketch that leaves out the word at its place."""
     item = items[sketch.place]
     link = item.text if item.text in _LINKS else ""
+    # A sign or a link has no meaning of its own: what it joins is read by the steps of the nouns.
     if item.kind == "sign" or link:
         is_cue = _denies_again(items, sketch.place) or _says_share(items, sketch.place)
         return sketch.skip(CUE_COST if is_cue else 0.0, False, link)
@@ -326,6 +327,7 @@ def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     # `dropped calls`: verbs of a change are more often events.
     kinds = {cue.kind for cue in cues} - {"shift", "each"}
     is_asking = item.word not in ("number", "times") or any(cue.size > 1 for cue in cues)
+    # A second question that is left out would be one that is not answered.
     if joins_question(sketch, items):
         return sketch.skip(CONTENT_COST, True)
     if kinds & {"ask", "count"} and is_asking:

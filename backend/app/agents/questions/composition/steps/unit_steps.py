@@ -42,6 +42,8 @@ def unit_steps(sketch: Sketch, items: Sequence[QuestionItem]) -> Iterator[Sketch
     if measure is None or reference is None:
         return
     own = unit_of(reference.column)
+    # `mean price in hours` has no answer; where nothing says the unit of a column, it may be the one that is
+    # asked for.
     if own is None or own.dimension != unit.dimension:
         if own is None:
             yield sketch.advance([place], UNKNOWN_UNIT_COST)

@@ -44,13 +44,16 @@ _VALUE_LINKS = frozenset({"versus", "than", "and", "or", ",", "to", "/", "&", "n
 def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem]) -> Iterator[Sketch]:
     """Yield the sketches in which the item at the sketch's place is a value of a column."""
     item = items[sketch.place]
+    # Behind `per` a noun names groups, and a word that is a value as well is not one of them.
     if sketch.pending.key_word in ("per", "each", "every") or sketch.pending.bound:
         return
+    # `books by Khan` restricts books, where `by` before a column groups them.
     is_agent = sketch.pending.key_word == "by"
     for match in item.values[:3]:
         is_beside = _stands_beside(match, items, sketch.place)
         if match.score < (MIN_VALUE_SCORE if is_beside else MIN_BARE_VALUE_SCORE):
             continue
+        # A letter by itself is a word such as `a`.
         if item.kind == "word" and len(item.text) == 1 and not is_beside:
             continue
         if item.word in ROW_WORDS and match.score < EXACT_SCORE and not _names_kind(item, match):
@@ -111,6 +114,7 @@ def _conditions_of(sketch: Sketch, match: ValueMatch, item: QuestionItem) -> Ite
         and last.column == reference
         and sketch.link in _VALUE_LINKS
         and not sketch.pending.is_negated
+        # A value that is said twice is no second one of a list.
         and not set(last.values) & set(match.values)
     ):
         yield _joined(sketch, last, match)
@@ -119,11 +123,13 @@ def _conditions_of(sketch: Sketch, match: ValueMatch, item: QuestionItem) -> Ite
         (c for c in sketch.conditions if c.column == reference and c.values and c.expression.kind != "not"),
         None,
     )
+    # No row has two values of one column, so that a second one is set against the first.
     if earlier is not None and not sketch.pending.is_negated:
         if not set(earlier.values) & set(match.values):
             yield _set_against_value(sketch, earlier, match)
         return
     condition = Condition(value_condition(reference, [match]), reference, tuple(match.values), place=place)
+    # Two denials cancel each other: `not unpaid`.
     if sketch.pending.is_negated != match.is_denied:
         condition = replace(condition, expression=build.negate(condition.expression))
     if sketch.last == "displayed" and sketch.displayed:
@@ -141,6 +147,7 @@ def _add_condition(sketch: Sketch, condition: Condition) -> tuple[Condition, ...
     is_alternative = last is not None and sketch.last == "value" and sketch.link == "or"
     if last is None or not is_alternative or last.column is None or condition.column is None:
         return (*sketch.conditions, condition)
+    # Values that are compared stay groups, and rows of two tables have no common row to be either.
     if last.is_compared or last.column.table != condition.column.table:
         return (*sketch.conditions, condition)
     both = build.either([last.expression, condition.expression])
@@ -235,6 +242,7 @@ def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) 
     """Both values of a yes/no column, which are compared: `employed versus unemployed`."""
     both = build.is_one_of(build.column(last.column.name if last.column else ""), flags)
     condition = replace(last, expression=both, values=flags, is_compared=True)
+    # The note of the first value would say that its rows alone are meant.
     notes = tuple(note for note in sketch.notes if not note.startswith("Those for which"))
     return replace(sketch, notes=notes).advance(
         [sketch.place], conditions=(*sketch.conditions[:-1], condition), last="value"
