@@ -14,6 +14,7 @@ from app.agents.questions.conditions.date_spans import (
     bound_word,
     bounded,
     month_span,
+    months_between,
     parse_day_spans,
     parse_month_spans,
     parse_year_spans,
@@ -82,11 +83,13 @@ def _parse_dayless_year_spans(reading: QuestionReading) -> None:
         month, day = (build.date_part(part, reference.expression) for part in ("month", "day"))
         # Month and day make one number that sorts as the calendar does: March 7 is 307.
         number = build.arithmetic("+", build.arithmetic("*", month, build.literal(100)), day)
+        start, end = months[0] * 100 + int(low), months[1] * 100 + int(high)
         bounds = [
-            build.compare(">=", number, build.literal(months[0] * 100 + int(low))),
-            build.compare("<=", number, build.literal(months[1] * 100 + int(high))),
+            build.compare(">=", number, build.literal(start)),
+            build.compare("<=", number, build.literal(end)),
         ]
-        add_date(reading, match, build.every(bounds), reference)
+        # From December 20 to January 10 a year ends: a day is behind the one or before the other.
+        add_date(reading, match, build.every(bounds) if start <= end else build.either(bounds), reference)
 
 
 def _parse_days(reading: QuestionReading) -> None:
@@ -261,9 +264,7 @@ def _parse_month_ranges(reading: QuestionReading) -> None:
                 return
             first, last = (MONTH_NUMBERS[item.word] for item in items if item)
             operand = column.expression if column else build.date_part("month", target.expression)
-            # `November to February` runs over the end of the year.
-            span = range(first, last + 1) if first <= last else (*range(first, 13), *range(1, last + 1))
-            add_date(reading, match, build.is_one_of(operand, [*span]), target)
+            add_date(reading, match, build.is_one_of(operand, months_between(first, last)), target)
 
 
 # `may` and `march` are verbs as well and need a preposition to be months.

@@ -109,12 +109,19 @@ def parse_year_spans(reading: QuestionReading) -> None:
             return
 
 
+def months_between(first: int, last: int) -> list[int]:
+    """The months from one to another of any year: `November to February` runs over its end."""
+    return [*range(first, last + 1)] if first <= last else [*range(first, 13), *range(1, last + 1)]
+
+
 def parse_month_spans(reading: QuestionReading) -> None:
     """Parse two months: `from May to July 2013`."""
     phrase = "between|from @month=low N?=year and|to|until|till|through @month=high N?=end"
     while match := reading.text.find(phrase):
         low, high = (MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low", "high"))
         year, end_year = as_year(reading.text.item(match, "year")), as_year(reading.text.item(match, "end"))
+        if year is not None and end_year is None:
+            end_year = year if low <= high else year + 1
         column, reference = part_column(reading, "month"), date_reference(reading, match)
         # A column of months cannot tell the same month of two years apart.
         target = column if end_year is None and column else reference
@@ -122,7 +129,9 @@ def parse_month_spans(reading: QuestionReading) -> None:
             return
         if end_year is None:
             operand = target.expression if target is column else build.date_part("month", target.expression)
-            add_date(reading, match, build.is_one_of(operand, [*range(low, high + 1)]), target)
+            add_date(reading, match, build.is_one_of(operand, months_between(low, high)), target)
             continue
-        start, end = month_span(year or end_year, low)[0], month_span(end_year, high)[1]
+        # `from November to February 2013` begins in the year before.
+        start_year = year or (end_year if low <= high else end_year - 1)
+        start, end = month_span(start_year, low)[0], month_span(end_year, high)[1]
         add_date(reading, match, between_days(target, start, end), target)

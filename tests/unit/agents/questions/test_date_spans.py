@@ -1,0 +1,55 @@
+"""Spans of months and days that run over the end of a year."""
+
+import duckdb
+import pytest
+
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.questions.parsed_question import ParsedQuestion
+from app.agents.questions.parser import parse_question
+from app.plans.compiler import compile_plan
+from app.plans.schema import TableSchema
+
+ROWS = """
+    (1, '2012-11-03', 10), (2, '2012-12-05', 20), (3, '2013-01-07', 30), (4, '2013-02-09', 40),
+    (5, '2013-06-11', 50), (6, '2013-11-13', 60), (7, '2013-12-24', 70)
+"""
+SCHEMAS: dict[str, TableSchema] = {
+    "orders": {"order_id": "integer", "ordered_on": "datetime", "amount": "integer"}
+}
+TABLES = (
+    TableProfile(
+        "orders",
+        7,
+        (
+            Column("order_id", "integer", "id", 7, unique=True, low=1, high=7),
+            Column("ordered_on", "datetime", "datetime", 7, unique=True, low="2012-11-03", high="2013-12-24"),
+            Column("amount", "integer", "numeric", 7, low=10, high=70),
+        ),
+    ),
+)
+
+
+def answer(question: str) -> int:
+    parsed = parse_question(question, TABLES)
+    assert isinstance(parsed, ParsedQuestion), parsed
+    with duckdb.connect() as database:
+        database.execute("CREATE TABLE orders (order_id BIGINT, ordered_on TIMESTAMP, amount BIGINT)")
+        database.execute(f"INSERT INTO orders VALUES {ROWS}")
+        [[value]] = database.execute(compile_plan(parsed.plan, SCHEMAS).sql).fetchall()
+    return int(value)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many orders from November to February?", 6),
+        ("How many orders between November and February?", 6),
+        ("What is the total amount from November to February 2013?", 100),
+        ("What is the total amount from December 2012 to February?", 90),
+        ("What is the total amount from January 2013 to June?", 120),
+        ("How many orders between December 20 and January 10?", 2),
+        ("How many orders between January 5 and February 20?", 2),
+    ],
+)
+def test_spans_may_run_over_the_end_of_a_year(question: str, expected: int) -> None:
+    assert answer(question) == expected
