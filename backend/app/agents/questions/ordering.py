@@ -33,7 +33,6 @@ def take_order(reading: QuestionReading) -> Order:
     if text.take_any(
         (
             f"{_HIGH_FIRST} first",
-            "first {_HIGH_FIRST}",
             "descending|desc",
             ("high|highest|largest|most to low|lowest|smallest|least"),
         ),
