@@ -1,10 +1,10 @@
-"""Spans of months and days that run over the end of a year."""
+"""Spans of months and days that run over the end of a year, and days that no month has."""
 
 import duckdb
 import pytest
 
 from app.agents.goals.tables.profiles import Column, TableProfile
-from app.agents.questions.parsed_question import ParsedQuestion
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
 from app.plans.compiler import compile_plan
 from app.plans.schema import TableSchema
@@ -53,3 +53,21 @@ def answer(question: str) -> int:
 )
 def test_spans_may_run_over_the_end_of_a_year(question: str, expected: int) -> None:
     assert answer(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("How many orders on 31 June 2013?", "June 2013 has no day 31."),
+        ("How many orders on June 31?", "June has no day 31."),
+        ("How many orders on 29 February 2013?", "February 2013 has no day 29."),
+    ],
+)
+def test_a_day_that_its_month_does_not_have_is_asked_about(question: str, reason: str) -> None:
+    parsed = parse_question(question, TABLES)
+    assert isinstance(parsed, UnparsedQuestion)
+    assert parsed.reason == reason
+
+
+def test_the_leap_day_of_any_year_is_a_day() -> None:
+    assert answer("How many orders on February 29?") == 0

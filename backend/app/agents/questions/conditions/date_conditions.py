@@ -1,5 +1,6 @@
 """Conditions on dates: years, months, quarters, weekdays, days, and the last ones of the data."""
 
+from calendar import monthrange
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
@@ -126,11 +127,12 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
     if number is None or month_item is None or not 1 <= number <= 31:
         return None
     month = MONTH_NUMBERS[month_item.word]
+    if not _is_day(year or LEAP_YEAR, month, number):
+        name = f"{month_item.text.capitalize()} {year or ''}".strip()
+        # No row has such a day: 0 would sound like an answer about a real one.
+        raise NotUnderstood(f"{name} has no day {number}.")
     if year is not None and reference is not None:
-        try:
-            day = date(year, month, number)
-        except ValueError:
-            return None
+        day = date(year, month, number)
         return Condition(
             bounded(reference, bound_word(reading, match), day, day + timedelta(days=1)),
             reference,
@@ -155,6 +157,14 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
         target,
         is_date=True,
     )
+
+
+LEAP_YEAR = 2000
+"""A year that has every day of the calendar, for days without a year."""
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    return 1 <= day <= monthrange(year, month)[1]
 
 
 def _day_number(item: QuestionItem | None) -> int | None:
