@@ -12,13 +12,13 @@ from app.agents.assistant.follow_ups.last_charts import draw_again, find_last_re
 from app.agents.assistant.follow_ups.requests import read_follow_up, renames_column
 from app.agents.assistant.message_parsing import list_options, list_profiles, parse_message, suggest_questions
 from app.agents.assistant.offered_readings import describe_offer, find_taken_reading
+from app.agents.assistant.studies import requests as study_requests
 from app.agents.assistant.studies.descriptions import (
     describe_comparison,
     describe_explanation,
     describe_start,
     describe_study,
 )
-from app.agents.assistant.studies.requests import StudyRefusal, read_free_answer, read_study_message
 from app.agents.assistant.tables.file_requests import describe_files, read_file_request
 from app.agents.assistant.tables.new_columns import UnclearColumn, parse_new_column
 from app.agents.assistant.tables.overviews import plan_column_overview
@@ -82,6 +82,8 @@ def conclude(view: View) -> AgentAction | None:
 
 def answer_small_talk(view: View) -> AgentAction | None:
     message = view.brief.message
+    if study_requests.read_option_answer(view.brief):
+        return None  # "yes" and "no" may be what a study asks for
     if _GREETING.fullmatch(message):
         return say(f"Hello. {suggest_questions(view.brief)}")
     if _ABOUT_ITSELF.search(message):
@@ -172,15 +174,17 @@ def conclude_study(view: View) -> AgentAction | None:
 
 def work_on_studies(view: View) -> AgentAction | None:
     """Start, answer, fork, compare or explain a study."""
-    request = read_study_message(view.brief, list_profiles(view.brief))
+    request = study_requests.read_study_message(view.brief, list_profiles(view.brief))
     if request is None:
         return None
-    return say(request.reason) if isinstance(request, StudyRefusal) else call(request.tool, **request.arguments)
+    if isinstance(request, study_requests.StudyRefusal):
+        return say(request.reason)
+    return call(request.tool, **request.arguments)
 
 
 def answer_in_words(view: View) -> AgentAction | None:
     """Pass a message that is nothing else on to a study that asks for words."""
-    request = read_free_answer(view.brief)
+    request = study_requests.read_free_answer(view.brief)
     return call(request.tool, **request.arguments) if request else None
 
 

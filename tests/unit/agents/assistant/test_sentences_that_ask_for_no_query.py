@@ -5,7 +5,7 @@ import pytest
 from app.agents.assistant.brief import ChatBrief, EarlierTurn
 from app.agents.assistant.offline_rules import RULES
 from app.agents.runtime.conversation import ConversationView
-from app.tools.context.conversation_studies import StudyCard
+from app.tools.context.conversation_studies import StudyCard, StudyQuestion
 
 ORDERS = {
     "table": "orders",
@@ -97,3 +97,22 @@ def test_other_requests_are_answered_in_words(has_result: bool) -> None:
         action = next(action for rule in RULES if (action := rule(view)))
         acted += [message] if action.calls or not action.message else []
     assert acted == []
+
+
+@pytest.mark.parametrize(
+    ("message", "options", "answer"),
+    [
+        ("yes", ["go on"], "go on"),
+        ("No.", ["yes", "no"], "no"),
+        ("yes", [], None),
+        ("hello", ["yes", "no"], None),
+    ],
+)
+def test_small_talk_answers_a_study_that_offers_its_words(
+    message: str, options: list[str], answer: str | None
+) -> None:
+    asking = StudyCard("one", "predict revenue", "awaiting_user", StudyQuestion("1.ask:1", "Go on?", options))
+    view = ConversationView(ChatBrief(message, [ORDERS], studies=[asking]), ())
+    action = next(action for rule in RULES if (action := rule(view)))
+    answered = [arguments["answer"] for tool, arguments in action.calls if tool == "answer_study"]
+    assert answered == ([] if answer is None else [answer])

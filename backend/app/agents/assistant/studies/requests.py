@@ -80,11 +80,8 @@ class StudyRefusal(NamedTuple):
 def read_study_message(brief: ChatBrief, tables: Sequence[TableProfile]) -> StudyCall | StudyRefusal | None:
     """Read a message about studies; None for another one."""
     message = " ".join(brief.message.split())
-    asking = find_asking_study(brief)
-    if asking is not None and asking.question is not None:
-        option = find_option(message, [str(option) for option in asking.question.options])
-        if option is not None:
-            return StudyCall("answer_study", {"study": asking.id, "answer": option})
+    if answer := read_option_answer(brief):
+        return answer
     if brief.studies:
         about = _read_about_studies(message, brief.studies, tables)
         if about is not None:
@@ -92,6 +89,16 @@ def read_study_message(brief: ChatBrief, tables: Sequence[TableProfile]) -> Stud
     if _GOAL.match(message) and not message.rstrip().endswith("?"):
         return StudyCall("start_study", {"goal": brief.message})
     return None
+
+
+def read_option_answer(brief: ChatBrief) -> StudyCall | None:
+    """Take a message that is one of the options as the answer to the study that offers them."""
+    asking = find_asking_study(brief)
+    if asking is None or asking.question is None:
+        return None
+    message = " ".join(brief.message.split())
+    option = find_option(message, [str(option) for option in asking.question.options])
+    return None if option is None else StudyCall("answer_study", {"study": asking.id, "answer": option})
 
 
 def read_free_answer(brief: ChatBrief) -> StudyCall | None:
