@@ -66,7 +66,7 @@ def _condition_sql(condition: RowCondition) -> str:
     sign = _SIGNS[condition.operator]
     if isinstance(value, str):
         return f"CAST({column} AS TIMESTAMP) {sign} CAST({_quote_value(value)} AS TIMESTAMP)"
-    return f"{column} {sign} {value:g}"
+    return f"{column} {sign} {value!r}"
 
 
 def _quote_value(value: bool | float | str) -> str:

@@ -103,7 +103,7 @@ def select_with_cut(source: str, target: str, cut: Cut) -> str:
     """Return a SELECT over the source with the target replaced by yes or no, for above or below the value."""
     sign = ">" if cut.above else "<"
     column = quote_identifier(target)
-    expression = f"CASE WHEN {column} {sign} {cut.value:g} THEN 'yes' ELSE 'no' END"
+    expression = f"CASE WHEN {column} {sign} {cut.value!r} THEN 'yes' ELSE 'no' END"
     return (
         f"SELECT * EXCLUDE ({column}), {expression} AS {quote_identifier(cut_name(target, cut))} "
         f"FROM ({source}) AS whole WHERE {column} IS NOT NULL"

@@ -112,6 +112,7 @@ def test_the_target_is_not_restricted() -> None:
         (RowCondition(column="a b", operator="not_in", values=["it's"]), [2, 3]),
         (RowCondition(column="n", values=[7]), [2]),
         (RowCondition(column="n", operator="at_least", values=[7]), [2, 3]),
+        (RowCondition(column="id + 1250500", operator="at_least", values=[1_250_503.0]), [3]),
         (RowCondition(column="day", operator="above", values=["2020-02-01"]), [3]),
         (RowCondition(column="flag", values=[True]), [1, 3]),
     ],
@@ -122,6 +123,7 @@ def test_a_condition_selects_its_rows(condition: RowCondition, kept: list[int]) 
         " (2, NULL, 7, DATE '2020-02-01', false),"
         " (3, 'x', 8, DATE '2020-03-01', true)) AS rows(id, \"a b\", n, day, flag)"
     )
+    rows = f'SELECT *, id + 1250500 AS "id + 1250500" FROM ({rows}) AS source'
     selected = duckdb.sql(f"SELECT id FROM ({select_rows(rows, [condition])}) ORDER BY id").fetchall()
     assert [row[0] for row in selected] == kept
 
