@@ -178,6 +178,7 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
             yield from _circumstances(sentence[:position])
             yield from _read_predicate(rest, has_subject=True)
             return
+        # "Find out which customers will leave": the last word of asking begins the request.
         if word in VERBS and rest and not (set(rest) & _VERBS_OF_REQUEST):
             yield from _circumstances(sentence[:position])
             yield from _read_object(rest, selects=word in SELECTING_VERBS)
@@ -311,6 +312,7 @@ def _read_object(words: list[str], selects: bool = False) -> Iterator[GoalWord]:
     is asked for. A verb of prediction asks for the noun ("predict the plan that suits a newcomer").
     """
     relative = next((i for i, word in enumerate(words) if word in RELATIVE and i > 0), None)
+    # "In which" and "so that" begin no clause about the noun.
     if relative is None or words[relative - 1] in PREPOSITIONS or words[relative - 1] == "so":
         yield from _read_phrases(words, Part.HEAD)
     elif TRANSPARENT.issuperset(word for word in words[:relative] if _has_content(word)):
@@ -372,5 +374,6 @@ def _close_phrase(phrase: Sequence[str], part: Part) -> Iterator[GoalWord]:
     if content:
         yield GoalWord(content[-1], part)
     for first, second in pairwise(phrase):
+        # Names of columns join words: "turn up" may be `turnup`.
         if first not in ARTICLES and second not in ARTICLES and {first, second} & {*content[-1:]}:
             yield GoalWord(first + second, part)

@@ -22,6 +22,7 @@ def settle_returns(goal: Goal, tables: Sequence[TableProfile]) -> Goal:
     prices and no column of returns."""
     if goal.outlook != "change" or not _RETURNS.search(goal.text):
         return goal
+    # "Daily returns" and "returns and growth" are those of prices, whatever the tables hold.
     if _CHANGES.search(goal.text) or forecast_unit(goal.text):
         return goal
     names = [(column.is_number, set(stems(column.name))) for table in tables for column in table.columns]

@@ -109,6 +109,7 @@ def _extend(goal: Goal, table: TableProfile) -> TableProfile:
 def explicit_target(goal: Goal, tables: Sequence[TableProfile]) -> tuple[TableProfile, Column] | None:
     """Return the target that a goal spells out by an operation: "weight times price", "spend per head"."""
     for table in tables:
+        # "Will it be sold at all" asks whether, and not when.
         if _AT_ALL.search(goal.text) and (flags := [*_presences(goal, _dates(table))]):
             return table, flags[0]
         numbers = _numbers(table)
@@ -304,6 +305,7 @@ def _make_flag(derivation: Derivation, *sources: Column) -> Column:
 
 def _presences(goal: Goal, dates: Sequence[Column]) -> Iterator[Column]:
     """Yield whether dates of events are there, for a goal that asks if the event happens."""
+    # "Will it be sold within a week" asks how soon, and not whether.
     if not _HAPPENS.search(goal.text) or goal.threshold:
         return
     goal_stems = set(stems(goal.target_text))

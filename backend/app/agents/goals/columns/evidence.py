@@ -245,11 +245,13 @@ def related_names(column: Column, table_name: str) -> list[str]:
 
 def _match_values(table: WordTable, column: Column) -> Iterator[Match]:
     """Match the values of a column: all words of a value, or a word that means it (`Charged Off`: default)."""
+    # Numbers and free texts share words with any goal by chance.
     if column.is_number or column.type == "datetime" or column.hint in ("id", "text"):
         return
     for value in map(str, column.top[:MAX_VALUES]):
         value_stems = stems(value)
         matched = [word for part in value_stems if (word := table.find_stem(part))]
+        # All words of a value: of "new york" the word `new` stands in many goals.
         if len(matched) == len(value_stems) and len("".join(value_stems)) > 2:
             yield Match(max(matched, key=lambda word: word.part.value), Link.VALUE, value)
         elif word := table.find_concept(stem("".join(words(value)))):

@@ -76,6 +76,7 @@ def group_column(goal: Goal, table: TableProfile, target: str) -> str | None:
     for phrase in goal.group_phrases:
         for name in match_columns(phrase, table.columns):
             column = table.column(name)
+            # A group of one row each, or of all rows, parts nothing.
             if name != target and column and 1 < column.distinct < table.rows:
                 return name
     return None
@@ -116,4 +117,5 @@ def positive_class(goal: Goal, column: Column) -> object:
         for text, value in values.items()
         if len(text) > 2 and set(words(text)) <= goal_words and is_meant(goal.text, value, column.top)
     ]
+    # "Men or women" names both classes, and so none as the positive one.
     return matches[0] if len(matches) == 1 and column.distinct == 2 else None

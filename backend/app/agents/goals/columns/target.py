@@ -84,6 +84,7 @@ def find_target(
     Columns that the goal denies, groups by or excludes (`excluded`) are never the target. A goal that wants no
     model, or one that names text or an identifier, determines no target.
     """
+    # A preference is a name, and its user has chosen it: nothing of the goal is weighed against it.
     if preference and (exact := _columns_of_name(preference, tables)):
         return TargetMatch(exact[0], tuple(exact))
     # An operation that is spelled out names columns that are only its parts.
@@ -99,6 +100,7 @@ def find_target(
     if target is None and (unsuitable := _unsuitable_name(scored)):
         return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
     options = tuple(_rank_options(scored))
+    # The user is told of the column that was meant, and why it is no target.
     if target and not target.column.can_be_target:
         return TargetMatch(None, (*options, target), target.column)
     return TargetMatch(None if goal.wants_no_model else target, options)

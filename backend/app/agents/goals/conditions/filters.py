@@ -250,6 +250,7 @@ def _restriction(
     while at > 0 and parsed.tokens[at - 1] in _SKIPPED:
         at -= 1
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
+    # Before the comparison: "compare sales excluding men" leaves men out.
     if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
         return "not_in"
     # "Compare men and women" wants the rows of both.

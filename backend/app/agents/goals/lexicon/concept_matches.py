@@ -102,6 +102,7 @@ def asked_concepts(text: str, parted_words: Sequence[GoalWord]) -> dict[int, Con
             if not _follows(goal_stems, start, phrase):
                 continue
             rarity = len(concepts) ** -RARITY
+            # A phrase may reach over several parts: the weightiest of its words says where it stands.
             part = max((parts.get(part, Part.CIRCUMSTANCE) for part in phrase), key=lambda part: part.value)
             match = ConceptMatch(rarity * (1.0 if len(phrase) > 1 else _SINGLE_WORD_SHARE), part)
             for concept in concepts:

@@ -201,6 +201,7 @@ def _find_single(text: str, end: SeriesEnd) -> Horizon | None:
     unit = "day" if match["tomorrow"] else (match["unit"] or match["unit2"]).casefold()
     unit = _HALF_YEAR.sub("half year", unit)
     unit = "week" if unit == "weekend" else unit
+    # "Next month" is a month of the calendar, "a month ahead" is as long from the last row.
     calendar = _next_calendar_unit(unit, end) if match["unit"] else None
     if calendar:
         return calendar

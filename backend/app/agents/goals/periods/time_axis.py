@@ -127,6 +127,7 @@ def measure_frequency(low: datetime | None, high: datetime | None, times: int) -
 def _is_aligned(low: datetime, high: datetime, unit: Period, step: int) -> bool:
     if unit in MONTHS_IN:
         months = (high.year - low.year) * 12 + high.month - low.month
+        # Series of months' ends have days from 28 to 31.
         is_same_day = low.day == high.day or (_ends_month(low) and _ends_month(high))
         return is_same_day and months % MONTHS_IN[unit] == 0
     seconds = (high - low).total_seconds()

@@ -104,6 +104,7 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
         # "Which model predicts best" asks about models, not about the data.
         if verb is not None and not _MODELS.intersection(near[:verb]):
             return True
+        # "What moves the price" asks for drivers, "what do the trucks move" does not.
         if word == "what" and _MOVING.intersection(near[:1]):
             return True
         if word in ("what", "which") and _RELATED.intersection(near):

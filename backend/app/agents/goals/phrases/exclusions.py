@@ -55,6 +55,7 @@ def exclusions_by_verb(text: str) -> Iterator[str]:
 
 def exclusions_by_place(text: str) -> Iterator[str]:
     """Yield phrases that exclude a column if they name one."""
+    # By clauses: "no" counts where it begins one ("no gender"), not in "predict no show".
     for clause in _CLAUSE_END.split(text):
         if match := _NO.match(clause.strip()):
             yield from split_phrases(match["phrase"])

@@ -31,6 +31,7 @@ def requested_families(text: str) -> tuple[str, ...]:
 
     A clause with a word of denial or comparison is not read: chat models and the user's preferences can tell.
     """
+    # "Better than a random forest" names a family without asking for it.
     clauses = [
         clause for clause in _CLAUSE_END.split(text) if _USES.search(clause) and not _DENIES.search(clause)
     ]

@@ -199,6 +199,7 @@ def _parse_fee(text: str) -> float | None:
     fees = [fee.bps for fee in _FEES.find_all(text)]
     taker_fee = _find_bps(_TAKER, text)
     distinct_fees = {*([taker_fee] if taker_fee is not None else fees), *([0.0] if _FREE.search(text) else [])}
+    # Of contradictory fees none is taken: a backtest on the wrong one would look as sure.
     if len(distinct_fees) != 1:
         return None
     return distinct_fees.pop() / (2 if _ROUND_TRIP.search(text) else 1)

@@ -56,6 +56,7 @@ def find_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
     if any(_counts_rows(column, table.rows) for column in table.columns):
         return SeriesLayout("transactions")
     for size in range(1, MAX_KEYS + 1):
+        # Fewer keys first: of many combinations one fits by chance.
         fitting = [keys for keys in combinations(candidates, size) if _fits(keys, table.rows, measured.times)]
         if fitting:
             keys = fitting[0]

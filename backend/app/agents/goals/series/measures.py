@@ -234,6 +234,7 @@ class MeasureRequest:
     @cached_property
     def _asks_for_money(self) -> bool:
         is_sale = vocabulary.ADDITIVE.search(self.text) and not self._sells_rows
+        # "How many will we sell" counts, although it speaks of a sale.
         return bool(is_sale) and not vocabulary.COUNT.search(self.text)
 
     @cached_property

@@ -236,6 +236,7 @@ class SeriesRequest:
             every = "business_day"
         end = SeriesEnd(self._last_period(every), every, step)
         horizon = find_horizon(self.text, end, knows_end=axis.high is not None)
+        # Transactions have no rhythm of their own that a usual horizon could be counted in.
         is_regular = self.layout.kind != "transactions" or explicit
         if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
             horizon = Horizon(max(1, _USUAL_STEPS[every] // step), unit=USUAL_HORIZON)

@@ -77,6 +77,7 @@ def is_entity(column: Column, rows: int) -> bool:
     nouns = name_stems - IDENTIFIER_WORDS
     if not nouns or not nouns <= ENTITIES or column.unique or column.missing > 0.1:
         return False
+    # `region` tells what rows are like, `region_id` may tell whose they are.
     if nouns & _TRAITS and not name_stems & IDENTIFIER_WORDS:
         return False
     return column.distinct >= 10 and rows >= 1.5 * column.distinct and column.type not in ("number", "datetime")

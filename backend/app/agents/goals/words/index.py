@@ -57,6 +57,7 @@ class WordIndex:
 
     @cached_property
     def _stem_places(self) -> dict[str, int]:
+        # Reversed, so that the first place of a stem is the one that stays.
         return {stem: i for i, stem in reversed(list(enumerate(self.stems)))}
 
     @cached_property
