@@ -68,6 +68,7 @@ def _summarize_column(column: Mapping[str, Any]) -> dict[str, JsonValue]:
     values = column.get("values") or ()
     if 0 < len(values) <= MAX_VALUES:
         present["values"] = [_shorten(value) for value in values]
+    # Of numbers, range and mean tell more than examples.
     elif "mean" not in present:
         present["examples"] = [_shorten(value) for value in (column.get("examples") or ())[:MAX_EXAMPLES]]
     return present

@@ -86,6 +86,7 @@ async def feature_engineering(lab_state: LabState, runtime: Runtime[LabContext])
     )
     prepared: Prepared = result.output
     frame, reasons = prepared.frame, list[str]()
+    # Only chat models write features; operations of the rules need no second measurement.
     if not agent.is_offline:
         ctx = lab.tool_context("data_analyst", make_training_context(state))
         frame, reasons = await drop_useless_features(ctx, frame, result.answers)

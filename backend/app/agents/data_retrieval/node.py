@@ -32,6 +32,7 @@ async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUp
     if columns is None:
         raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
     plan = brief.plan
+    # A computed target has a name of its own, which the SELECT of the retrieval gives it.
     is_computed = any((plan.derivation, plan.cut, plan.aggregation))
     has_own_target = not is_computed and plan.target in columns
     target = plan.target if has_own_target else retrieved.target

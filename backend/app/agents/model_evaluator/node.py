@@ -61,6 +61,7 @@ async def model_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     return {
         "verdict": {
             **verdict.model_dump(mode="json"),
+            # A chat model may ask for a round that neither plan nor time allow.
             "tune": verdict.tune and can_tune,
             "back_to": back_to,
         },
@@ -84,6 +85,7 @@ async def hyperparameter_tuning(lab_state: LabState, runtime: Runtime[LabContext
         "fits": [fit.to_json() for fit in merge_fits(state.fits, rounds.fits)],
         "left_out": [entry.to_json() for entry in (*state.left_out, *rounds.left_out)],
         "hands": state.fit_slots,
+        # A round that fitted nothing is the last: the next one would choose the same fits.
         "rounds": state.completed_rounds + 1 if values else MAX_ROUNDS,
         "blended": state.blended and not values,
         **withdraw_columns(lab, "model_evaluator", state, result.answers),

@@ -41,6 +41,7 @@ async def model_training(lab_state: LabState, runtime: Runtime[LabContext]) -> L
         and has_long_tail(state.split.target_summary),
     )
     training = make_training_context(state, deadline_s=budget.worked_s + time_left_s)
+    # The tool of the other kind of problem could only refuse.
     other_tools = [name for name in TRAINING_TOOLS[:2] if name != f"train_{state.problem.kind.value}_model"]
     result = await lab.crew["model_trainer"].run(
         lab.tool_context("model_trainer", training),
@@ -49,6 +50,7 @@ async def model_training(lab_state: LabState, runtime: Runtime[LabContext]) -> L
     )
     rounds = read_rounds(result.values(*TRAINING_TOOLS))
     fits = merge_fits(state.fits, rounds.fits)
+    # A session whose budget is used up still ends with a report, though without a model.
     if not fits and not await lab.step.is_wrapping_up():
         raise InvalidInput("nothing_fitted", "No candidate could be fitted. " + " ".join(result.output.notes))
     return {

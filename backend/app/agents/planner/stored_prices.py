@@ -99,6 +99,7 @@ def _match_coin(token: str, names: Sequence[str]) -> str | None:
     if symbol:
         # A coin that is not stored is returned, too: the user is then told that its prices are missing.
         return find_coin(symbol, names) or symbol
+    # Symbols are mostly written in capitals: "near" is a word and `NEAR` a coin.
     in_capitals = len(token) > 1 and token == token.upper() and not token.isdigit()
     if in_capitals or len(token) >= _MIN_LOWERCASE_LETTERS:
         coin = find_coin(token, names)

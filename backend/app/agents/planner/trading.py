@@ -112,6 +112,7 @@ def _prices_change(plan: Plan, situation: Situation) -> _PlanChange | None:
         "start": terms.start,
         "end": terms.end,
     }
+    # Bars of several coins are one series each: a lag must not reach from one into another.
     if len(fetched) > 1:
         settings["group_column"] = "coin"
     return _PlanChange(settings, (note,) if missing else ())

@@ -159,6 +159,7 @@ def _spoken_settings(plan: Plan, goal: Goal) -> dict[str, Any]:
         for name in requested_families(goal.text)
         if plan.kind is None or plan.kind in FAMILIES_BY_NAME[name].kinds
     ]
+    # The same families in another order are no change to tell the user of.
     if families and set(families) != set(plan.families):
         changes["families"] = families
     if goal.time_limit_s:

@@ -96,6 +96,7 @@ def read_conversation(messages: Sequence[BaseMessage]) -> ConversationView:
     requests: dict[str, tuple[str, Mapping[str, Any]]] = {}
     completed: list[CompletedCall] = []
     for message in messages:
+        # Reminders are messages of the same kind, and come later.
         if isinstance(message, HumanMessage) and not brief:
             brief = from_data_block(message.text) or {}
         elif isinstance(message, AIMessage):

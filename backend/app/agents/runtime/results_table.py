@@ -60,6 +60,7 @@ def _difference(fit: Mapping[str, Any], best: Mapping[str, Any] | None) -> dict[
         return {}
     sign = 1.0 if best.get("greater_is_better", True) else -1.0
     pairs = zip(best["fold_scores"], fit["fold_scores"], strict=False)
+    # On the same folds alone: scores of other rows differ for other reasons.
     gaps = [sign * (first - second) for first, second in pairs if first is not None and second is not None]
     if not gaps:
         return {}

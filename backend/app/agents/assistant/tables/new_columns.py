@@ -41,6 +41,7 @@ class NewColumn(NamedTuple):
         former = next((column for column in columns if column.casefold() == self.name.casefold()), None)
         star = exp.Star()
         if former is not None:
+            # A column that is there keeps its place and spelling.
             star.set("replace", [exp.alias_(exp.paren(tree), former, quoted=True)])
         table = exp.to_identifier(self.table, quoted=True)
         rows = exp.select(star) if former is not None else exp.select(star, value)

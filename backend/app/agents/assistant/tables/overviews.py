@@ -53,6 +53,7 @@ def plan_column_overview(message: str, tables: Sequence[TableProfile]) -> Column
     ]
     names = {stem(word) for table in mentioned for word in words(table.name)} - _SUBJECTS - _ASPECTS
     topics = {stem(word) for word in words(message)} - names
+    # One further word, and the message asks for something else: "missing values by region".
     if not topics or not topics <= _SUBJECTS | _ASPECTS | _FILLING:
         return None
     is_of_columns = bool(topics & _SUBJECTS) or bool({"data", "type"} <= topics)

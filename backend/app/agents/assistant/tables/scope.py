@@ -40,6 +40,7 @@ def list_joinable_groups(tables: Sequence[TableProfile]) -> list[tuple[TableProf
     for table in tables:
         joined = [group for group in groups if any(_share_identifier(table, other) for other in group)]
         others = [group for group in groups if group not in joined]
+        # A table that shares identifiers with two groups makes them one.
         groups = [*others, (*(other for group in joined for other in group), table)]
     return groups if len(groups) > 1 else []
 

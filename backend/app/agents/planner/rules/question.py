@@ -41,6 +41,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     probability = 1.0 if answers else _question_probability(situation)
     if probability < MIN_QUESTION and not _is_doubted(situation, probability):
         return _answer_if_clear(situation, probability)
+    # An offered reading is taken as it was offered: parsed again, its description might be read otherwise.
     if answers and (ending := _read_choice(goal, answers, tables)):
         return ending
     question = answers[-1] if answers else goal
