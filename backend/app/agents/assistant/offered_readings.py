@@ -19,6 +19,7 @@ def find_option(message: str, options: Sequence[str]) -> str | None:
     for option in options:
         if text == option.casefold():
             return option
+    # After the options as they are written: 3 may be one of them.
     number = text.removeprefix("number ").removeprefix("#")
     if number.isdecimal() and 1 <= int(number) <= len(options):
         return options[int(number) - 1]
@@ -41,6 +42,7 @@ def find_taken_reading(brief: ChatBrief, parse: ParseMessage) -> ParsedQuestion 
     before = brief.earlier[-1] if brief.earlier else None
     if before is None or _OFFER not in before.text:
         return None
+    # Parsed again as it was then: only the words of an answer are stored, not its readings.
     parsed = parse(ChatBrief(before.message, brief.tables, brief.earlier[:-1]))
     # Tables may have changed since the offer: its second reading is then no longer the second.
     if not isinstance(parsed, UnparsedQuestion) or describe_offer(parsed.readings) not in before.text:

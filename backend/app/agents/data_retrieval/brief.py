@@ -64,6 +64,7 @@ class FetchedTable:
 
     @property
     def total_rows(self) -> int:
+        # A SELECT returns some of its rows, and counts all.
         if self.row_count is not None:
             return self.row_count
         return self.rows if isinstance(self.rows, int) else len(self.rows)

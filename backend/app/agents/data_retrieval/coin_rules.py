@@ -41,6 +41,7 @@ def select_coins(view: ConversationView[RetrievalBrief]) -> list[str]:
         return list(dict.fromkeys(matches))
     if answer := view.last_success("ask_user"):
         return [answer.read(UserAnswer).answer]
+    # The only stored coin is no substitute for another one that was planned: that is asked.
     return available if len(available) == 1 and not planned else []
 
 

@@ -33,6 +33,7 @@ def choose_inputs(
     ]
     inputs = find_named_inputs(goal, tables, target)
     if inputs.are_all:
+        # The first table stays without an input in it: it holds the target.
         tables = [table for place, table in enumerate(tables) if not place or _holds(table, inputs)]
         excluded += [
             column.name for table in tables for column in table.columns if column.name not in inputs.columns

@@ -225,6 +225,7 @@ class Situation:
         if answer := self.answer_to(HOW_FAR):
             # The offered horizons are durations alone ("4 hours"), which look ahead only behind `in`.
             return _parse_goal(f"in {answer}").lookahead
+        # "Predict daily returns" looks one day ahead, without a word for it.
         unit = forecast_unit(self.goal.text)
         return _parse_goal(f"in 1 {unit}").lookahead if unit else None
 

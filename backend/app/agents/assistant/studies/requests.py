@@ -142,6 +142,7 @@ def _read_fork(
         names = [column.name for table in tables for column in table.columns]
         parts = [part for part in re.split(r",| and | or ", leaves_out["columns"]) if part.strip()]
         columns = [find_column(part, names) for part in parts]
+        # A fork without one of the columns would answer another "what if", so all must be there.
         if all(columns):
             return _fork(finished, {"leave_out": columns})
         unknown = ", ".join(part.strip() for part, column in zip(parts, columns, strict=True) if column is None)

@@ -122,6 +122,7 @@ def _choose_workflow(brief: ChatBrief, request: RequestedRun) -> RunCall | Which
     if not request.workflows:
         names = ", ".join(card.name for card in brief.workflows)
         return f"There is no workflow of that name. There are: {names}." if names else _NO_WORKFLOW
+    # A run may send or change something: a workflow that is only guessed is asked about.
     if len(request.workflows) == 1 and not request.is_guess:
         return RunCall("run_workflow", {"workflow": request.workflows[0].id})
     if len(request.workflows) > MAX_OFFERED:

@@ -65,6 +65,7 @@ _YEAR_NUMBER = re.compile(r"(?:19|20)\d\d")
 def aim_features(goal: Goal, tables: Sequence[TableProfile]) -> dict[str, float]:
     """Return the features of a goal by name; those that are missing are 0."""
     tokens = words(goal.text)[:MAX_WORDS]
+    # Names of columns and values become tags, so that weights of one table's words hold for other tables.
     tags = _tag(tokens, tables)
     features = dict.fromkeys(_word_features(tokens, tags), 1.0)
     features |= dict.fromkeys(_shape_features(goal, tokens, tags), 1.0)

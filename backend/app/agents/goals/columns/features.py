@@ -174,6 +174,7 @@ def _word_features(goal: GoalWords, table: TableProfile, column: Column) -> dict
             features[key] = 1.0
             if match.term == own[-1] and match.word.part is Part.HEAD:
                 features["heads_agree"] = 1.0
+    # A value covers its column whole, which says nothing about the name.
     is_named = any(match.link in (Link.NAME, Link.SHORT_FORM, Link.SPELLING) for match in evidence.matches)
     features["coverage"] = evidence.coverage if is_named else 0.0
     return features
@@ -271,6 +272,7 @@ def _place_features(goal: GoalWords, table: TableProfile, column: Column) -> dic
     own = set(stems(column.name))
     place = names.index(column.name)
     return {
+        # One or two letters stand in any text.
         "is_written": len(column.name) > 2 and column.name.casefold() in goal.goal.text.casefold(),
         "is_quoted": any(quoted.casefold() == column.name.casefold() for quoted in goal.goal.quoted),
         "is_last": place == len(names) - 1,

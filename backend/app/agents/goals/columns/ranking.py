@@ -57,6 +57,7 @@ mean a column, and make too much of the columns of those that count."""
 
 def likeliest_column(goal: Goal, table: TableProfile, candidates: Sequence[Column]) -> Column | None:
     """Return the candidate that the goal probably means; None if it hardly means any."""
+    # All columns are ranked, since the candidates alone would share the probability of what is meant.
     probabilities = rank_columns(goal, [(table, column) for column in table.columns])
     by_name = dict(zip((column.name for column in table.columns), probabilities, strict=True))
     likeliest = max(candidates, key=lambda column: by_name[column.name], default=None)

@@ -113,6 +113,7 @@ class MeasuredAxis:
 
 def measure_frequency(low: datetime | None, high: datetime | None, times: int) -> tuple[Period | None, int]:
     """Return unit and step of evenly spaced times from their number and ends; None if they are uneven."""
+    # Two times are evenly spaced at any frequency.
     if low is None or high is None or times < 3 or high <= low:
         return None, 1
     for unit in PERIODS:

@@ -77,6 +77,7 @@ def parse_costs(text: str) -> tuple[MistakeCosts | None, str]:
     for pattern, read in _PHRASES:
         if match := pattern.regex.search(text):
             costs = read(pattern.read(match))
+            # If one mistake cost nothing, a model that always makes it would be the best.
             if costs.false_alarm > 0 and costs.missed > 0:
                 return costs, text[: match.start()] + " " + text[match.end() :]
     return None, text

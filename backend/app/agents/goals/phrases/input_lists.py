@@ -47,6 +47,7 @@ NO_INPUTS = InputList()
 
 def parse_input_list(text: str) -> InputList:
     """Parse the list of inputs of a goal; empty without one, or where it names some inputs among others."""
+    # The mark ends the list: "from the age without the name".
     text = EXCLUSION.sub(" ; ", text)
     match = _BEGINNING.search(text)
     if match is None:

@@ -97,6 +97,7 @@ class MeasureRequest:
         if self._asks_for_a_mean or is_share(column):
             return "mean"
         adds = vocabulary.ADDITIVE.search(self.text) or vocabulary.TOTAL.search(self.text)
+        # Prices are levels, and yet takings are their sum.
         return "mean" if is_level(column) and not adds else "sum"
 
     @property

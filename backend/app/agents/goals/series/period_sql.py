@@ -74,6 +74,7 @@ def select_series(source: str, aggregation: PeriodAggregation, conditions: Seque
 def _cells(source: str, aggregation: PeriodAggregation) -> str:
     """SQL of the cells: series, moment and the number that is measured."""
     axis = aggregation.axis or TimeAxis(parts=[AxisPart(column=aggregation.time, unit="moment")])
+    # One missing key would make the joined name of the series missing, and lose its rows.
     keys = [f"COALESCE(CAST({quote_identifier(key)} AS VARCHAR), '')" for key in aggregation.keys]
     series = f" || '{KEY_SEPARATOR}' || ".join(keys) or "''"
     if axis.period_columns:

@@ -23,6 +23,7 @@ def ask_for_horizon(situation: Situation) -> AgentAction | None:
 
 
 def ask_about_costs(situation: Situation) -> AgentAction | None:
+    # Volatility cannot be bought, so that no trade has costs.
     is_traded = _is_about_prices(situation) and situation.goal.outlook != "volatility"
     is_settled = situation.market_terms.fee_bps is not None or situation.answer_to(price_questions.WHAT_COSTS)
     return price_questions.ask_costs() if is_traded and not is_settled else None

@@ -50,6 +50,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
         return _plan_answer(question, parsed, tables)
     if probability < MIN_ASKED_QUESTION and not _is_doubted(situation, probability):
         return None  # a goal about a model of its target
+    # Where words were answered, they were about a question: it is not taken for a model any more.
     if not answers and _is_rather_a_model(situation):
         return None
     # A rephrased question would be as foreign, so it is not asked for.

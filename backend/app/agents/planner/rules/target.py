@@ -73,6 +73,7 @@ def _describe_readings(match: TargetMatch) -> str:
 
 def ask_for_kind(situation: Situation) -> AgentAction | None:
     target = situation.target
+    # A metric judges one kind of problem only, and so tells it.
     if target is None or situation.preferences.problem or situation.preferences.metric or situation.kind_answer:
         return None
     if situation.target_answers and target.column.distinct > MAX_CLASSES:
