@@ -7,13 +7,14 @@ so that the service's own work in the same process is not touched.
 """
 
 import _thread
+import functools
 import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from types import FrameType, FunctionType
+from typing import Any, ParamSpec, TypeVar
 
 import app
 from app.sandbox.policy.allow_lists import DEPENDENCIES, MODULES, PACKAGES
@@ -98,6 +99,24 @@ def _frames_of_threads() -> list[FrameType]:
 def is_program_frame(frame: FrameType) -> bool:
     """Recognise a program by its globals, since reading the frame's code would be an event itself."""
     return "_inplacevar_" in frame.f_globals
+
+
+_Parameters = ParamSpec("_Parameters")
+_Answer = TypeVar("_Answer")
+
+
+def as_program(function: Callable[_Parameters, _Answer]) -> Callable[_Parameters, _Answer]:
+    """Return `function`, judged like a program's own code: it reads, prints or iterates a program's objects.
+
+    Their methods may be functions of libraries (`__iter__ = partial(map, pd.read_csv, paths)`), which have no
+    code of the program on the stack when the service calls them.
+    """
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    judged = FunctionType(call.__code__, {"_inplacevar_": None}, call.__name__, None, call.__closure__)
+    return functools.wraps(function)(judged)
 
 
 def _is_main_thread() -> bool:

@@ -23,6 +23,7 @@ from app.json_types import JsonValue
 from app.sandbox.exchange.contract import SINGLE_FRAME
 from app.sandbox.exchange.program_variables import RESULT_FILE, ProgramVariables
 from app.sandbox.kernel.limits import exhausted_limit
+from app.sandbox.policy.audit_hook import as_program
 from app.sandbox.policy.language import LAST_VALUE, compile_code
 from app.sandbox.policy.namespace import program_globals, program_namespace
 from app.sandbox.policy.objects import PROGRAM_FILE
@@ -96,6 +97,7 @@ def _frames(inputs: Mapping[str, Path]) -> dict[str, object]:
     return {SINGLE_FRAME: next(iter(frames.values())), **frames} if len(frames) == 1 else frames
 
 
+@as_program
 def _find_result(variables: Mapping[str, object]) -> object:
     """Return the result that a program left. Raises InvalidInput `result_not_convertible` for no table."""
     if (frame := variables.get("result_df")) is not None:
@@ -107,7 +109,7 @@ def _find_result(variables: Mapping[str, object]) -> object:
     if rows is not None:
         try:
             return pd.DataFrame(rows, columns=columns)
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, PermissionError) as error:
             detail = f"result_rows, here a {type(rows).__name__}, and result_columns make no table: {error}"
             raise _not_convertible(rows, detail) from None
     return variables.get("result", variables.get(LAST_VALUE))
@@ -117,14 +119,18 @@ def _convert(result: object, output: Path) -> JsonValue:
     """Convert a result to JSON, and store it whole. Raises InvalidInput `result_not_convertible`."""
     try:
         if isinstance(result, pd.DataFrame | pd.Series) and len(result) > answer_conversion.MAX_PREVIEW_ROWS:
-            _store_whole(answer_conversion.to_table(result), output / RESULT_FILE)
-        return answer_conversion.to_json(result)
+            _store_whole(_to_table(result), output / RESULT_FILE)
+        return _to_json(result)
     except Exception as error:
         if exhausted_limit(error):
             raise
         # Objects of the program raise anything where they are read or made text.
         detail = f"A result of type {type(result).__name__} cannot be converted: {type(error).__name__}"
         raise _not_convertible(result, detail) from None
+
+
+_to_json = as_program(answer_conversion.to_json)
+_to_table = as_program(answer_conversion.to_table)
 
 
 def _not_convertible(value: object, detail: str) -> InvalidInput:
@@ -138,7 +144,12 @@ def _execute(code: CodeType, variables: dict[str, object]) -> None:
         if exhausted_limit(error):
             raise
         kind = spelled_text(type(error).__name__)
-        raise ProgramRaised(kind, f"{_locate(error)}{kind}: {spelled_text(str(error))}") from None
+        raise ProgramRaised(kind, f"{_locate(error)}{kind}: {spelled_text(_text_of(error))}") from None
+
+
+@as_program
+def _text_of(error: BaseException) -> str:
+    return str(error)
 
 
 def _locate(error: BaseException) -> str:
@@ -157,17 +168,23 @@ def _store_whole(table: pd.DataFrame, path: Path) -> None:
     if path.exists() or path.is_symlink():
         return
     try:
+        _write_whole(table, path)
+    except (pyarrow.ArrowException, ValueError, TypeError) as error:
+        path.unlink(missing_ok=True)
+        sys.stderr.write(f"The whole result has no file, only its first rows are shown: {error}\n")
+
+
+@as_program
+def _write_whole(table: pd.DataFrame, path: Path) -> None:
+    try:
         table.to_parquet(path)
     except (pyarrow.ArrowException, ValueError, TypeError):
         mixed = [name for name in table if table[name].dtype == object]
         texts = {str(name): table[name].map(str, na_action="ignore") for name in mixed}
-        try:
-            table.assign(**texts).to_parquet(path)
-        except (pyarrow.ArrowException, ValueError, TypeError) as error:
-            path.unlink(missing_ok=True)
-            sys.stderr.write(f"The whole result has no file, only its first rows are shown: {error}\n")
+        table.assign(**texts).to_parquet(path)
 
 
+@as_program
 def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     if not isinstance(frame, pd.DataFrame) or not str(name).isidentifier():
         raise ProgramRaised("TypeError", f'keep["{name}"] must be a DataFrame under a plain name.')
@@ -181,6 +198,7 @@ def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     return {"file": file, "rows": len(frame), "columns": [str(column) for column in frame.columns]}
 
 
+@as_program
 def _keep_figures(output: Path) -> JsonValue:
     """Save the figures that are open, unless the program saved its own."""
     saved = sorted(path.name for path in output.iterdir() if path.suffix in FIGURE_SUFFIXES)

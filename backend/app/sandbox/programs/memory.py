@@ -13,6 +13,7 @@ from app.computations.program_state.saving import SavedGroups, save_groups
 from app.computations.program_state.state_file import load_values, read_groups, write_state
 from app.json_types import JsonValue
 from app.sandbox.exchange.program_variables import MAX_VARIABLES, PART, STATE_FILE, ProgramVariables
+from app.sandbox.policy.audit_hook import as_program
 from app.sandbox.programs.answer_conversion import to_table
 from app.sandbox.programs.definitions import (
     describe_definition,
@@ -80,7 +81,7 @@ class ProgramMemory:
             for place, name in enumerate(values)
             if place >= room or len(name) > MAX_NAME_CHARACTERS
         }
-        saved = save_groups({name: value for name, value in values.items() if name not in surplus})
+        saved = _save_groups({name: value for name, value in values.items() if name not in surplus})
         self._write(saved)
         for name, group in saved.group_of.items():
             entries[name] = {
@@ -131,17 +132,28 @@ class ProgramMemory:
         path = self._output / file
         path.unlink(missing_ok=True)
         try:
-            to_table(value).to_parquet(path, index=False)
+            _write_table(value, path)
         except Exception as error:  # noqa: BLE001 - frames that Parquet takes with their labels only
             return {"frame": fingerprint, "no_table": str(error)[:MAX_TEXT_CHARACTERS]}
         return {"frame": fingerprint, "table": file}
 
 
+# What handles objects of the program is judged as it is; files of earlier programs are the service's.
+_save_groups = as_program(save_groups)
+
+
+@as_program
+def _write_table(frame: pd.DataFrame, path: Path) -> None:
+    to_table(frame).to_parquet(path, index=False)
+
+
+@as_program
 def _is_same(frame: pd.DataFrame, before: pd.DataFrame) -> bool:
     same_labels = frame.columns.identical(before.columns) and frame.index.identical(before.index)
     return same_labels and frame.dtypes.equals(before.dtypes) and frame.equals(before)
 
 
+@as_program
 def describe_value(value: object) -> str:
     """Describe a value in a line."""
     if isinstance(value, pd.DataFrame):
