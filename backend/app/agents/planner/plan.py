@@ -23,6 +23,7 @@ from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.stored_prices import PRICES
+from app.agents.planner.unread_phrases import find_unread_phrases
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import REGRESSION_METRICS
 
@@ -228,6 +229,10 @@ def _notes(
         yield "The price level in the goal is ignored: only the direction of the close is predicted."
     if (bound := unused_bound(request)) is not None:
         yield f"The bound {bound.value:g} is not used: `{request.column.name}` is predicted as an amount."
+    if not request.is_about_prices:
+        tables = _order_tables(goal, request.tables, request.table)
+        for phrase in find_unread_phrases(goal, tables, request.column):
+            yield f"No column or value has the words of {phrase!r}, so they select no rows."
     if goal.lookahead and not horizon:
         yield "The goal looks ahead in time, but no column holds dates; rows are treated as independent."
 
