@@ -79,7 +79,7 @@ DENIED_OBJECTS = _names(
     enum.global_enum enum.EnumType
     joblib.Memory joblib.load
     matplotlib.use matplotlib.rc_file
-    numpy.lib.stride_tricks.as_strided numpy.load numpy.memmap numpy.lib.npyio.NpzFile
+    numpy.lib.stride_tricks.as_strided numpy.load numpy.memmap numpy.lib.npyio.NpzFile numpy.ndarray.resize
     operator.attrgetter operator.methodcaller operator.call
     pandas.eval pandas.read_pickle pandas.to_pickle
     pathlib.Path pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath pathlib.PureWindowsPath

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from app.sandbox.policy.audit_hook import program_on_stack
+from app.sandbox.policy.memory_guards import protect_handles
 from app.sandbox.policy.text_guards import plain_str
 
 _PATH_PARAMETERS = ("fmap", "fname", "input_file", "model_file", "path", "source", "target")
@@ -75,6 +76,7 @@ def _announce_models(module: ModuleType) -> None:
     module.Booster.save_model = _announce_path(module.Booster.save_model, 1, "w")
     module.Booster.get_dump = _announce_path(module.Booster.get_dump, 1, "r")
     _announce_settings(module)
+    protect_handles(module)
 
 
 _SETTINGS = {"cache_prefix": "w", "feature_map": "r", "uri": "r"}

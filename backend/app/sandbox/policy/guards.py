@@ -245,7 +245,7 @@ def relative_open(
     """Replace `open`: files of the output folder, inputs by name. Raises PermissionError for other paths."""
     if not isinstance(path, str | pathlib.PurePath):
         raise TypeError("open takes a file's name as text here")
-    text = plain_str(path) if isinstance(path, str) else str(path)
+    text = plain_str(path if isinstance(path, str) else str(path))
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise PermissionError("only files beside the program can be opened here: use a plain file name")
     return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code closes it)

@@ -16,6 +16,7 @@ from app.sandbox.policy.array_types import check_memory
 from app.sandbox.policy.audit_hook import program_on_stack
 from app.sandbox.policy.file_guards import FILE_FUNNELS
 from app.sandbox.policy.library_text import TEXT_FUNNELS
+from app.sandbox.policy.memory_guards import check_windows
 from app.sandbox.policy.objects import deny
 from app.sandbox.policy.workbook_guards import WORKBOOK_FUNNELS
 
@@ -97,6 +98,7 @@ _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "contextlib": _hide_tracebacks,
     "numpy._core.defchararray": lambda module: check_memory(module.chararray),
     "numpy._core.records": lambda module: check_memory(module.recarray),
+    "pandas.core.window.rolling": check_windows,
     "statsmodels.base.model": _deny_unpickling,
     "statsmodels.base.wrapper": _deny_unpickling,
     **FILE_FUNNELS,

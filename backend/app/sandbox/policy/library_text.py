@@ -110,8 +110,9 @@ def _check_parameters(kind: Any) -> None:
 
     @functools.wraps(set_all)
     def set_checked(self: object, **parameters: Any) -> Any:
-        _refuse_private(part for name in parameters for part in name.split("__"))
-        return set_all(self, **parameters)
+        plain = {plain_str(name): value for name, value in parameters.items()}
+        _refuse_private(part for name in plain for part in name.split("__"))
+        return set_all(self, **plain)
 
     kind.set_params = set_checked
 

@@ -1,5 +1,6 @@
 """Functions in place of those of modules that read attributes by text, evaluate annotations or give frames."""
 
+import copy
 import functools
 import gc
 import struct
@@ -129,6 +130,11 @@ def _print_error(*_: Any, **__: Any) -> None:
     sys.stderr.write(_error_text())
 
 
+def _copy_deeply(value: Any, memo: object = None) -> Any:
+    """Replace `copy.deepcopy`. The memory is a new one: the given one would show and rename parts of libraries."""
+    return copy.deepcopy(value)
+
+
 def _collect() -> int:
     """Replace `gc.collect`."""
     return gc.collect()
@@ -137,6 +143,7 @@ def _collect() -> int:
 MODULE_FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     **LOGGING_FUNCTIONS,
     **PATH_FUNCTIONS,
+    ("copy", "deepcopy"): _copy_deeply,
     ("functools", "singledispatch"): _single_dispatch,
     ("gc", "collect"): _collect,
     ("operator", "attrgetter"): _attribute_getter,

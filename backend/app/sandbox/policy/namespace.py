@@ -3,6 +3,7 @@
 import builtins
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from RestrictedPython.Guards import (
@@ -14,6 +15,7 @@ from RestrictedPython.Guards import (
 from app.sandbox.policy import class_statements, guards, instances
 from app.sandbox.policy.allow_lists import BUILTINS
 from app.sandbox.policy.audit_hook import install_hook
+from app.sandbox.policy.final_classes import build_class
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.library_names import guard_names
 from app.sandbox.policy.module_functions import MODULE_FUNCTIONS
@@ -21,6 +23,7 @@ from app.sandbox.policy.module_views import FUNCTIONS_OF_MODULES
 from app.sandbox.policy.patterns import check_pattern_class
 from app.sandbox.policy.special_names import read_special, write_label
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
+from app.sandbox.policy.text_guards import plain_str
 
 
 class Printer:
@@ -32,6 +35,11 @@ class Printer:
     def _call_print(self, *values: object, **options: Any) -> None:
         file = options.pop("file", None)
         print(*values, file=file if file is sys.stderr else sys.stdout, **options)
+
+
+def call_with_plain_names(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+    """Call `function(*arguments, **keywords)`. Names are plain texts: others could answer its checks falsely."""
+    return function(*arguments, **{plain_str(name): value for name, value in keywords.items()})
 
 
 FUNCTIONS_OF_MODULES.update(MODULE_FUNCTIONS)
@@ -54,6 +62,7 @@ def program_globals() -> dict[str, Any]:
 _BUILTINS: dict[str, Any] = {
     **safe_builtins,
     **{name: getattr(builtins, name) for name in BUILTINS},
+    "__build_class__": build_class,
     "__import__": guards.guarded_import,
     "getattr": guards.read_attribute,
     "hasattr": guards.has_attribute,
@@ -90,5 +99,5 @@ _GUARDS: dict[str, Any] = {
     "_inplace_item_": guards.change_item,
     "_inplace_attribute_": guards.change_attribute,
     "_print_": Printer,
-    "_apply_": lambda function, *arguments, **keywords: function(*arguments, **keywords),
+    "_apply_": call_with_plain_names,
 }

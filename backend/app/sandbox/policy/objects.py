@@ -5,6 +5,7 @@ The fuzzer's oracle is the same table.
 
 import builtins
 import contextlib
+import io
 import pkgutil
 import types
 from collections.abc import Iterable
@@ -30,8 +31,14 @@ _INERT: Iterable[type] = (
 )  # fmt: skip
 """Builtin classes without a name in `builtins` that make no code or class, and whose instances lead to none."""
 
-_OPAQUE = (types.FunctionType, types.MethodType, memoryview)
-"""Builtin classes that a program may not hold, though it has instances: they make functions or views."""
+_OPAQUE = (
+    types.FunctionType, types.MethodType, memoryview,
+    io.BufferedReader, io.BufferedWriter, io.BufferedRandom, io.BufferedRWPair,
+)  # fmt: skip
+"""Builtin classes that a program may not hold, though it has instances.
+
+They make functions, views, and buffers whose memory an object of the program gets to fill, and could keep.
+"""
 
 
 def _underlying_function(value: object) -> object:
@@ -55,6 +62,7 @@ class ModuleOfProgram(types.ModuleType):
 _PUBLIC = {name: getattr(builtins, name) for name in (*BUILTINS, *safe_builtins) if hasattr(builtins, name)}
 _BUILTINS = {id(value) for value in (*_PUBLIC.values(), *_INERT)}
 _DENIED = _find_denied()  # when the zygote imports this, not in every cell
+_DENIED_METHODS = frozenset({path.rpartition(".")[2] for path in _DENIED.values()})
 _PLAIN_TYPES: dict[type, bool] = {}
 """Cache by class: True if any instance may be held."""
 
@@ -79,6 +87,8 @@ def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact class
         return None
     if id(value) in _DENIED:
         return _DENIED[id(value)]
+    if kind is types.MethodDescriptorType:
+        return None
     if kind is types.FunctionType:
         return _function_refusal(value)  # type: ignore[arg-type]  # checked by its exact class
     if kind is types.MethodType:
@@ -117,7 +127,9 @@ def _is_plain(kind: type) -> bool:
     return isinstance(module_name, str) and (module_name == "builtins" or may_hold_from(module_name))
 
 
-_CALLABLE_TYPES = frozenset({types.FunctionType, types.MethodType, types.BuiltinFunctionType})
+_CALLABLE_TYPES = frozenset(
+    {types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodDescriptorType}
+)
 
 
 def _function_refusal(function: types.FunctionType) -> str | None:
@@ -138,6 +150,9 @@ def _builtin_refusal(value: Any) -> str | None:
         return None if not module_name or may_hold_from(module_name) else f"{module_name}.{value.__name__}"
     if isinstance(owner, type):
         return refusal(owner)
+    # A bound method of a builtin class is a new object at each read, unlike the method of the class.
+    if value.__name__ in _DENIED_METHODS:
+        return _DENIED.get(id(getattr(type(owner), value.__name__, None)))
     return None
 
 

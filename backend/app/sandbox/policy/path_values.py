@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.sandbox.policy.audit_hook import is_in_folder
+from app.sandbox.policy.final_classes import final
 from app.sandbox.policy.guards import relative_open
 from app.sandbox.policy.text_guards import plain_str
 
@@ -13,19 +14,20 @@ from app.sandbox.policy.text_guards import plain_str
 def _text_of(part: object) -> str:
     """Return a part of a path as plain text: a text of a program's class could change after it was judged."""
     if isinstance(part, Path):
-        return str(part)
+        return plain_str(str(part))
     if not isinstance(part, str):
         raise TypeError(f"a path is made of texts here, not of a {type(part).__name__!r}")
     return plain_str(part)
 
 
+@final
 class Path(pathlib.PurePosixPath):
-    """Stand-in for `pathlib.Path`: a value, which opens what `open` does."""
+    """Stand-in for `pathlib.Path`: a value, which opens what `open` does.
+
+    A class that derives from it could change its text after that was judged.
+    """
 
     __slots__ = ()
-
-    def __init_subclass__(cls) -> None:
-        raise TypeError("a class cannot derive from Path here: its text could change after it was judged")
 
     def __new__(cls, *parts: object) -> "Path":
         return super().__new__(cls, *map(_text_of, parts))

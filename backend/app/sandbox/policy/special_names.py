@@ -106,6 +106,13 @@ def _method_of_super(owner: super, name: str) -> Any:
     method = plain_getattr(owner, name)
     if name == "__new__":
         return _make_of_program(method)
+    return _with_guard(name, method)
+
+
+def _with_guard(name: str, method: _Method) -> _Method:
+    """Return a method of a base, with a guard around it if it takes names or the memory of a copy."""
+    if name == "__deepcopy__":
+        return lambda memo=None: method({})
     return _by_checked_name(method) if name in _BY_NAME else method
 
 
@@ -134,8 +141,7 @@ def _method_of_class(kind: type, name: str) -> _Method:
             raise TypeError(
                 f"object.{name} would pass by that of a base of {own_kind.__name__}: use super().{name}"
             )
-        method = definitions[0].__get__(instance, own_kind)
-        return (_by_checked_name(method) if name in _BY_NAME else method)(*arguments, **options)
+        return _with_guard(name, definitions[0].__get__(instance, own_kind))(*arguments, **options)
 
     return call
 

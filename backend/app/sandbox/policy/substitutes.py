@@ -92,13 +92,40 @@ class _SimpleNamespace(types.SimpleNamespace):
     """A namespace without special names: libraries ask objects for them, and `copy` calls what they give."""
 
     def __init__(self, /, **variables: Any) -> None:
-        for name in variables:
+        # Not names of a subclass of str, which could pass the check and be looked up as others.
+        plain = {str.__str__(name): value for name, value in variables.items()}
+        for name in plain:
             if name.startswith("__"):
                 raise TypeError(f"{name!r} cannot be the name of a variable here")
-        super().__init__(**variables)
+        super().__init__(**plain)
 
 
 _SimpleNamespace.__module__ = "types"
+
+
+class _CachedProperty:
+    """A cached property that keeps its value under the name that the class statement gives it, and no other."""
+
+    def __init__(self, func: Callable[[Any], Any]) -> None:
+        self._function = func
+        self._name: str | None = None
+        self.__doc__ = getattr(func, "__doc__", None)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self._name is None:
+            raise TypeError("a cached_property has no name: bind it in a class statement")
+        values = object.__getattribute__(instance, "__dict__")
+        if self._name not in values:
+            values[self._name] = self._function(instance)
+        return values[self._name]
+
+
+_CachedProperty.__module__ = "types"
 
 
 class _ByStatement(enum.EnumType):
@@ -172,6 +199,7 @@ def kind_of(value: object, /) -> type:
 
 def _substitutes() -> dict[int, Any]:
     pairs: list[tuple[Any, Any]] = [
+        (functools.cached_property, _CachedProperty),
         (functools.wraps, _wraps),
         (functools.update_wrapper, _update_wrapper),
         (dataclasses.dataclass, _dataclass),
@@ -198,5 +226,5 @@ def _substitutes() -> dict[int, Any]:
 
 
 SUBSTITUTES = _substitutes()
-for _original in (functools.wraps, functools.update_wrapper, enum.EnumType):
+for _original in (functools.cached_property, functools.wraps, functools.update_wrapper, enum.EnumType):
     deny(_original, f"{_original.__module__}.{_original.__name__}")

@@ -15,9 +15,10 @@ from app.sandbox.policy.namespace import program_namespace
 from .attacks import ATTACKS
 from .class_corpus import CLASS_ATTACKS
 from .library_attacks import LIBRARY_ATTACKS
+from .memory_corpus import MEMORY_ATTACKS
 from .module_corpus import MODULE_ATTACKS
 
-ALL_ATTACKS = ATTACKS | LIBRARY_ATTACKS | CLASS_ATTACKS | MODULE_ATTACKS
+ALL_ATTACKS = ATTACKS | LIBRARY_ATTACKS | CLASS_ATTACKS | MODULE_ATTACKS | MEMORY_ATTACKS
 FILES_OUTSIDE = ["features.txt", "lines.json", "secret.mtx", "secret.parquet"]
 
 

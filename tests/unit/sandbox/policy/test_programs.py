@@ -14,9 +14,10 @@ from app.sandbox.policy.private_names import spelled_text
 
 from .class_corpus import CLASS_IDIOMS
 from .corpus import ESCAPES, IDIOMS
+from .memory_corpus import MEMORY_IDIOMS
 from .module_corpus import MODULE_IDIOMS
 
-ALL_IDIOMS = IDIOMS | CLASS_IDIOMS | MODULE_IDIOMS
+ALL_IDIOMS = IDIOMS | CLASS_IDIOMS | MODULE_IDIOMS | MEMORY_IDIOMS
 
 REFUSALS = (InvalidInput, AttributeError, ImportError, TypeError, ValueError, NameError, PermissionError)
 
