@@ -1,4 +1,4 @@
-"""Classes that no class of a program derives from: what the policy judges of them could change in a subclass."""
+"""Classes that no class of a program derives from: what the policy judges could change in a subclass."""
 
 import builtins
 import types

@@ -131,7 +131,7 @@ def _print_error(*_: Any, **__: Any) -> None:
 
 
 def _copy_deeply(value: Any, memo: object = None) -> Any:
-    """Replace `copy.deepcopy`. The memory is a new one: the given one would show and rename parts of libraries."""
+    """Replace `copy.deepcopy`. Its memory is a new one: another would show and rename parts of libraries."""
     return copy.deepcopy(value)
 
 

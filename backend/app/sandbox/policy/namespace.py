@@ -38,7 +38,7 @@ class Printer:
 
 
 def call_with_plain_names(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
-    """Call `function(*arguments, **keywords)`. Names are plain texts: others could answer its checks falsely."""
+    """Call `function(*arguments, **keywords)`. Names are plain texts: others could answer checks falsely."""
     return function(*arguments, **{plain_str(name): value for name, value in keywords.items()})
 
 

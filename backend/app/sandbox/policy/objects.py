@@ -5,6 +5,7 @@ The fuzzer's oracle is the same table.
 
 import builtins
 import contextlib
+import datetime
 import io
 import pkgutil
 import types
@@ -18,7 +19,12 @@ from app.sandbox.policy.allow_lists import BUILTINS, DENIED_OBJECTS, may_hold_fr
 PROGRAM_FILE = "<code>"
 """File name of a program's code."""
 
-_INTERPRETER_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
+_Capsule = type(vars(datetime)["datetime_CAPI"])
+"""Class of pointers between compiled modules, which do not keep alive what they point to."""
+
+_INTERPRETER_TYPES = (
+    types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType, _Capsule,
+)  # fmt: skip
 
 _INERT: Iterable[type] = (
     type(None), type(...), type(NotImplemented), range, slice, complex, bytearray, bytes,

@@ -231,6 +231,12 @@ alias = type(list[int])(xgb.Booster, (int,))
 class Mine(alias): handle = b'A' * 400
 result = 'PWNED'
 """,
+    "memory of a generator that is gone": """
+import numpy as np
+class Fake: pass
+Fake.capsule = np.random.MT19937(1).capsule
+result = 'PWNED'
+""",
     "memory behind a series by a window": """
 import numpy as np, pandas as pd
 from pandas.api.indexers import BaseIndexer

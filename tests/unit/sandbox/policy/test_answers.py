@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import matplotlib.pyplot as plt
 import pytest
 
 from app.errors import InvalidInput
@@ -57,6 +58,7 @@ keep['frame'] = Frame()
 @pytest.fixture(autouse=True)
 def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
+    plt.close("all")  # figures of other tests would be part of an answer
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
     for name in ("getattr", "setattr"):
