@@ -164,7 +164,7 @@ def _mark_word(
     is_flag = any(flag_values(match.column) is not None for match in columns)
     is_rated = following in ("rate", "rates") and (is_flag or bool(values))  # `return rate` of `returned`
     if word in _GRAMMAR | _ADJECTIVES and not is_rated:
-        columns, values = _meant_by_grammar(word, columns, values)
+        columns, values = _meant_by_grammar(word, columns, values, following)
     if gender := gender_flags(word, index.tables):
         columns = tuple(ColumnMatch(table, column, _GENDER_SCORE, 1.0) for table, column in gender)
     elif not columns:
@@ -252,8 +252,12 @@ MIN_UNIT_LETTERS = 4
 """Letters of a word of a unit that means a measure wherever it stands: shorter ones stand behind numbers."""
 
 
+_BEHIND_COMPLETE = frozenset({"", "per", "by", "vs", "versus", "each", "and", "or", ","})
+"""Words before which a preposition has nothing that it could belong to."""
+
+
 def _meant_by_grammar(
-    word: str, columns: tuple[ColumnMatch, ...], values: tuple[ValueMatch, ...]
+    word: str, columns: tuple[ColumnMatch, ...], values: tuple[ValueMatch, ...], following: str
 ) -> tuple[tuple[ColumnMatch, ...], tuple[ValueMatch, ...]]:
     """The columns and values that a word of grammar may mean nevertheless: by whole names and spellings."""
     columns = tuple(match for match in columns if _is_said_by_grammar(match, word))
@@ -269,7 +273,8 @@ def _meant_by_grammar(
         if any(_is_name(m.column.name, form) for form in (word, singular))
         or needed_words(m.column.name) == {word}
     )
-    return tuple(complete), values if len(word) > 3 else ()
+    # A short word of grammar is a value where grammar has no use for it: `qty in per warehouse`, `qty out`.
+    return tuple(complete), values if len(word) > 3 or following in _BEHIND_COMPLETE else ()
 
 
 def _names_rows(word: str, tables: Sequence[str], index: TableIndex) -> bool:

@@ -315,6 +315,10 @@ def _skip_rate(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     return sketch.skip(EVENT_COST, False).with_note(f"`{name}` is taken for the rate.")
 
 
+MAX_LABEL_LETTERS = 3
+"""Letters of a value that is no filler although its word is one of grammar elsewhere."""
+
+
 def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     item = items[sketch.place]
     is_told = _tells_column(items, sketch.place) or tells_time(sketch, items)
@@ -343,7 +347,7 @@ def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     if _says_event(item) and not (is_unknown and _tells_apart(items, sketch.place)):
         is_measured = any(is_measurable(m.column) and m.score >= MIN_VERB_SCORE for m in item.columns[:1])
         return sketch.skip(MEASURED_EVENT_COST if is_measured or "zero" in kinds else EVENT_COST, False)
-    is_label = len(item.text) == 1 and bool(item.values)  # `pier A`
+    is_label = len(item.text) <= MAX_LABEL_LETTERS and bool(item.values)  # `pier A`, `qty in per warehouse`
     if is_filler(item.text) and not is_label and not (is_noun and len(item.word) > 3):
         is_cue = bool(kinds - {"show", "ask", "count"})
         return sketch.skip(CUE_COST if is_cue else 0.0, False)
