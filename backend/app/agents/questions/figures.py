@@ -144,7 +144,9 @@ _COUNT_NAMES = word_set("count counts n freq frequency cases number_of_cases cas
 _RECORD_NOUNS = word_set(
     """
     order orders sale sales line lines transaction transactions purchase purchases receipt receipts row rows
-    record records booking bookings invoice invoices entry entries item items
+    record records booking bookings invoice invoices entry entries item items movement movements
+    transfer transfers delivery deliveries shipment shipments return returns adjustment adjustments
+    payment payments
     """
 )
 """Nouns of rows whose number is not that of the things sold in them."""

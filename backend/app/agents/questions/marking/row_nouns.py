@@ -132,14 +132,15 @@ def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, flo
 def _names_other_side(word: str, own: str, table: TableProfile) -> bool:
     """Tell if a noun is who does what the rows are, or what those do that they are: applicants, applications.
 
-    A participle only says what is done to them: `granted` of grants.
+    A participle says what is done to the rows where a column holds that: `granted` of grants with a
+    `granted_amount`. Elsewhere it says that they are there: `who has never ordered`.
     """
     identifiers = (column.name for column in table.columns if column.unique)
     parts = [part for name in (table.name, *identifiers) for part in words(name) if stem(part) == own]
-    is_participle = word.endswith("ed") and word.removesuffix("ed") in {
-        part.removesuffix("s") for part in parts
-    }
-    return bool(parts) and (is_participle or all(tells_agent_from_event(word, part) for part in parts))
+    if word.endswith("ed") and word.removesuffix("ed") in {part.removesuffix("s") for part in parts}:
+        amounts = [words(column.name) for column in table.columns if column.is_number]
+        return any(stem(part) == own for name in amounts if not IDENTIFIER_WORDS & {*name} for part in name)
+    return bool(parts) and all(tells_agent_from_event(word, part) for part in parts)
 
 
 DAYS = frozenset({"days", "day", "nights", "night", "dates"})
