@@ -93,7 +93,7 @@ async def test_a_query_may_name_a_table_by_its_dataset(
     ("language", "code", "end", "words"),
     [
         ("python", "print('so far')\n1 / 0\n", "raised", "Line 2: ZeroDivisionError"),
-        ("python", "import os\n", "raised", "os"),
+        ("python", "import subprocess\n", "raised", "subprocess"),
         ("python", "result = cities.__reduce__\n", "code_not_allowed", "__reduce__"),
         ("sql", "select * from read_csv('/etc/passwd')", "sql_refused", "read_csv"),
         ("python", "print('so far')\nwhile True:\n    pass\n", "timed_out", "limit"),
