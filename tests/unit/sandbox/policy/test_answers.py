@@ -1,6 +1,5 @@
 """Values that a program leaves and the service reads: functions of libraries open no other file then."""
 
-import builtins
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,8 +60,6 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plt.close("all")  # figures of other tests would be part of an answer
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
-    for name in ("getattr", "setattr"):
-        monkeypatch.setattr(builtins, name, getattr(builtins, name))
 
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))

@@ -1,6 +1,5 @@
 """Attacks under the language policy alone, in a folder of their own."""
 
-import builtins
 import contextlib
 import sys
 from pathlib import Path
@@ -27,8 +26,6 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
-    for name in ("getattr", "setattr"):
-        monkeypatch.setattr(builtins, name, getattr(builtins, name))
 
 
 @pytest.fixture
