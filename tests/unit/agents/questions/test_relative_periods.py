@@ -72,6 +72,12 @@ def answer(question: str, connection: duckdb.DuckDBPyConnection) -> list[tuple[A
         ("number of rows in the last 30 days", [(30,)]),
         ("number of rows in the last quarter of 2025", [(92,)]),
         ("compare total sales this month and last month", [("2026-09", 270.0), ("2026-10", 250.0)]),
+        (
+            "compare total sales last month and the previous month",
+            [("2026-08", 248.0), ("2026-09", 270.0)],
+        ),
+        ("number of rows yesterday vs today", [("2026-10-24", 1), ("2026-10-25", 1)]),
+        ("number of rows this quarter vs last quarter", [("2026Q3", 92), ("2026Q4", 25)]),
         ("number of rows this year vs last year", [(2025, 122), (2026, 298)]),
     ],
 )
@@ -88,6 +94,10 @@ def test_a_change_between_two_periods_has_its_difference_first(till: duckdb.Duck
 
     assert (difference, later, earlier) == (-20.0, 250.0, 270.0)
     assert relative == pytest.approx(-20 / 270)
+
+
+def test_periods_of_different_lengths_are_asked_about() -> None:
+    assert not isinstance(parse_question("total sales this month vs last year", [DAILY]), ParsedQuestion)
 
 
 def test_what_a_period_was_taken_for_is_said() -> None:

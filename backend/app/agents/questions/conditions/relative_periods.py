@@ -54,7 +54,7 @@ class Period(NamedTuple):
             case "year":
                 return self.start.year
             case "quarter":
-                return f"{self.start:%Y}-Q{(self.start.month + 2) // 3}"
+                return f"{self.start:%Y}Q{(self.start.month + 2) // 3}"
             case "month":
                 return f"{self.start:%Y-%m}"
             case "week" | "day":
@@ -75,20 +75,22 @@ def _parse_named_periods(reading: QuestionReading) -> None:
     if reference is None:
         _parse_stored_years(reading, matches)
         return
-    latest = _latest_day(reference.column)
+    latest = _day_of(reference.column.high)
     if latest is None:
         return
-    periods = [_find_period(reading, match, reference.column, latest, len(matches) > 1) for match in matches]
+    periods = _find_periods(reading, matches, reference.column, latest)
+    is_compared = len(periods) > 1
+    if is_compared and len({period.unit for period in periods}) > 1:
+        return  # `this month vs last year`: no row is of both, and they are no two of a kind
     names = ", ".join(
         f"{_phrase(reading, match)!r} is {period.name}" for match, period in zip(matches, periods, strict=True)
     )
     reading.note(f"{names}, counted from {latest.isoformat()}, the latest day of `{reference.column.name}`.")
-    if len(periods) > 1 and len({period.unit for period in periods}) == 1:
+    if is_compared:
         _compare(reading, matches, periods, reference)
         return
-    for match, period in zip(matches, periods, strict=True):
-        condition = bounded(reference, bound_word(reading, match), period.start, period.end)
-        add_date(reading, match, condition, reference)
+    condition = bounded(reference, bound_word(reading, matches[0]), periods[0].start, periods[0].end)
+    add_date(reading, matches[0], condition, reference)
 
 
 def _find_named(reading: QuestionReading) -> Iterator[PhraseMatch]:
@@ -113,27 +115,42 @@ def _phrase(reading: QuestionReading, match: PhraseMatch) -> str:
     return " ".join(item.text for item in items if item)
 
 
-def _latest_day(column: Column) -> date | None:
+def _day_of(moment: object) -> date | None:
+    """Return the day of a moment in a profile; None where it has none."""
     try:
-        return datetime.fromisoformat(str(column.high)).date()
+        return datetime.fromisoformat(str(moment)).date()
     except ValueError:
         return None
 
 
-def _find_period(
-    reading: QuestionReading, match: PhraseMatch, column: Column, latest: date, is_compared: bool
-) -> Period:
-    which_item = reading.text.item(match, "which")
-    which = which_item.text if which_item else "this"  # the year to date
-    unit_item = reading.text.item(match, "unit")
-    if unit_item is None:
-        day = latest if which == "today" else latest - timedelta(days=1)
-        return Period("day", day, day + timedelta(days=1))
-    unit = cast("Unit", unit_item.word)
-    current = _period_of(unit, latest)
-    # Of two compared ones this one is the latest, whole or not; alone, the last one is the latest whole one.
-    is_latest = which in ("this", "current") or (not is_compared and _is_whole(current, column, latest))
-    return current if is_latest else _period_of(unit, current.start - timedelta(days=1))
+def _find_periods(
+    reading: QuestionReading, matches: list[PhraseMatch], column: Column, latest: date
+) -> list[Period]:
+    words = [_which(reading, match) for match in matches]
+    periods = []
+    for match, which in zip(matches, words, strict=True):
+        unit_item = reading.text.item(match, "unit")
+        current = _period_of(cast("Unit", unit_item.word) if unit_item else "day", latest)
+        last = _before(current)
+        # Beside this month the last one is the one before; alone it is the latest whole one.
+        if unit_item and not {*words} & _CURRENT and _is_whole(current, column, latest):
+            last = current
+        if which == "previous" and "last" in words:
+            last = _before(last)  # `last month and the previous month`
+        periods.append(current if which in _CURRENT else last)
+    return periods
+
+
+_CURRENT = frozenset({"this", "current", "today"})
+
+
+def _which(reading: QuestionReading, match: PhraseMatch) -> str:
+    item = reading.text.item(match, "which")
+    return item.text if item else "this"  # the year to date
+
+
+def _before(period: Period) -> Period:
+    return _period_of(period.unit, period.start - timedelta(days=1))
 
 
 def _period_of(unit: Unit, day: date) -> Period:
@@ -164,7 +181,9 @@ def _is_whole(period: Period, column: Column, latest: date) -> bool:
     """
     if latest + timedelta(days=1) == period.end:
         return True
-    earliest = datetime.fromisoformat(str(column.low)).date()
+    earliest = _day_of(column.low)
+    if earliest is None:
+        return False
     span = (latest - earliest).days
     days = (period.end - period.start).days
     # At most one date for each period, and two to spare for both ends: more dates are days of a month that is
@@ -224,7 +243,7 @@ def _parse_counted(reading: QuestionReading) -> None:
         match = reading.text.find(phrase)
         unit = reading.text.item(match, "unit") if match else None
         reference = date_reference(reading, match) if match else None
-        latest = _latest_day(reference.column) if reference else None
+        latest = _day_of(reference.column.high) if reference else None
         if match is None or unit is None or reference is None or latest is None:
             continue
         start = _first_day_back(latest, unit.word.rstrip("s"), _count(reading.text.item(match, "number")))
