@@ -12,15 +12,15 @@ from rich.console import Console
 
 from app.cli.api_client.client import LabClient
 from app.cli.api_client.received_events import QuestionEvent
+from app.cli.api_client.typed_ids import find_id
 from app.cli.chat.branches import ChatBranches
 from app.cli.chat.screen import ChatScreen, show_turn, show_workspace
 from app.cli.chat.study_progress import follow_study
 from app.cli.connection.service_connection import connected
-from app.cli.sessions.argument import LAST_SESSION
 from app.cli.sessions.prompts import put
 from app.cli.terminal.local_zone import find_local_zone
 from app.cli.terminal.sanitize import harmless, plain
-from app.errors import InvalidInput, LabError, NotFound
+from app.errors import InvalidInput, LabError
 from app.settings import load_settings
 
 MAX_HISTORY_LINES = 1_000
@@ -147,15 +147,15 @@ class TerminalChat:
 
 
 def find_thread(client: LabClient, text: str) -> str:
-    """Return the id of the conversation that an id, the beginning of one or `last` means. Raises NotFound."""
-    newest = [str(thread["id"]) for thread in client.threads()]
-    fitting = (
-        newest[:1] if text == LAST_SESSION else [name for name in newest if name.startswith(text.casefold())]
+    """Return the id of the conversation that an id, the beginning of one, or `last` means. See `find_id`."""
+    thread_id = find_id(
+        text,
+        lambda: [str(thread["id"]) for thread in client.threads()],
+        "conversation",
+        "`last` is the newest one.",
     )
-    if len(fitting) != 1:
-        several = f"{len(fitting)} conversations begin" if fitting else "No conversation begins"
-        raise NotFound("no_such_thread", f"{several} with {text}; `last` is the newest one.")
-    return fitting[0]
+    # Raises NotFound for a whole id of none, before anything is typed or uploaded.
+    return str(client.thread(thread_id)["id"])
 
 
 def run_chat(
@@ -166,7 +166,7 @@ def run_chat(
     console = Console(highlight=False, soft_wrap=True)
     with connected(settings, url, key, console.print) as client:
         if thread is not None:
-            thread = find_thread(client, thread)  # raises NotFound before anything is typed or uploaded
+            thread = find_thread(client, thread)
         conversation = TerminalChat(client, console, [], out, thread)
         for file in files:
             conversation.upload(file)

@@ -7,9 +7,6 @@ from typing import Annotated
 
 import typer
 
-LAST_SESSION = "last"
-"""Stands for the newest session wherever a command takes one."""
-
 Session = Annotated[
     str, typer.Argument(metavar="SESSION", help="A session's id, the beginning of one, or `last`.")
 ]

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli.sessions.argument import LAST_SESSION, Session
+from app.cli.api_client.typed_ids import LAST
+from app.cli.sessions.argument import Session
 from app.cli.sessions.run import AsJson, Key, Metric, Out, Url
 from app.cli.terminal.exit_codes import Exit
 
@@ -36,14 +37,14 @@ def sessions(
     list_sessions(url, key, status, limit, as_json)
 
 
-def show(session: Session = LAST_SESSION, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+def show(session: Session = LAST, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """Show how a session stands or ended: its result, its open question or its failure."""
     from app.cli.sessions.requests import show_session  # noqa: PLC0415 - see above
 
     raise typer.Exit(show_session(session, url, key, as_json))
 
 
-def open_report(session: Session = LAST_SESSION, out: Out = None, url: Url = None, key: Key = None) -> None:
+def open_report(session: Session = LAST, out: Out = None, url: Url = None, key: Key = None) -> None:
     """Save the report of an ended session and open it in the browser."""
     from app.cli.sessions.requests import save_report  # noqa: PLC0415 - see above
 
@@ -54,7 +55,7 @@ def open_report(session: Session = LAST_SESSION, out: Out = None, url: Url = Non
 
 
 def answer(
-    session: Session = LAST_SESSION,
+    session: Session = LAST,
     text: Annotated[
         str | None, typer.Argument(metavar="ANSWER", help="The answer; without it you are asked.")
     ] = None,
@@ -74,7 +75,7 @@ def answer(
 
 
 def resume(
-    session: Session = LAST_SESSION,
+    session: Session = LAST,
     out: Out = None,
     url: Url = None,
     key: Key = None,
@@ -89,7 +90,7 @@ def resume(
     raise typer.Exit(resume_session(session, out, url, key, as_json))
 
 
-def pause(session: Session = LAST_SESSION, url: Url = None, key: Key = None) -> None:
+def pause(session: Session = LAST, url: Url = None, key: Key = None) -> None:
     """Pause a session: its running step ends, and nothing else begins until `labcrew resume`."""
     from app.cli.sessions.requests import pause_session  # noqa: PLC0415 - see above
 
@@ -99,7 +100,7 @@ def pause(session: Session = LAST_SESSION, url: Url = None, key: Key = None) -> 
 
 
 def fork(
-    session: Session = LAST_SESSION,
+    session: Session = LAST,
     at: Annotated[
         str | None,
         typer.Option(help="A step (4), a stage (training) or the key of a question; left out, it lists them."),

@@ -15,9 +15,9 @@ from app.cli.api_client.client import MAX_PAGE_ITEMS, LabClient
 from app.cli.api_client.fork_request import ForkOptions
 from app.cli.api_client.received_events import QuestionEvent
 from app.cli.api_client.responses import ListedSession, Predictions
+from app.cli.api_client.typed_ids import LAST, find_id
 from app.cli.connection.service_connection import connected
 from app.cli.sessions import prompts
-from app.cli.sessions.argument import LAST_SESSION
 from app.cli.sessions.comparison import SessionComparisonDocument, show_comparison
 from app.cli.sessions.run_session import (
     RunResult,
@@ -34,8 +34,6 @@ from app.cli.terminal.sanitize import plain
 from app.errors import InvalidInput, NotFound
 from app.settings import load_settings
 
-UUID_LENGTH = 36
-"""Characters of a whole id; anything shorter is the beginning of one."""
 SHOWN_ID_LENGTH = 8
 """Characters of an id in a list: 32 random bits, enough to tell a person's sessions apart."""
 PAUSED = "paused"
@@ -231,26 +229,14 @@ def cancel_session(session: str, url: str | None, key: str | None) -> str:
 
 
 def find_session(client: LabClient, text: str) -> str:
-    """Return the id that is meant by an id, the beginning of one, or `last`.
-
-    Raises NotFound if no session matches, and InvalidInput if several begin so.
-    """
-    # A whole id is not looked up, so that sessions older than the newest page can be named.
-    if len(text) >= UUID_LENGTH:
-        return text
-    # One page: a person means a recent session by the beginning of an id, and can give the whole of another.
-    newest = client.sessions(1 if text == LAST_SESSION else MAX_PAGE_ITEMS)
-    if text == LAST_SESSION:
-        matches = newest
-    else:
-        matches = [session for session in newest if session.id.startswith(text.casefold())]
-    if not matches:
-        raise NotFound("no_such_session", f"No session begins with {text}. List them: labcrew sessions")
-    if len(matches) > 1:
-        raise InvalidInput(
-            "ambiguous_session", f"{len(matches)} sessions begin with {text}. Give more of the id."
-        )
-    return matches[0].id
+    """Return the id of the session that an id, the beginning of one, or `last` means. See `find_id`."""
+    page_items = 1 if text == LAST else MAX_PAGE_ITEMS
+    return find_id(
+        text,
+        lambda: [session.id for session in client.sessions(page_items)],
+        "session",
+        "List them: labcrew sessions",
+    )
 
 
 def _follow(

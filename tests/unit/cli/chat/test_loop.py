@@ -3,13 +3,14 @@
 import io
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
+from uuid import UUID
 
 import pytest
 from rich.console import Console
 
 from app.cli.api_client.client import LabClient
 from app.cli.chat.loop import TerminalChat, find_thread
-from app.errors import NotFound
+from app.errors import LabError, NotFound
 
 QUESTION = {
     "question": "1.approve:tool:0.0",
@@ -63,17 +64,37 @@ def test_a_question_that_nobody_can_answer_leaves_the_turn_waiting(monkeypatch: 
     assert "It waits for your answer" in shown
 
 
+OLD_THREAD = str(UUID(int=0xD1))
+
+
 class ListedThreads:
+    """A page of the newest conversations, and one that is older than they are."""
+
     def threads(self) -> list[dict[str, str]]:
         return [{"id": "b1-new"}, {"id": "b2-old"}, {"id": "c3-older"}]
 
+    def thread(self, thread_id: str) -> dict[str, str]:
+        if thread_id not in ("b1-new", "b2-old", "c3-older", OLD_THREAD):
+            raise NotFound("thread_not_found", f"There is no thread {thread_id}.")
+        return {"id": thread_id}
 
-@pytest.mark.parametrize(("text", "thread"), [("last", "b1-new"), ("b2", "b2-old"), ("C3-older", "c3-older")])
+
+@pytest.mark.parametrize(
+    ("text", "thread"),
+    [("last", "b1-new"), ("b2", "b2-old"), ("C3-older", "c3-older"), (OLD_THREAD, OLD_THREAD)],
+)
 def test_a_conversation_is_named_by_its_beginning_or_as_the_last(text: str, thread: str) -> None:
     assert find_thread(cast(LabClient, ListedThreads()), text) == thread
 
 
-@pytest.mark.parametrize("text", ["b", "nonsense"])
-def test_a_conversation_that_is_not_there_or_not_the_only_one_is_refused(text: str) -> None:
-    with pytest.raises(NotFound, match=f"with {text}"):
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("b", "2 conversations begin with b"),
+        ("nonsense", "No conversation begins with nonsense"),
+        (str(UUID(int=1)), "There is no thread"),
+    ],
+)
+def test_a_conversation_that_is_not_there_or_not_the_only_one_is_refused(text: str, refusal: str) -> None:
+    with pytest.raises(LabError, match=refusal):
         find_thread(cast(LabClient, ListedThreads()), text)

@@ -46,6 +46,13 @@ def test_a_beginning_of_several_is_refused_and_one_of_none_too(client) -> None:
         find_session(client, "ee")
 
 
+@pytest.mark.parametrize("text", ["last", "ab"])
+def test_where_there_is_no_session_no_other_beginning_is_asked_for(client, text, monkeypatch) -> None:
+    monkeypatch.setattr(client, "sessions", lambda limit: [])
+    with pytest.raises(NotFound, match="There is no session yet"):
+        find_session(client, text)
+
+
 def test_a_goal_that_was_not_understood_is_listed_as_no_failure() -> None:
     told = [ListedSession(id="", status="failed", error_code=code) for code in ("not_understood", "no_rows")]
     assert [session.outcome for session in told] == ["not understood", "failed"]
