@@ -5,6 +5,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from app.sandbox.policy.objects import mro_of
+
 FINAL_CLASSES: set[type] = set()
 """Classes of this policy and of libraries; subclasses that libraries have of them are final too."""
 
@@ -18,7 +20,7 @@ def final(kind: type) -> type:
 def build_class(body: Callable[[], Any], name: str, /, *bases: Any, **options: Any) -> Any:
     """Replace `__build_class__`, which class statements call. Raises TypeError for a base that is final."""
     for base in types.resolve_bases(bases):  # what generic aliases stand for
-        for kind in type.__dict__["__mro__"].__get__(base) if isinstance(base, type) else ():
+        for kind in mro_of(base) if isinstance(base, type) else ():
             if kind in FINAL_CLASSES:
                 raise TypeError(f"a class cannot derive from {kind.__name__} here")
     return builtins.__build_class__(body, name, *bases, **options)

@@ -22,7 +22,7 @@ from app.sandbox.policy.module_views import (
     read_from_module,
     view_of,
 )
-from app.sandbox.policy.objects import is_function_of_program, is_of_program
+from app.sandbox.policy.objects import is_function_of_program, is_of_program, mro_of
 from app.sandbox.policy.private_names import spelled_name, stored_name
 from app.sandbox.policy.refusal_texts import text_of_import
 from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
@@ -132,7 +132,7 @@ def _guard_value(owner: Any, name: str, value: Any) -> Any:
 
 def _check_not_inherited(owner: type, name: str) -> None:
     """Refuse a method that a class has from its metaclass: it makes classes, or changes `isinstance`."""
-    is_own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
+    is_own = any(name in vars(cls) for cls in mro_of(owner))
     inherited = plain_getattr(type(owner), name, None)
     if not is_own and callable(inherited):
         raise AttributeError(f"{name!r} of a class is not accessible here")

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.module_views import check_object
-from app.sandbox.policy.objects import is_of_program
+from app.sandbox.policy.objects import is_of_program, mro_of
 from app.sandbox.policy.private_names import is_private, is_transformers_own, spelled_name, stored_name
 from app.sandbox.policy.substitutes import SUBSTITUTES
 from app.sandbox.policy.text_guards import check_name
@@ -28,12 +28,6 @@ def is_plain(kind: type) -> bool:
     """Return True for a program's class that derives from no library's: all attributes are the program's."""
     is_own = is_of_program(kind) or kind in _NAMESPACES
     return is_own and all(base.__module__ in _PLAIN_MODULES or base in _NAMESPACES for base in mro_of(kind))
-
-
-def mro_of(kind: type) -> tuple[type, ...]:
-    """Return the bases in the order of look-up, past any `__mro__` that a metaclass may answer."""
-    order: tuple[type, ...] = type.__dict__["__mro__"].__get__(kind)
-    return order
 
 
 def check_attribute_name(name: Any) -> str:

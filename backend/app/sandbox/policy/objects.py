@@ -78,6 +78,12 @@ def is_of_program(kind: type) -> bool:
     return bool(type.__getattribute__(kind, "__module__") == "__main__")
 
 
+def mro_of(kind: type) -> tuple[type, ...]:
+    """Return the bases in the order of look-up, past any `__mro__` that a metaclass may answer."""
+    order: tuple[type, ...] = type.__dict__["__mro__"].__get__(kind)
+    return order
+
+
 def is_function_of_program(value: object) -> bool:
     """Return True for a function that a program defined, unlike the closures of this policy."""
     return isinstance(value, types.FunctionType) and "_inplacevar_" in value.__globals__

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from app.sandbox.policy.allow_lists import CLASS_METHODS, ERROR_PARTS, LABELS, MAGIC_METHODS
-from app.sandbox.policy.instances import attributes_of, check_attribute_name, mro_of
+from app.sandbox.policy.instances import attributes_of, check_attribute_name
 from app.sandbox.policy.library_names import plain_getattr, plain_setattr
 from app.sandbox.policy.module_views import ModuleView, check_object, check_owner
-from app.sandbox.policy.objects import is_function_of_program, is_of_program
+from app.sandbox.policy.objects import is_function_of_program, is_of_program, mro_of
 from app.sandbox.policy.private_names import spelled_name
 from app.sandbox.policy.substitutes import kind_of
 
