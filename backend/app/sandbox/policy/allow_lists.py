@@ -179,9 +179,6 @@ the one that was judged; `__reduce__` and its like, which `copy` calls and write
 the protocols of numpy and pandas that give addresses.
 """
 
-GUARDED_METHODS = _names("__deepcopy__ __delattr__ __exit__ __getattr__ __set_name__ __setattr__")
-"""Methods of CLASS_METHODS that get a guard: they are called with names, tracebacks or parts of libraries."""
-
 LABELS = _names("__doc__ __module__ __name__ __qualname__ __version__")
 """Special names of classes, functions and modules that are text."""
 

@@ -104,6 +104,9 @@ _GUARDS: Mapping[str, Callable[[_Method], _Method]] = {
     "__setattr__": _guard_writes,
 }
 
+GUARDED_METHODS = frozenset(_GUARDS)
+"""Methods that get a guard: they are called with names, tracebacks or parts of libraries."""
+
 
 def guard_method(name: str) -> Callable[[Any], _Method]:
     """Return the decorator of a method of GUARDED_METHODS. It raises TypeError for other than functions."""

@@ -24,12 +24,12 @@ from app.errors import InvalidInput
 from app.sandbox.policy.allow_lists import (
     CLASS_METHODS,
     DENIED_ATTRIBUTES,
-    GUARDED_METHODS,
     MAGIC_METHODS,
     SPECIAL_READS,
     WRITABLE_LABELS,
 )
 from app.sandbox.policy.annotations import PostponedAnnotations
+from app.sandbox.policy.class_statements import GUARDED_METHODS
 from app.sandbox.policy.objects import PROGRAM_FILE
 from app.sandbox.policy.private_names import PrivateNames, is_private, is_transformers_own, spelled_name
 from app.sandbox.policy.refusal_texts import list_problems, text_of_construct, text_of_name, text_of_option
