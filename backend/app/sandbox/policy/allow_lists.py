@@ -228,10 +228,11 @@ READERS = _names(
     open_memmap save save_npz savetxt savez savez_compressed
     """
 )
-READERS_BY_TEXT = _names("attrgetter methodcaller")
-"""Functions that features and estimators may not use: they read attributes that no list is applied to."""
 READER_PREFIXES = ("read_", "fetch_", "load_")
 """Names of functions, and beginnings of names, that features and estimators may not use: they open files."""
+
+READERS_BY_TEXT = _names("attrgetter methodcaller")
+"""Functions that features and estimators may not use: WRITERS are not applied to what these read."""
 
 WRITERS = _names(
     """

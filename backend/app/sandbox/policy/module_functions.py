@@ -13,7 +13,7 @@ from typing import Any
 from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.guards import read_attribute
 from app.sandbox.policy.path_values import PATH_FUNCTIONS
-from app.sandbox.policy.private_names import spelled_text, stored_name
+from app.sandbox.policy.private_names import spelled_text
 from app.sandbox.policy.program_logging import LOGGING_FUNCTIONS
 from app.sandbox.policy.substitutes import SUBSTITUTES
 from app.sandbox.policy.text_guards import plain_str
@@ -23,7 +23,7 @@ def _attribute_getter(*names: str) -> Callable[[Any], Any]:
     """Replace `operator.attrgetter`: each part of each name is read by the guard."""
     if not names or not all(isinstance(name, str) for name in names):
         raise TypeError("attrgetter takes the names of attributes as text")
-    paths = [[stored_name(part) for part in plain_str(name).split(".")] for name in names]
+    paths = [plain_str(name).split(".") for name in names]
 
     def get(owner: Any) -> Any:
         values = tuple(functools.reduce(read_attribute, path, owner) for path in paths)
@@ -34,10 +34,10 @@ def _attribute_getter(*names: str) -> Callable[[Any], Any]:
 
 def _method_caller(name: str, /, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
     """Replace `operator.methodcaller`."""
-    stored = stored_name(plain_str(name))
+    plain = plain_str(name)
 
     def call(owner: Any) -> Any:
-        return read_attribute(owner, stored)(*arguments, **options)
+        return read_attribute(owner, plain)(*arguments, **options)
 
     return call
 

@@ -68,14 +68,14 @@ def text_of_construct(node: ast.AST) -> str:
 
 def text_of_name(name: str) -> str:
     """Return why a name or attribute is refused."""
-    instead = f": use {_SPECIAL_NAMES[name]}" if name in _SPECIAL_NAMES else ""
     if name.startswith("__") and name.endswith("__"):
+        instead = f": use {_SPECIAL_NAMES[name]}" if name in _SPECIAL_NAMES else ""
         return f'the special name "{name}" is not available here{instead}'
     if name.startswith("__"):
         return f'"{name}" is not available here: two underscores are for attributes inside a class'
     if name.startswith("_"):
         return f'"{name}" is not available here: it begins with an underscore and belongs to the interpreter'
-    return f'"{name}" is not available here{instead}'
+    return f'"{name}" is not available here'
 
 
 def text_of_attribute(name: str) -> str:
