@@ -69,15 +69,15 @@ def test_an_approval_is_reported_by_its_decision(titanic: list[RecordedCall]) ->
 
     text = prose(make_draft(titanic, questions=[question]))
 
-    (row,) = [line for line in text.splitlines() if "Shall I continue?" in line and "the user" in line]
-    assert "[approve](" in row
-    assert "{" not in row
+    (sentence,) = [line for line in text.splitlines() if "Shall I continue?" in line and "by the user" in line]
+    assert "[approve](" in sentence
+    assert "{" not in sentence
     assert "features.py" not in text
 
 
 def test_a_plan_that_was_approved_is_no_part_of_what_was_understood(titanic: list[RecordedCall]) -> None:
-    approved = {"agent": "planner", "text": "Shall I continue?", "answer": "go on", "by": "user"}
-    settled = {"agent": "planner", "text": "Which column?", "answer": "survived", "by": "user"}
+    approved = {"key": "1.review:1", "text": "Shall I continue?", "answer": "go on", "by": "user"}
+    settled = {"key": "1.tool:1.0", "text": "Go on without dates?", "answer": "go on", "by": "user"}
 
     draft = make_draft(titanic, questions=[approved, settled])
 

@@ -41,7 +41,7 @@ def block(draft: ReportDraft) -> AssumptionsBlock | None:
     entries = [
         Assumption(
             fact.content.kind.value,
-            ("If ", *_condition(draft, fact), ". ", *_choice(draft, fact)),
+            (*_condition(draft, fact, begins=True), ". ", *_choice(draft, fact)),
             _score(draft, fact, "holds"),
             _score(draft, fact, "otherwise"),
         )
@@ -90,8 +90,11 @@ def _sentence(draft: ReportDraft, fact: TypedFact[MeasuredAssumption]) -> Text:
     )
 
 
-def _condition(draft: ReportDraft, fact: TypedFact[MeasuredAssumption]) -> Text:
+def _condition(draft: ReportDraft, fact: TypedFact[MeasuredAssumption], *, begins: bool = False) -> Text:
+    """The condition in words. `begins`: it begins a sentence."""
     before, after = _CONDITIONS[fact.content.kind]
+    if begins:
+        before = before[:1].upper() + before[1:]
     columns = fact.at("columns")
     names: list[Text] = [(draft.read(name),) for name in (columns.items() if columns else [])[:_MAX_NAMES]]
     if fact.content.kind is AssumptionKind.COLUMN:

@@ -5,8 +5,10 @@ from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, final_answer, items_at
 
+_PLAN_REVIEW = "review:"
+"""Beginning of the key of the question if a plan may be carried out, behind that of its step."""
 _ASSENTS = frozenset({"approve", "go on"})
-"""Answers that leave a plan as it was: nothing was settled by them, and the appendix lists them."""
+"""Answers that leave the plan as it was."""
 
 
 def block(draft: ReportDraft) -> UnderstandingBlock | None:
@@ -49,7 +51,13 @@ def _clarifications(draft: ReportDraft) -> list[Text]:
 
 def _settled_text(draft: ReportDraft, question: RecordedFact) -> Text:
     answer = final_answer(question)
-    if answer is None or answer.value in _ASSENTS:
+    if answer is None or _leaves_plan(question, answer):
         return ()
     by = "by default" if question.text("by") == "default" else "by the user"
     return (draft.read(question.at("text") or question, "prose"), " ", draft.read(answer), f" ({by}).")
+
+
+def _leaves_plan(question: RecordedFact, answer: RecordedFact) -> bool:
+    """Tell if a plan was approved as it was: that settles nothing, and the appendix lists it."""
+    key = question.text("key").rpartition(".")[2]
+    return key.startswith(_PLAN_REVIEW) and answer.value in _ASSENTS
