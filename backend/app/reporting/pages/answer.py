@@ -121,31 +121,33 @@ _UNSURE_PROBABILITIES = (
     "probabilities. The classes that it names are right more often than the commonest class."
 )
 _DISAGREES = (
-    "It beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
+    ", it beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
 )
 _CONFIRMED = (
-    "It beats the baseline by more than chance explains, and cross-validation agrees with the hold-out."
+    ", it beats the baseline by more than chance explains, and cross-validation agrees with the hold-out."
 )
 _NO_BETTER_THAN_REFERENCES = (
-    "It beats the baseline, but not every reference forecast by more than chance explains: one of those may do "
-    "as well."
+    ", it beats the baseline, but not every reference forecast by more than chance explains: one of those may "
+    "do as well."
 )
-_BEATS = "It beats the baseline by more than chance explains."
+_BEATS = ", it beats the baseline by more than chance explains."
 
 
 def _verdict(draft: ReportDraft, final: TypedFact[EvaluationRecord]) -> Callout | None:
     """Return the verdict in one line; with a backtest the first sentence is the verdict."""
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
+    # A model may rank rows well and still name classes no better than the commonest one.
+    judge: Text = ("By ", draft.metric_name)
     if beats is None or beats.value is not True:
         reason = _UNSURE_PROBABILITIES if is_right_more_often(final) else _NO_BETTER_THAN_BASELINE
-        return Callout("warn", ("By ", draft.metric_name, reason))
+        return Callout("warn", (*judge, reason))
     if draft.facts.backtest:
         return None
     if not all(reference.content.is_beaten for reference in draft.facts.references):
-        return Callout("warn", (_NO_BETTER_THAN_REFERENCES,))
+        return Callout("warn", (*judge, _NO_BETTER_THAN_REFERENCES))
     if agrees is None:
-        return Callout("good", (_BEATS,))
-    return Callout("good", (_CONFIRMED,)) if agrees.value else Callout("warn", (_DISAGREES,))
+        return Callout("good", (*judge, _BEATS))
+    return Callout("good", (*judge, _CONFIRMED)) if agrees.value else Callout("warn", (*judge, _DISAGREES))
 
 
 def _unfinished(draft: ReportDraft) -> Text:
