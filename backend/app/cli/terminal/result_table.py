@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.terminal.sanitize import plain
+from app.reporting.first_days import FIRST_DAYS, MIDNIGHT
 
 MAX_SHOWN_ROWS = 30
 """Rows of a table that leave the answer on the screen."""
@@ -35,9 +36,7 @@ def show_rows(
     console.print(table)
 
 
-_MIDNIGHT = "T00:00:00"
 _LENGTHS = {"year": len("2025"), "month": len("2025-01")}
-_FIRST_DAYS = {"year": "-01-01", "month": "-01", "quarter": "-01"}
 
 
 def shorten_times(name: str, cells: Sequence[Any]) -> list[Any]:
@@ -45,10 +44,10 @@ def shorten_times(name: str, cells: Sequence[Any]) -> list[Any]:
     quarters and years in a column of that name."""
     texts = [cell for cell in cells if cell is not None]
     # Of whole columns only: a midnight among other times is a time of day like them.
-    if not texts or not all(isinstance(text, str) and text.endswith(_MIDNIGHT) for text in texts):
+    if not texts or not all(isinstance(text, str) and text.endswith(MIDNIGHT) for text in texts):
         return [*cells]
-    days = [cell and cell.removesuffix(_MIDNIGHT) for cell in cells]
-    first_day = _FIRST_DAYS.get(name)
+    days = [cell and cell.removesuffix(MIDNIGHT) for cell in cells]
+    first_day = FIRST_DAYS.get(name)
     if first_day is None or not all(day.endswith(first_day) for day in days if day):
         return days
     if name == "quarter":

@@ -11,6 +11,7 @@ from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import AnswerRecord
+from app.reporting.first_days import FIRST_DAYS, MIDNIGHT
 from app.reporting.pages.analyst_answer import make_stated_answer, split_lines
 from app.reporting.pages.statement import Statement
 
@@ -131,17 +132,12 @@ def _cell(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -
     return draft.render(cell, period or _style(draft, column))
 
 
-_MIDNIGHT = "T00:00:00"
-_FIRST_DAYS = {"month": "-01", "quarter": "-01", "year": "-01-01"}
-"""Ends of the first days of periods, by the names of their columns."""
-
-
 def _period_style(name: str, value: Json) -> str | None:
     """Return the style of a moment that stands for a day, or for the period that its column is named by."""
-    if not (isinstance(value, str) and value.endswith(_MIDNIGHT)):
+    if not (isinstance(value, str) and value.endswith(MIDNIGHT)):
         return None
-    first_day = _FIRST_DAYS.get(name)
-    is_period = first_day is not None and value.removesuffix(_MIDNIGHT).endswith(first_day)
+    first_day = FIRST_DAYS.get(name)
+    is_period = first_day is not None and value.removesuffix(MIDNIGHT).endswith(first_day)
     return name if is_period else "moment"
 
 
