@@ -1,14 +1,20 @@
-"""Functions in place of those of modules that read attributes by text, evaluate annotations or give frames."""
+"""Substitutes for functions that read attributes by text, evaluate annotations, give frames or load modules.
+
+They use guards, which use those of `substitutes.py`; `namespace.py` adds them to the same table.
+"""
 
 import copy
 import functools
 import gc
+import operator
 import struct
 import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import matplotlib
 
 from app.sandbox.policy.audit_hook import is_program_frame
 from app.sandbox.policy.guards import read_attribute
@@ -136,22 +142,30 @@ def _copy_deeply(value: Any, memo: object = None) -> Any:
 
 
 def _collect() -> int:
-    """Replace `gc.collect`."""
+    """Replace `gc.collect`, the one function of a module whose others hand out every object."""
     return gc.collect()
 
 
-MODULE_FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
+def _use_backend(backend: str, *, force: bool = True) -> None:
+    """Replace `matplotlib.use`: backends that draw into files only, since another text names a module."""
+    if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
+        raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
+    matplotlib.use(backend, force=force)
+
+
+MODULE_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **LOGGING_FUNCTIONS,
     **PATH_FUNCTIONS,
-    ("copy", "deepcopy"): _copy_deeply,
-    ("functools", "singledispatch"): _single_dispatch,
-    ("gc", "collect"): _collect,
-    ("operator", "attrgetter"): _attribute_getter,
-    ("operator", "methodcaller"): _method_caller,
-    ("struct", "Struct"): Struct,
-    ("traceback", "format_exc"): _error_text,
-    ("traceback", "format_exception"): _error_lines,
-    ("traceback", "format_exception_only"): _last_line,
-    ("traceback", "print_exc"): _print_error,
+    copy.deepcopy: _copy_deeply,
+    functools.singledispatch: _single_dispatch,
+    gc.collect: _collect,
+    matplotlib.use: _use_backend,
+    operator.attrgetter: _attribute_getter,
+    operator.methodcaller: _method_caller,
+    struct.Struct: Struct,
+    traceback.format_exc: _error_text,
+    traceback.format_exception: _error_lines,
+    traceback.format_exception_only: _last_line,
+    traceback.print_exc: _print_error,
 }
-"""Functions in place of those of modules, by module and name."""
+"""Substitutes by the original."""

@@ -4,10 +4,8 @@ A program never holds a module itself. A library that reads names of what a prog
 alias, a wrapper of results) reads them from the view, and so passes the same list.
 """
 
-import importlib
 import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 from app.sandbox.policy.allow_lists import MODULES
@@ -60,9 +58,6 @@ def read_from_module(view: ModuleView, name: str, default: Any = MISSING) -> Any
         if not _is_view_allowed(value):
             raise AttributeError(f"module {value.__name__} is not accessible here")
         return view_of(value.__name__)
-    guard = FUNCTIONS_OF_MODULES.get((full_name, name))
-    if guard is not None:
-        return guard
     if isinstance(value, type) or not callable(value):
         value = check_object(value)
     else:
@@ -101,14 +96,3 @@ def check_owner(owner: Any) -> None:
     reason = refusal(owner)
     if reason is not None:
         raise AttributeError(f"{reason} is not accessible here")
-
-
-def _use_backend(backend: str, *, force: bool = True) -> None:
-    """Replace `matplotlib.use`: backends that draw into files only, since another text names a module."""
-    if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
-        raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
-    importlib.import_module("matplotlib").use(backend, force=force)
-
-
-FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {("matplotlib", "use"): _use_backend}
-"""Guards in place of functions of modules, by module and name; `namespace.py` adds those that use guards."""

@@ -19,7 +19,6 @@ from app.sandbox.policy.final_classes import build_class
 from app.sandbox.policy.library_guards import close_funnels
 from app.sandbox.policy.library_names import guard_names
 from app.sandbox.policy.module_functions import MODULE_FUNCTIONS
-from app.sandbox.policy.module_views import FUNCTIONS_OF_MODULES
 from app.sandbox.policy.patterns import check_pattern_class
 from app.sandbox.policy.special_names import read_special, write_label
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
@@ -42,7 +41,7 @@ def call_with_plain_names(function: Callable[..., Any], /, *arguments: Any, **ke
     return function(*arguments, **{plain_str(name): value for name, value in keywords.items()})
 
 
-FUNCTIONS_OF_MODULES.update(MODULE_FUNCTIONS)
+SUBSTITUTES.update({id(original): function for original, function in MODULE_FUNCTIONS.items()})
 
 
 def program_namespace() -> dict[str, Any]:

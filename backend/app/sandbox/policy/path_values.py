@@ -94,13 +94,20 @@ def _on_texts(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-PATH_FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
-    **{("pathlib", name): Path for name in ("Path", "PurePath", "PurePosixPath")},
-    ("os", "cpu_count"): lambda: os.cpu_count(),
-    ("os", "listdir"): _list_folder,
+def _count_processors() -> int | None:
+    """Replace `os.cpu_count`, since functions of `os` are not held."""
+    return os.cpu_count()
+
+
+PATH_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    **dict.fromkeys((pathlib.Path, pathlib.PurePath, pathlib.PurePosixPath), Path),
+    os.cpu_count: _count_processors,
+    os.listdir: _list_folder,
+    os.path.exists: _exists,
+    os.path.isfile: _is_file,
+    **{
+        getattr(os.path, name): _on_texts(getattr(os.path, name))
+        for name in ("basename", "dirname", "isabs", "join", "normpath", "split", "splitext")
+    },
 }
-for _module in ("os.path", "posixpath"):
-    PATH_FUNCTIONS[_module, "exists"] = _exists
-    PATH_FUNCTIONS[_module, "isfile"] = _is_file
-    for _name in ("basename", "dirname", "isabs", "join", "normpath", "split", "splitext"):
-        PATH_FUNCTIONS[_module, _name] = _on_texts(getattr(os.path, _name))
+"""Substitutes by the original."""

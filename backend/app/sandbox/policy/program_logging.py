@@ -110,8 +110,9 @@ def _root_method(name: str) -> Callable[..., None]:
     return write
 
 
-LOGGING_FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
-    ("logging", "basicConfig"): _configure,
-    ("logging", "getLogger"): _logger,
-    **{("logging", name): _root_method(name) for name in ("exception", "log", *_LEVELS)},
+LOGGING_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    logging.basicConfig: _configure,
+    logging.getLogger: _logger,
+    **{getattr(logging, name): _root_method(name) for name in ("exception", "log", *_LEVELS)},
 }
+"""Substitutes by the original."""
