@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,22 @@ def test_the_whole_tree_reads_as_the_best_projects_of_the_field() -> None:
 def test_no_file_has_more_than_400_lines() -> None:
     lengths = {path.relative_to(SOURCE).as_posix(): path.read_text().count("\n") for path in modules()}
     assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_no_list_of_words_names_a_word_twice() -> None:
+    """A repeated word hides that a list has two authors, and stays behind when one of the two is removed."""
+    repeated = {
+        f"{path.relative_to(SOURCE).as_posix()}:{node.lineno}": words
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "word_set"
+        if (words := sorted(_repeated(ast.literal_eval(node.args[0]).split())))
+    }
+    assert repeated == {}
+
+
+def _repeated(words: list[str]) -> set[str]:
+    return {word for word, count in Counter(words).items() if count > 1}
 
 
 def test_budgets_are_as_low_as_the_code_permits() -> None:

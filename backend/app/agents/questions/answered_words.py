@@ -72,16 +72,22 @@ _DEMANDS_BY_PHRASE = {phrase: demand for demand in DEMANDS for phrase in demand.
 MAX_PHRASE_WORDS = max(len(phrase.split()) for phrase in _DEMANDS_BY_PHRASE)
 _IDIOMS = frozenset(
     {
-        *(("at", "least"), ("at", "most"), ("or", "not"), ("if", "not"), ("per", "cent"), ("not", "counting")),
-        *(
-            ("most", "of"),
-            ("no", "more"),
-            ("not", "more"),
-            ("not", "less"),
-            ("not", "fewer"),
-            ("first", "name"),
-        ),
-        *(("each", "other"), ("not", "only"), ("whether", "not"), ("the", "means"), ("first", "name")),
+        ("at", "least"),
+        ("at", "most"),
+        ("or", "not"),
+        ("if", "not"),
+        ("per", "cent"),
+        ("not", "counting"),
+        ("most", "of"),
+        ("no", "more"),
+        ("not", "more"),
+        ("not", "less"),
+        ("not", "fewer"),
+        ("first", "name"),
+        ("each", "other"),
+        ("not", "only"),
+        ("whether", "not"),
+        ("the", "means"),
     }
 )
 """Pairs of words of which the second, or the first, asks for nothing of its own."""

@@ -209,7 +209,7 @@ PERSON_NOUNS = word_set(
     employee staff students student users user clients client members member passengers passenger players player
     subjects subject workers worker men women voters respondent colleagues colleague guests guest
     children child kids kid pupils pupil riders rider drivers driver
-    winners winner voters adults adult
+    winners winner adults adult
     """
 )
 ROW_WORDS = PERSON_NOUNS | word_set(
@@ -239,13 +239,13 @@ IGNORED = (
     sorted ranked rank ranking sort order descending ascending desc asc
     please thanks hi hello hey ok quick quickly simple simply entire whole full complete available existing
     recorded measured observed reported registered listed counted included contained exist exists existed
-    happened happen happens occurred occur occurs took take takes taken made make makes had has having get gets
+    happened happen happens occurred occur occurs took take takes taken made makes had has having gets
     got went go goes come comes came put using use used based according percent percentage percentages pct
     share shares proportion fraction ratio rate rates in's else rest others other kind kinds type types
-    sort sorts such well off away set sets both either own too once at's via through throughout regarding
-    concerning terms detail details view look looks looking seen side whatever whether
+    sorts such well away set sets both either own too once at's via through throughout regarding
+    concerning terms detail details view looks looking seen side whatever whether
     anything something single
-    good great strong strongly closely really typical typically question overview summary separately
+    good great strong strongly closely typical typically question overview summary separately
     """
     )
 )

@@ -40,7 +40,7 @@ MIN_NAMED_SCORE = 0.6
 _RANGE_LINKS = word_set(
     """
     , and or to than vs versus with against compared comparison the those that ones people persons of for in on
-    by from how many much are is were was rather opposed as given to / more less higher lower fewer do does did
+    by from how many much are is were was rather opposed as given / more less higher lower fewer do does did
     """
 )
 """Words that stand between two ranges of one list."""
@@ -179,9 +179,8 @@ def _neighbours(ranges: Sequence[_ListedRange], items: Sequence[QuestionItem]) -
 def _are_linked(items: Sequence[QuestionItem], end: int, start: int) -> bool:
     """Tell if only links stand between a range that ends at `end` and one that begins at `start`."""
     between = items[end + 1 : start]
-    if not between:
-        return items[end].text.endswith(",")
-    if len(between) > MAX_GAP:
+    # Not even a comma between them: `25 49 50 74` lists numbers.
+    if not between or len(between) > MAX_GAP:
         return False
     earlier = {item.text for item in items[:end]}
     # Words that were there before the first range may be repeated: `of cows over 6 and of cows under 6`.

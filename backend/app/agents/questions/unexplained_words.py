@@ -39,9 +39,9 @@ _ACTIONS = word_set(
     registered enrolled joined attended completed finished started began begun ended opened closed
     created issued submitted published released served treated tested went gone taken
     hired caught catch catches donated donate given gave give part handed logged landed launched docked parked
-    placed filed took turned kept lent lend borrowed borrow swam swim ran drew joined brought grew
-    harvested planted picked mailed posted uploaded downloaded streamed recruited recruited interviewed
-    surveyed asked weighed photographed sighted observed spotted registered captured
+    filed took turned kept lent lend borrowed borrow swam swim ran drew
+    harvested planted picked mailed posted uploaded downloaded streamed recruited interviewed
+    surveyed asked photographed sighted observed spotted captured
     keep keeps
     """
 )

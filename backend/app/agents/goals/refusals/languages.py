@@ -6,9 +6,9 @@ from app.agents.goals.words.vocabulary import word_set
 _STOP_WORDS = {
     "English": word_set(
         """
-        a as do no me so am die the of and to in is that for it as was with on are by this be from at or an
-        which have not you we our will what who how when where why does do can should would much many their
-        its if than there my me us whether
+        a as do no me so am die the of and to in is that for it was with on are by this be from at or an
+        which have not you we our will what who how when where why does can should would much many their
+        its if than there my us whether
         """
     ),
     "German": word_set(

@@ -291,7 +291,7 @@ def _parse_named_months(reading: QuestionReading, phrase: str) -> None:
         months = [MONTH_NUMBERS[item.word] for item in reading.text.list_items(match, "month")]
         column, reference = part_column(reading, "month"), date_reference(reading, match)
         target = column or reference
-        if target is None or (bound_word(reading, match) == "may"):
+        if target is None:
             return
         operand = column.expression if column else build.date_part("month", target.expression)
         bound = BOUNDS.get(bound_word(reading, match))

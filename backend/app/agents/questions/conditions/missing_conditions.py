@@ -113,7 +113,7 @@ def parse_statuses(reading: QuestionReading) -> None:
         for place, item in enumerate(reading.text.items):
             if item.role or item.word not in phrase.split("|") or bare_value(item):
                 continue
-            if (is_over and item.word == "open") or _is_flag(item):
+            if _is_flag(item):
                 continue
             if any(c.is_date and c.column and c.column.table == ends[0].table for c in reading.conditions):
                 # Who was active in 2020 depends on the start as well: the end alone would count rows that had

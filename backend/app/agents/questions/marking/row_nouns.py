@@ -244,7 +244,7 @@ PERSONS = PERSON_NOUNS | word_set(
     name agent seller salesperson driver owner author teacher manager rep winner champion referee clerk
     operator technician doctor nurse trainer instructor traveller traveler rider buyer assignee
     director runner reader actor artist singer musician composer captain coach chef cook guide farmer pilot
-    lawyer judge editor publisher photographer designer engineer consultant clerk cashier barber vet surgeon
+    lawyer judge editor publisher photographer designer engineer consultant cashier barber vet surgeon
     scorer swimmer cyclist boxer golfer skier sailor climber donor tenant landlord lecturer tutor patron handler
     agronomist forester gardener mechanic host therapist physician dentist examiner inspector foreman skipper
     porter waiter keeper guard ranger adviser advisor counsellor supervisor conductor analyst carer volunteer
