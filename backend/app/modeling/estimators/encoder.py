@@ -15,13 +15,17 @@ from app.modeling.table.column_kinds import ColumnKind, column_kind
 BLIND = "blind"
 """Style of an estimator that uses no column."""
 
+MIN_ROWS_PER_NAME = 3.0
+"""Mean rows of a text from which texts of several words are names too: of schools, products or teams."""
+
 
 class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Encodes a frame as a float32 matrix. Constant and empty columns are left out.
 
     `style="tree"`: numbers unchanged (missing stays missing), categories as positions, most frequent first,
     text as a few directions. `style="linear"`: sparse; numbers scaled and as normal deviates, categories
-    one-hot, text as weighted words. `style="network"`: the same, dense and narrow.
+    one-hot, text as weighted words. `style="network"`: the same, dense and narrow. Texts that are names of
+    things with rows of their own are encoded as categories too.
     `style="blind"`: one column of zeros.
     `in_order`: rows are ordered in time, so only recurring calendar parts are encoded.
     """
@@ -60,7 +64,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             words = TextVectorizer().fit(column, STYLES[self.style].directions, self.seed)
             self.codes_.append({"column": name, "as": "text", "words": len(self.words_)})
             self.words_.append(words)
-            return
+            if not repeats(column):
+                return
         learned = STYLES[self.style].learn(column, kind, self.in_order)
         if learned is not None:
             self.codes_.append({"column": name, **learned})
@@ -103,3 +108,9 @@ def is_prose(column: pd.Series, kind: ColumnKind) -> bool:
     if kind is not ColumnKind.TEXT:
         return False
     return bool(column.dropna().astype("str").head(2000).str.strip().str.count(r"\s+").mean() >= 0.5)
+
+
+def repeats(column: pd.Series) -> bool:
+    """Test for names of things with several rows each, which their words alone do not tell apart."""
+    present = column.dropna()
+    return bool(len(present) >= MIN_ROWS_PER_NAME * max(present.nunique(), 1))

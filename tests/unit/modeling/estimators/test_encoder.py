@@ -53,6 +53,17 @@ def test_linear_models_get_scaled_numbers_ranks_flags_and_one_hot_categories() -
     assert matrix[2, 2] == 1
 
 
+@pytest.mark.parametrize(("style", "feature"), [("tree", "school count"), ("linear", "school=School 7 North")])
+def test_names_of_several_words_are_categories_too_where_they_repeat(style: str, feature: str) -> None:
+    schools = pd.Series([f"School {number} North" for number in range(80)], name="school")
+    often = Encoder(style).fit(pd.concat([schools] * 3, ignore_index=True).to_frame())
+    assert feature in often.get_feature_names_out()
+    seldom = Encoder(style).fit(pd.concat([schools] * 2, ignore_index=True).to_frame())
+    assert feature not in seldom.get_feature_names_out()
+    for encoder in (often, seldom):
+        assert encoder.transform(schools.to_frame()).shape == (80, len(encoder.get_feature_names_out()))
+
+
 def test_in_time_order_only_recurring_calendar_parts_are_encoded() -> None:
     days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=100)})
     ordered = Encoder("tree", in_order=True).fit(days).get_feature_names_out()
