@@ -9,6 +9,7 @@ import pandas as pd
 
 from app.modeling.analysis.assumptions.code_order import find_code, is_target, number_codes
 from app.modeling.analysis.assumptions.entities_and_order import RowStructure, find_entities, find_order
+from app.modeling.analysis.assumptions.later_rows import predict_later
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
     ComparedScores,
@@ -22,7 +23,7 @@ from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
 from app.modeling.analysis.assumptions.wording import code_assumption, entities_assumption, time_assumption
 from app.modeling.facts.assumptions import AssumptionJson, AssumptionKind, AssumptionSide
 from app.modeling.labels.labels import make_labels
-from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 from app.modeling.problem.problem import Problem
 from app.modeling.splits.groups import group_labels
@@ -30,6 +31,9 @@ from app.modeling.splits.split import choose_kind
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.deadline import Deadline
 from app.modeling.type_inference.distinct_values import is_text
+
+MIN_KNOWN_SHARE = 0.5
+"""Share of the later rows whose entities come earlier too, from which later rows are those of known ones."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +128,29 @@ def _measure_order(
     entities: Sequence["MeasuredStructure"],
 ) -> list["MeasuredStructure"]:
     """Measure what later times change."""
-    # Later rows are often those of new entities too: only the loss beyond that is one of time.
+    # Later rows are often those of new entities too: only the loss beyond that is one of time. The later rows
+    # of a panel, whose entities come again at each time, are of known ones.
     nested = next((entry.structure for entry in entities if entry.compared.matters), None)
+    if nested and share_known_later(train, order.columns[0], nested.columns) >= MIN_KNOWN_SHARE:
+        nested = None
     is_settled = problem.time_column == order.columns[0]
     is_settled |= order.is_strong and nested is None
     compared = bench.compare_order(train, order, None if is_settled else nested)
     return [MeasuredStructure(order, compared, AssumptionKind.TIME, is_settled)] if compared else []
+
+
+def share_known_later(train: pd.DataFrame, time: str, entity: Sequence[str]) -> float:
+    """Share of the last third of the rows by `time` whose `entity` (columns) has rows before it.
+
+    Rows of one moment stay together; NaN without later ones.
+    """
+    complete = train[list(dict.fromkeys((time, *entity)))].dropna()
+    moments, times = pd.factorize(complete[time], sort=True)
+    if len(times) < 2:
+        return float("nan")
+    last_earlier = min(np.quantile(moments, 1 - 1 / FOLDS, method="lower"), len(times) - 2)
+    keys = pd.MultiIndex.from_frame(complete[list(entity)])
+    return float(keys[moments > last_earlier].isin(keys[moments <= last_earlier]).mean())
 
 
 def _choose_measured(
@@ -139,8 +160,8 @@ def _choose_measured(
     entities, order, code = list(structures.entities), structures.order, structures.code
     while entities or order or code:
         count = len(entities) + (order is not None) + (code is not None)
-        # Two sides a structure: if its condition holds, and if not.
-        rows = sample_size(train, problem, 2 * count, deadline)
+        # Two sides a structure: if its condition holds, and if not; later rows are predicted with the time too.
+        rows = sample_size(train, problem, 2 * count + (order is not None), deadline)
         if rows >= MIN_ROWS:
             return Structures(entities, order, code), rows
         if code:
@@ -274,12 +295,11 @@ class Bench:
             free = _group_by(free, nested)
             ordered = replace(ordered, exclude=(*ordered.exclude, nested.columns[0]))
         # The last of the folds in time learns from as many rows as each of those at random.
-        plan = FoldPlan(SplitKind.TIME, FOLDS - 1, self.seed)
-        later = predict_out_of_fold(frame, ordered, plan, self.threads, is_last_only=True)
-
+        later = predict_later(frame, ordered, FOLDS - 1, self.seed, self.threads, self.deadline.allows)
+        predictions = later.predictions if later else None
         return self._compare(
-            self._predict_in_time(later, frame, free),
-            later,
+            self._predict_in_time(predictions, frame, free),
+            predictions,
             lambda rows: number_time_blocks(frame[column], rows),
         )
 

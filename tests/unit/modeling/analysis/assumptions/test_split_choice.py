@@ -9,7 +9,12 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from app.modeling.analysis.assumptions.row_assumptions import measure_assumptions
-from app.modeling.analysis.assumptions.split_choice import apply_choice, find_structures, measure_structures
+from app.modeling.analysis.assumptions.split_choice import (
+    apply_choice,
+    find_structures,
+    measure_structures,
+    share_known_later,
+)
 from app.modeling.facts.assumptions import AssumptionJson
 from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.problem import Problem
@@ -95,7 +100,7 @@ def test_a_file_sorted_by_year_is_split_in_time_with_both_figures() -> None:
     assert split_holdout(frame, problem, seed=0).holdout["year"].min() >= 2010
     rows = np.arange(len(frame))
     assert_right(order, "holds", error_of(frame, "income", *train_test_split(rows, random_state=0), [], []))
-    assert_right(order, "otherwise", error_of(frame, "income", rows[:2000], rows[2000:], ["year"], []))
+    assert_right(order, "otherwise", error_of(frame, "income", rows[:2000], rows[2000:], [], []))
 
 
 def test_new_entities_that_cost_more_than_later_times_decide_the_split() -> None:
@@ -105,6 +110,23 @@ def test_new_entities_that_cost_more_than_later_times_decide_the_split() -> None
     assert (entities["matters"], order["matters"]) == (True, True)
     assert (entities["chosen"], order["chosen"]) == ("otherwise", "holds")
     assert (problem.group_column, problem.time_column) == ("country", None)
+
+
+def test_later_rows_of_a_panel_are_those_of_known_entities() -> None:
+    frame = panel()
+    _, assumptions = measure(frame, "life")
+    later = np.flatnonzero(frame["year"] > frame["year"].quantile(2 / 3))
+    earlier = np.setdiff1d(np.arange(len(frame)), later)
+    assert_right(assumptions["time"], "otherwise", error_of(frame, "life", earlier, later, [], ["country"]))
+    assert (assumptions["time"]["otherwise_score"] or 9e9) < (assumptions["entities"]["otherwise_score"] or 0)
+
+
+def test_entities_are_known_later_only_where_they_come_again() -> None:
+    again = pd.DataFrame({"shop": list("abcabcabcabc"), "year": np.repeat([2020, 2021, 2022, 2023], 3)})
+    once = pd.DataFrame({"storm": list("aabbccddee"), "year": np.repeat([2019, 2020, 2021, 2022, 2023], 2)})
+    assert share_known_later(again, "year", ["shop"]) == 1
+    assert share_known_later(once, "year", ["storm"]) == 0
+    assert np.isnan(share_known_later(again.assign(year=2020), "year", ["shop"]))
 
 
 def test_entities_without_an_effect_leave_the_split_at_random() -> None:
@@ -145,14 +167,14 @@ def test_drift_is_found_in_a_shuffled_file_by_its_only_date(name: str) -> None:
     rng = np.random.default_rng(0)
     days = pd.Series(rng.integers(0, 1500, 2500))
     effect = rng.normal(size=2500)
-    # What the input does to the outcome turns round in the course of time: an old model is worse than none.
-    risk = effect * np.cos(np.pi * days / 1500)
+    # What the input does to the outcome turns round in the last third: an old model is worse than none.
+    risk = effect * np.where(days < 1000, 1, -1)
     frame = pd.DataFrame({name: pd.Timestamp("2019-01-01") + pd.to_timedelta(days, unit="D")})
     frame["effect"], frame["returned"] = effect, (rng.random(2500) < 1 / (1 + np.exp(-3 * risk))).astype(int)
     problem, assumptions = measure(frame, "returned")
     order = assumptions["time"]
     assert (order["column"], order["chosen"], order["matters"]) == (name, "otherwise", True)
-    assert (order["holds_score"] or 0) > 0.75 > 0.65 > (order["otherwise_score"] or 1)
+    assert (order["holds_score"] or 0) > 0.75 > 0.6 > (order["otherwise_score"] or 1)
     locked = split_holdout(frame, problem, seed=0)
     assert locked.train[name].max() <= locked.holdout[name].min()
 
@@ -172,6 +194,18 @@ def test_drift_over_four_years_is_measured_by_the_rows_of_the_last_ones(rise: fl
         is_late = year >= 2018
         late = error_of(frame, "weight", np.flatnonzero(~is_late), np.flatnonzero(is_late), [], [])
         assert_right(order, "otherwise", late)
+
+
+def test_a_change_that_goes_on_steadily_is_followed_by_models_that_see_the_time() -> None:
+    rng = np.random.default_rng(0)
+    days, effect = pd.Series(rng.integers(0, 1500, 2500)), rng.normal(size=2500)
+    risk = effect * np.cos(np.pi * days / 1500)
+    frame = pd.DataFrame({"opened": pd.Timestamp("2019-01-01") + pd.to_timedelta(days, unit="D")})
+    frame["effect"], frame["returned"] = effect, (rng.random(2500) < 1 / (1 + np.exp(-3 * risk))).astype(int)
+    problem, assumptions = measure(frame, "returned")
+    order = assumptions["time"]
+    assert (order["otherwise_score"] or 0) > 0.75
+    assert (order["matters"], problem.time_column) == (False, None)
 
 
 def test_a_date_without_an_effect_leaves_the_split_at_random() -> None:
