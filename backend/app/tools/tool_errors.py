@@ -66,12 +66,20 @@ def error_type(error: LabError) -> ToolErrorType:
 
 def get_refusal(value: JsonValue) -> str | None:
     """Return the message of a recorded error, or None for a value of a call that succeeded."""
-    if not isinstance(value, dict):
-        return None
-    if list(value) == [FORMER_ERROR]:
+    if isinstance(value, dict) and list(value) == [FORMER_ERROR]:
         return str(value[FORMER_ERROR])
-    error = value.get(ERROR)
+    error = _get_error(value)
+    return str(error["message"]) if error else None
+
+
+def is_rejection(value: JsonValue) -> bool:
+    """Tell if a recorded value is the error of a call that its user did not approve."""
+    return (_get_error(value) or {}).get("type") == "rejected_by_user"
+
+
+def _get_error(value: JsonValue) -> Mapping[str, JsonValue] | None:
     # Exactly this shape: a result of a call may have a member `error` of its own.
-    if list(value) == [ERROR] and isinstance(error, dict) and {"type", "message"} <= error.keys():
-        return str(error["message"])
-    return None
+    if not isinstance(value, dict) or list(value) != [ERROR]:
+        return None
+    error = value[ERROR]
+    return error if isinstance(error, dict) and {"type", "message"} <= error.keys() else None

@@ -64,6 +64,14 @@ _RESHAPES = re.compile(r"^\W{0,5}(?:\w{1,20} ){0,3}?(?:turn|change|switch|conver
 """Verbs of changes that a last result takes: `turn it into a line chart`."""
 
 
+def accept_rejection(view: View) -> AgentAction | None:
+    """Say that a call did not run because its user did not approve it."""
+    # The refusal itself tells an agent how to go on, which is nothing for the user who gave the word.
+    if not view.completed_calls or not view.completed_calls[-1].is_rejected:
+        return None
+    return say(f"`{view.completed_calls[-1].name}` was not approved, so it did not run.")
+
+
 def conclude(view: View) -> AgentAction | None:
     """Say what the query gave, or why it gave nothing."""
     if chart := view.last_success("make_chart"):
@@ -331,6 +339,7 @@ def work_on_files(view: View) -> AgentAction | None:
 
 
 RULES: tuple[Rule[ChatBrief], ...] = (
+    accept_rejection,
     work_on_files,
     # Before `conclude`, which would take their statement for the query of an answer.
     make_table,

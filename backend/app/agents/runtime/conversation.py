@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 from app.json_types import JsonValue
 from app.modeling.facts.code_in_facts import omit_source
 from app.modeling.facts.conversion import parse_facts
-from app.tools.tool_errors import get_refusal
+from app.tools.tool_errors import get_refusal, is_rejection
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
 
@@ -53,6 +53,11 @@ class CompletedCall:
     arguments: Mapping[str, Any]
     value: Any
     refusal: str | None = None
+
+    @property
+    def is_rejected(self) -> bool:
+        """Tell if the user did not approve the call."""
+        return is_rejection(self.value)
 
     def read(self, shape: type[Shape]) -> Shape:
         """Return the value as a dataclass with the facts that a policy uses. Raises InvalidInput."""

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -15,7 +16,7 @@ from rich.console import Console
 from app.cli.api_client.client import LabClient
 from app.cli.connection.service_connection import connected
 from app.cli.terminal.exit_codes import Exit
-from app.cli.terminal.local_zone import find_local_zone
+from app.cli.terminal.local_zone import find_local_zone, local_minute
 from app.cli.terminal.result_table import show_row_count, show_rows
 from app.cli.terminal.sanitize import harmless
 from app.settings import load_settings
@@ -32,7 +33,7 @@ class ListedJob(BaseModel):
     job_id: str
     status: str
     prompt: str
-    created_at: str
+    created_at: datetime
 
 
 class AnsweredJob(ListedJob):
@@ -84,7 +85,8 @@ def list_all(jobs: JobClient) -> None:
     if not newest_jobs:
         typer.echo('No job yet. Send one: labcrew jobs send "total amount by region"', err=True)
     for job in newest_jobs:
-        typer.echo(harmless(f"{job.job_id}  {job.status}  {job.created_at[:16]}  {job.prompt[:80]}"))
+        minute = local_minute(job.created_at)
+        typer.echo(harmless(f"{job.job_id}  {job.status}  {minute}  {job.prompt[:80]}"))
 
 
 def show(jobs: JobClient, job_id: str) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from app.cli.api_client.typed_ids import LAST
 from app.cli.sessions.argument import Session
+from app.cli.sessions.named_options import check_families
 from app.cli.sessions.run import AsJson, Key, Metric, Out, Url
 from app.cli.terminal.exit_codes import Exit
 
@@ -108,7 +109,8 @@ def fork(
     leave_out: Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")] = None,
     metric: Metric = None,
     family: Annotated[
-        list[str] | None, typer.Option(help="Family of models to fit; may be given again.")
+        list[str] | None,
+        typer.Option(help="Family of models to fit; may be given again.", callback=check_families),
     ] = None,
     budget: Annotated[float | None, typer.Option(help="Seconds of the whole session.", min=1)] = None,
     note: Annotated[str | None, typer.Option(help="A change in words, which every agent reads.")] = None,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.quick_imports import quick_imports
+from app.cli.sessions.named_options import check_metric
 from app.cli.sessions.run_options import RunOptions
 from app.cli.terminal.exit_codes import Exit
 from app.datasets.example_table import find_example
@@ -17,7 +18,10 @@ What = Annotated[
     list[str], typer.Argument(metavar='DATA... "GOAL"', help="Files of data, then the goal in words.")
 ]
 Target = Annotated[str | None, typer.Option(help="Column to predict.")]
-Metric = Annotated[str | None, typer.Option(help="What candidates are compared by: roc_auc, rmse, ...")]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="What candidates are compared by: roc_auc, rmse, ...", callback=check_metric),
+]
 TimeColumn = Annotated[str | None, typer.Option(help="Column that orders the rows in time.")]
 GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must not be split.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]

@@ -8,7 +8,7 @@ import typer
 from app.cli.sessions.run import Key, Url
 
 if TYPE_CHECKING:
-    from app.cli.workflows.requests import RunWait
+    from app.cli.workflows.responses import RunWait
 
 app = typer.Typer(
     help="Workflows: list, show, create, change, versions, restore, run, runs, retry, delete.",

@@ -4,21 +4,19 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
-from uuid import UUID
 
 import typer
-from pydantic import BaseModel, ConfigDict, Field
 from rich.console import Console
 
-from app.cli.api_client.client import LabClient
 from app.cli.connection.service_connection import connected
 from app.cli.terminal.exit_codes import Exit
+from app.cli.terminal.local_zone import local_minute
 from app.cli.terminal.result_table import show_rows
 from app.cli.terminal.sanitize import harmless
+from app.cli.workflows.client import WorkflowClient, is_id
+from app.cli.workflows.responses import RunNode, RunWait
 from app.errors import InvalidInput, LabError, NotFound
 from app.settings import load_settings
 
@@ -26,194 +24,10 @@ _POLL_S = 0.5
 """Seconds between two looks at a run."""
 
 
-class _Answer(BaseModel):
-    """Base of answers of the API; fields that are not shown are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class ListedWorkflow(_Answer):
-    id: str
-    name: str
-    version: int
-    updated_at: str
-
-
-class WorkflowContent(ListedWorkflow):
-    document: dict[str, Any]
-
-
-class DifferenceText(_Answer):
-    text: str
-
-
-class ProposalFault(_Answer):
-    pointer: str
-    message: str
-
-
-class Proposal(_Answer):
-    id: str
-    summary: str
-    difference: DifferenceText
-    faults: list[ProposalFault]
-    status: str
-
-
-class ListedAuthor(_Answer):
-    email: str
-    kind: str
-    name: str | None = None
-
-    def describe(self) -> str:
-        ways = {"api_key": f"key {self.name or 'deleted'}", "conversation": "conversation", "job": "job"}
-        return f"{self.email}, {ways[self.kind]}" if self.kind in ways else self.email
-
-
-class ListedVersion(_Answer):
-    version: int
-    message: str
-    created_at: str
-    author: ListedAuthor | None = None
-
-
-class RunNode(_Answer):
-    status: str
-    rows: int | None = None
-    figure: float | None = None
-    passes: bool | None = None
-    answer: str | None = None
-    error: str | None = None
-    notes: list[str] = Field(default_factory=list)
-    columns: list[dict[str, Any]] = Field(default_factory=list)
-    preview: list[list[Any]] = Field(default_factory=list)
-
-
-class RunWait(_Answer):
-    key: str
-    text: str
-    options: list[Any]
-
-
-class WorkflowRunAnswer(_Answer):
-    id: str
-    status: str
-    outcome: str | None = None
-    nodes: dict[str, RunNode] = Field(default_factory=dict)
-    question: RunWait | None = None
-    waits_for: str | None = None
-    ended_at: str | None = None
-
-
-class ListedTrigger(_Answer):
-    node: str
-    text: str
-    next_ticks: list[datetime]
-
-
-class ListedRun(_Answer):
-    id: str
-    status: str
-    version: int
-    node: str
-    created_at: datetime
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-
-
 @contextmanager
-def open_workflows(url: str | None, key: str | None) -> Iterator["WorkflowClient"]:
+def open_workflows(url: str | None, key: str | None) -> Iterator[WorkflowClient]:
     with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
         yield WorkflowClient(client)
-
-
-class WorkflowClient:
-    """Workflows of the user, named by id, by the beginning of an id, or by name."""
-
-    def __init__(self, client: LabClient) -> None:
-        self._client = client
-
-    def list_workflows(self) -> list[ListedWorkflow]:
-        page = self._client.call("GET", "/workflows?limit=200")
-        return [ListedWorkflow.model_validate(item) for item in page["items"]]
-
-    def find(self, name: str) -> ListedWorkflow:
-        """Raises NotFound, and InvalidInput if several fit."""
-        workflows = self.list_workflows()
-        fitting = [
-            flow for flow in workflows if flow.name.lower() == name.lower() or flow.id.startswith(name.lower())
-        ]
-        if not fitting:
-            names = ", ".join(flow.name for flow in workflows[:20]) or "none yet"
-            raise NotFound("workflow_not_found", f"There is no workflow {name}. Yours: {names}.")
-        if len(fitting) > 1:
-            raise InvalidInput(
-                "several_workflows",
-                f"{len(fitting)} workflows are named {name}. Give an id: "
-                f"{', '.join(flow.id[:8] for flow in fitting[:10])}.",
-            )
-        return fitting[0]
-
-    def read(self, name: str) -> WorkflowContent:
-        return WorkflowContent.model_validate(self._client.call("GET", f"/workflows/{self.find(name).id}"))
-
-    def create(self, content: Mapping[str, Any]) -> WorkflowContent:
-        return WorkflowContent.model_validate(self._client.call("POST", "/workflows", content))
-
-    def find_dataset(self, name: str) -> str:
-        """Return the id of the newest dataset of a name. Raises NotFound."""
-        datasets = self._client.call("GET", "/datasets?limit=200")["items"]
-        fitting = [dataset for dataset in datasets if dataset["name"].casefold() == name.casefold()]
-        if not fitting:
-            names = ", ".join(dict.fromkeys(dataset["name"] for dataset in datasets[:20])) or "none yet"
-            raise NotFound("dataset_not_found", f"There is no dataset {name}. Yours: {names}.")
-        return str(fitting[0]["id"])
-
-    def propose(self, name: str, message: str, time_zone: str) -> Proposal:
-        body = {"message": message, "time_zone": time_zone}
-        path = f"/workflows/{self.find(name).id}/proposals"
-        return Proposal.model_validate(self._client.call("POST", path, body))
-
-    def decide(self, proposal: Proposal, verb: str) -> Proposal:
-        return Proposal.model_validate(self._client.call("POST", f"/workflow-proposals/{proposal.id}/{verb}"))
-
-    def versions(self, name: str) -> list[ListedVersion]:
-        rows = self._client.call("GET", f"/workflows/{self.find(name).id}/versions?limit=50")
-        return [ListedVersion.model_validate(item) for item in rows]
-
-    def restore(self, name: str, version: int) -> DifferenceText:
-        change = self._client.call("POST", f"/workflows/{self.find(name).id}/restore", {"to": version})
-        return DifferenceText.model_validate(change["difference"])
-
-    def triggers(self, workflow: WorkflowContent) -> list[ListedTrigger]:
-        rows = self._client.call("GET", f"/workflows/{workflow.id}/triggers")
-        return [ListedTrigger.model_validate(item) for item in rows]
-
-    def runs(self, name: str) -> list[ListedRun]:
-        rows = self._client.call("GET", f"/workflows/{self.find(name).id}/runs?limit=50")
-        return [ListedRun.model_validate(item) for item in rows]
-
-    def run(self, name: str) -> str:
-        """Begin a whole run and return its id. A workflow of one query is run alike."""
-        return str(self._client.call("POST", f"/workflows/{self.find(name).id}/run", {"by_node": True})["id"])
-
-    def retry(self, run_id: str, node: str | None) -> str:
-        """Begin a run that goes on from an ended one and return its id."""
-        if not _is_id(run_id):
-            raise InvalidInput(
-                "no_run_id", f"{run_id} is no id of a run: labcrew workflow runs WORKFLOW lists them."
-            )
-        body = {"from_node": node} if node else {}
-        return str(self._client.call("POST", f"/workflow-runs/{quote(run_id, safe='')}/retry", body)["id"])
-
-    def delete(self, workflow_id: str) -> None:
-        self._client.call("DELETE", f"/workflows/{workflow_id}")
-
-    def run_state(self, run_id: str) -> WorkflowRunAnswer:
-        return WorkflowRunAnswer.model_validate(self._client.call("GET", f"/workflow-runs/{run_id}"))
-
-    def answer(self, run_id: str, question: RunWait, answer: Any) -> None:
-        self._client.call("POST", f"/workflow-runs/{run_id}/answer", {"answer": answer, "key": question.key})
 
 
 def list_all(workflows: WorkflowClient) -> None:
@@ -224,8 +38,8 @@ def list_all(workflows: WorkflowClient) -> None:
             err=True,
         )
     for flow in flows:
-        name = harmless(flow.name)
-        typer.echo(f"{flow.id[:8]}  {name}  version {flow.version}  {flow.updated_at[:16]}")
+        name, changed = harmless(flow.name), local_minute(flow.updated_at)
+        typer.echo(f"{flow.id[:8]}  {name}  version {flow.version}  {changed}")
 
 
 def show(workflows: WorkflowClient, name: str) -> None:
@@ -234,7 +48,7 @@ def show(workflows: WorkflowClient, name: str) -> None:
     typer.echo(f"{harmless(workflow.name)}, version {workflow.version} ({workflow.id})")
     for trigger in workflows.triggers(workflow):
         typer.echo(harmless(f"  runs {trigger.text} ({trigger.node})"))
-        times = ", ".join(f"{tick.astimezone():%a %Y-%m-%d %H:%M}" for tick in trigger.next_ticks)
+        times = ", ".join(f"{tick.astimezone():%a} {local_minute(tick)}" for tick in trigger.next_ticks)
         if times:
             typer.echo(f"    next {times}")
     for node in workflow.document["nodes"]:
@@ -264,7 +78,8 @@ def list_versions(workflows: WorkflowClient, name: str) -> None:
     """Print the last versions, newest first, with their authors."""
     for version in workflows.versions(name):
         author = f"  ({version.author.describe()})" if version.author else ""
-        typer.echo(harmless(f"{version.version:>4}  {version.created_at[:16]}  {version.message}{author}"))
+        minute = local_minute(version.created_at)
+        typer.echo(harmless(f"{version.version:>4}  {minute}  {version.message}{author}"))
 
 
 def list_runs(workflows: WorkflowClient, name: str) -> None:
@@ -277,7 +92,7 @@ def list_runs(workflows: WorkflowClient, name: str) -> None:
         took = f", {(ended - began).total_seconds():,.1f} s" if began and ended else ""
         node = f", node {run.node}" if run.node else ""
         status = run.status.replace("_", " ")
-        began_text = f"{run.created_at:%Y-%m-%d %H:%M}"
+        began_text = local_minute(run.created_at)
         typer.echo(harmless(f"{run.id}  {began_text}  version {run.version}  {status}{took}{node}"))
 
 
@@ -310,16 +125,8 @@ def _fill_datasets(workflows: WorkflowClient, content: Mapping[str, Any]) -> Non
     for node in nodes if isinstance(nodes, list) else []:
         config = node.get("config") if isinstance(node, dict) else None
         name = config.get("dataset_id") if isinstance(config, dict) else None
-        if isinstance(config, dict) and isinstance(name, str) and not _is_id(name):
+        if isinstance(config, dict) and isinstance(name, str) and not is_id(name):
             config["dataset_id"] = workflows.find_dataset(name)
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 def change(workflows: WorkflowClient, name: str, message: str, time_zone: str, is_accepted: bool) -> int:
