@@ -70,6 +70,7 @@ def answer(question: str, connection: duckdb.DuckDBPyConnection) -> list[tuple[A
         ("total sales yesterday", [(10.0,)]),
         ("number of rows in Ayr since last month", [(27,)]),
         ("number of rows in the last 30 days", [(30,)]),
+        ("number of rows in the past year", [(365,)]),
         ("number of rows in the last quarter of 2025", [(92,)]),
         ("compare total sales this month and last month", [("2026-09", 270.0), ("2026-10", 250.0)]),
         (
@@ -85,6 +86,21 @@ def test_periods_count_from_the_latest_day(
     question: str, rows: list[tuple[Any, ...]], till: duckdb.DuckDBPyConnection
 ) -> None:
     assert answer(question, till) == rows
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first"),
+    [
+        ("2019-01-01T00:00:00", "2023-12-31T00:00:00", "2022-01-01"),
+        ("2019-01-01T00:00:00", "2024-02-29T00:00:00", "2022-03-01"),
+        # Monthly figures: 24 months end with that of February.
+        ("2019-01-01T00:00:00", "2024-02-01T00:00:00", "2022-02-02"),
+    ],
+)
+def test_years_counted_back_begin_on_the_day_after_the_latest_one(low: str, high: str, first: str) -> None:
+    plan = parse("total sales in the last 2 years", make_profile(low, high, 60)).plan
+
+    assert first in plan.model_dump_json()
 
 
 def test_a_change_between_two_periods_has_its_difference_first(till: duckdb.DuckDBPyConnection) -> None:

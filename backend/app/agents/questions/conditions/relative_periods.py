@@ -4,6 +4,7 @@ Now is the latest day of the data. Stored rows may end long before today, and an
 day of asking could not be repeated.
 """
 
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple, cast
@@ -263,7 +264,8 @@ def _first_day_back(latest: date, unit: str, count: int) -> date:
     if unit in ("day", "week"):
         return latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
     if unit == "year":
-        # February 29 exists in few years.
-        return latest.replace(year=latest.year - count, day=min(latest.day, 28))
+        # The same day some years ago belongs to the year before: a year up to December 31 begins on January 1.
+        days = monthrange(latest.year - count, latest.month)[1]
+        return latest.replace(year=latest.year - count, day=min(latest.day, days)) + timedelta(days=1)
     first = latest.replace(day=1)
     return _add_months(first, 1 - count * (3 if unit == "quarter" else 1))
