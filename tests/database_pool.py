@@ -13,17 +13,18 @@ MAX_TABLE_BYTES = 1_000_000
 """Bytes of a table, its deleted rows among them, up to which its database is used again. Readers pass over
 deleted rows at a cost, and most tests leave a few pages."""
 
-_SCHEMA = """
+_SCHEMA_AND_BYTES = """
 SELECT md5(concat_ws(';',
     (SELECT string_agg(oid || ':' || xmin, ',' ORDER BY oid) FROM pg_class WHERE oid >= 16384),
     (SELECT string_agg(oid || ':' || xmin, ',' ORDER BY oid) FROM pg_trigger),
     (SELECT string_agg(oid || ':' || xmin, ',' ORDER BY oid) FROM pg_proc WHERE oid >= 16384),
     (SELECT string_agg(setconfig::text, ',') FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
         WHERE datname = current_database()),
-    (SELECT string_agg(version_num, ',') FROM alembic_version)))
+    (SELECT string_agg(version_num, ',') FROM alembic_version))),
+    (SELECT max(pg_relation_size(oid)) FROM pg_class WHERE relkind IN ('r', 't') AND oid >= 16384)
 """
-"""A digest that changes with the schema: rows of catalogs carry the transaction that wrote them, and those of
-objects that are not Postgres's own begin at 16384."""
+"""A digest that changes with the schema, and the bytes of the largest table. Rows of catalogs carry the
+transaction that wrote them, and those of objects that are not Postgres's own begin at 16384."""
 
 _EMPTY = """
 DO $$
@@ -37,8 +38,6 @@ BEGIN
     PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence WHERE pg_sequence_last_value(seqrelid) > 0;
 END $$
 """
-
-_LARGEST = "SELECT max(pg_relation_size(oid)) FROM pg_class WHERE relkind IN ('r', 't') AND oid >= 16384"
 
 
 @dataclass
@@ -57,11 +56,15 @@ class DatabasePool:
         yield name
         # A client that outlives its test must not reach the next one's rows by the name that it knows.
         renamed = _new_name()
-        self.sql(
+        # In one process: to start psql and to connect costs more than these statements.
+        schema, _, size_bytes = self.sql(
             f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
             f"ALTER DATABASE {name} RENAME TO {renamed}",
-        )
-        if self.sql(_SCHEMA, database=renamed) == self._schema and self._empty(renamed):
+            rf"\connect {renamed}",
+            _EMPTY,
+            _SCHEMA_AND_BYTES,
+        ).partition("|")
+        if schema == self._schema and int(size_bytes) <= MAX_TABLE_BYTES:
             self._free.append(renamed)
         else:
             self.sql(f"DROP DATABASE {renamed} WITH (FORCE)")
@@ -69,12 +72,8 @@ class DatabasePool:
     def _create(self) -> str:
         name = _new_name()
         self.sql(f"CREATE DATABASE {name} TEMPLATE {self.template}")
-        self._schema = self._schema or self.sql(_SCHEMA, database=name)
+        self._schema = self._schema or self.sql(_SCHEMA_AND_BYTES, database=name).partition("|")[0]
         return name
-
-    def _empty(self, name: str) -> bool:
-        """Delete all rows; return whether what is left of them is small."""
-        return int(self.sql(_EMPTY, _LARGEST, database=name)) <= MAX_TABLE_BYTES
 
 
 def _new_name() -> str:
