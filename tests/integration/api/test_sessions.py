@@ -91,27 +91,27 @@ async def test_a_session_on_an_unknown_dataset_is_not_made(ada: User) -> None:
     assert (await ada.http.get(SESSIONS)).json()["total"] == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "location"),
-    [
-        ({"goal": ""}, "body.goal"),
-        ({"goal": "x" * 10_001}, "body.goal"),
-        ({"goal": "a\0b, if you please"}, "body.goal"),
-        ({"dataset_ids": [str(uuid4()) for _ in range(21)]}, "body.dataset_ids"),
-        ({"dataset_ids": [str(UUID(int=1))] * 2}, "body.dataset_ids"),
-        ({"preferences": {"metric": "rock_auc"}}, "body.preferences.metric"),
-        ({"preferences": {"time_budget_s": 0}}, "body.preferences.time_budget_s"),
-        ({"preferences": {"surprise": 1}}, "body.preferences.surprise"),
-        ({"preferences": {"target": "x\0"}}, "body.preferences.target"),
-        ({"owner_id": str(uuid4())}, "body.owner_id"),
-    ],
-)
-async def test_a_request_out_of_bounds_names_the_field(
-    ada: User, change: dict[str, object], location: str
-) -> None:
-    refused = await ada.http.post(SESSIONS, json={**GOAL, **change})
-    assert refused.status_code == 422
-    assert [error["location"] for error in refused.json()["errors"]] == [location]
+OUT_OF_BOUNDS: list[tuple[dict[str, object], str]] = [
+    ({"goal": ""}, "body.goal"),
+    ({"goal": "x" * 10_001}, "body.goal"),
+    ({"goal": "a\0b, if you please"}, "body.goal"),
+    ({"dataset_ids": [str(uuid4()) for _ in range(21)]}, "body.dataset_ids"),
+    ({"dataset_ids": [str(UUID(int=1))] * 2}, "body.dataset_ids"),
+    ({"preferences": {"metric": "rock_auc"}}, "body.preferences.metric"),
+    ({"preferences": {"time_budget_s": 0}}, "body.preferences.time_budget_s"),
+    ({"preferences": {"surprise": 1}}, "body.preferences.surprise"),
+    ({"preferences": {"target": "x\0"}}, "body.preferences.target"),
+    ({"owner_id": str(uuid4())}, "body.owner_id"),
+]
+"""A change of a valid request, and the field that is refused."""
+
+
+async def test_a_request_out_of_bounds_names_the_field(ada: User, subtests: pytest.Subtests) -> None:
+    for change, location in OUT_OF_BOUNDS:
+        with subtests.test(location, change=change):
+            refused = await ada.http.post(SESSIONS, json={**GOAL, **change})
+            assert refused.status_code == 422
+            assert [error["location"] for error in refused.json()["errors"]] == [location]
 
 
 async def test_lists_come_in_pages_newest_first(ada: User) -> None:
@@ -126,9 +126,9 @@ async def test_lists_come_in_pages_newest_first(ada: User) -> None:
     assert (said["items"], said["total"]) == ([], 1)
 
 
-@pytest.mark.parametrize("params", [{"limit": 0}, {"limit": 201}, {"offset": -1}, {"status": "sleepy"}])
-async def test_a_page_out_of_bounds_is_refused(ada: User, params: dict[str, object]) -> None:
-    assert (await ada.http.get(SESSIONS, params=params)).status_code == 422
+async def test_a_page_out_of_bounds_is_refused(ada: User) -> None:
+    for query in ("limit=0", "limit=201", "offset=-1", "status=sleepy"):
+        assert (query, (await ada.http.get(f"{SESSIONS}?{query}")).status_code) == (query, 422)
 
 
 async def test_a_list_can_be_of_one_status(app: FastAPI, ada: User) -> None:
