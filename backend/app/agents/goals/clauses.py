@@ -170,7 +170,7 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
             yield from _circumstances(sentence[:position])
             yield from _read_predicate(rest, has_subject=True)
             return
-        if word in ASKING:
+        if word in ASKING and not _describes_rows(sentence, position):
             yield from _circumstances(sentence[:position])
             yield from _read_asking(word, rest)
             return
@@ -190,6 +190,21 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
 
 
 _VERBS_OF_REQUEST = VERBS | {"how", "who", "which", "what", "whether", "why"}
+
+
+def _describes_rows(sentence: Sequence[str], position: int) -> bool:
+    """Test if a `who` says more of the rows that a phrase names: "predict the bill of people who pay late"."""
+    if position == 0 or not _has_content(sentence[position - 1]):
+        return False
+    before = position - 2
+    while before > 0 and sentence[before] in ARTICLES:
+        before -= 1
+    is_phrase = before > 0 and sentence[before] in _OF_ROWS
+    # "Tell me for customers who leave" names nothing else that could be asked for.
+    return is_phrase and any(map(_has_content, sentence[:before])) and bool(set(sentence[:before]) & STRONG)
+
+
+_OF_ROWS = ENTITY_PREPOSITIONS | {"of", "in"}
 
 
 def _circumstances(words: Sequence[str]) -> Iterator[GoalWord]:

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.agents.goals.clauses import head_stems
 from app.agents.goals.columns import named_columns
 from app.agents.goals.columns.target import ScoredColumn
-from app.agents.goals.conditions.filters import find_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.unit_bounds import find_unit_bounds
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead
 from app.agents.goals.phrases.thresholds import Threshold
@@ -20,6 +19,7 @@ from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.planner.model_inputs import choose_inputs
 from app.agents.planner.output import MistakeSide, Plan
+from app.agents.planner.plan_conditions import find_row_conditions
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.stored_prices import PRICES
@@ -142,13 +142,7 @@ def unused_bound(request: PlanRequest) -> Threshold | None:
 
 
 def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
-    if request.is_about_prices:
-        return []
-    # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
-    goal = request.goal
-    # What rises or falls is the subject, and may be a value: "will ACME fall next week".
-    heads = [] if goal.outlook == "direction" else head_stems(goal.target_text)
-    return find_conditions(goal.effect_text, tables, request.column.name, heads)
+    return [] if request.is_about_prices else find_row_conditions(request.goal, tables, request.column)
 
 
 def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:
@@ -173,6 +167,8 @@ def _choose_cut(request: PlanRequest) -> Cut | None:
         return None
     if answer := request.bound_answer:
         return Cut(above=answer.above, value=answer.value)
+    if [*find_unit_bounds(request.goal, request.tables, request.column)]:
+        return _median_cut(request)  # the bound selects rows
     return _threshold_cut(request.goal, request.column) or _median_cut(request)
 
 

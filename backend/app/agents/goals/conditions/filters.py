@@ -16,6 +16,7 @@ from app.agents.goals.conditions.row_conditions import Operator, RowCondition
 from app.agents.goals.tables.column_roles import ENTITIES
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.units import convert
+from app.agents.goals.words.abbreviations import unabbreviate
 from app.agents.goals.words.signed_values import find_twins, is_meant, is_spelled
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import without_accents, words
@@ -38,7 +39,11 @@ _SKIPPED = word_set(
 """Words between a preposition and its value: "for the coast", "of type A"."""
 _CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
 """Stems of nouns that a letter names one of: "quality class L"."""
-_EXCLUDING = word_set("except excluding without exclude ignore ignoring besides not no skip skipping")
+_EXCLUDING = word_set(
+    "except excluding without exclude ignore ignoring besides not no skip skipping outside omit omitting"
+)
+_DENYING = word_set("not no")
+"""Words that deny the preposition behind them: "not in Rome"."""
 _EXCLUDING_PAIRS = frozenset(
     {
         ("leave", "out"),
@@ -68,7 +73,7 @@ _AHEAD = word_set("ahead out later hence on from")
 """Words behind a horizon."""
 _COMPARING = word_set("and or vs versus than compare compared between against")
 """Words beside a value that compare it with another one, in a goal that compares."""
-_COMPARISON_GOAL = re.compile(
+COMPARISON_GOAL = re.compile(
     r"\b(?:vs|versus|compar\w{0,6}|differ\w{0,7}|[a-z]{2,15}er than|(?:more|less) [a-z]{1,15} than)\b",
     re.IGNORECASE,
 )
@@ -137,7 +142,7 @@ def _read(text: str) -> _Text:
 def _value_conditions(
     parsed: _Text, text: str, table: TableProfile, target: str | None, heads: frozenset[str]
 ) -> Iterator[RowCondition]:
-    compares = bool(_COMPARISON_GOAL.search(text))
+    compares = bool(COMPARISON_GOAL.search(text))
     columns_with = Counter(value for column in table.columns for value in {*map(str, column.top)})
     for column in table.columns:
         if column.name == target or not _has_groups(column):
@@ -186,7 +191,7 @@ def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
 
 def _numbered(parsed: _Text, column: Column) -> Iterator[RowCondition]:
     """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12"."""
-    name = stems(column.name)
+    name = [stem(unabbreviate(part)) for part in words(column.name)]
     last = next((part for part in reversed(name) if part not in IDENTIFIER_WORDS), name[-1] if name else "")
     for at, token in enumerate(parsed.tokens):
         if token.isdigit() and at and parsed.stems[at - 1] == last and _is_inside(column, int(token)):
@@ -251,7 +256,12 @@ def _restriction(
         at -= 1
     before, pair = parsed.before(at), tuple(parsed.tokens[max(0, at - 2) : at])
     # Before the comparison: "compare sales excluding men" leaves men out.
-    if before in _EXCLUDING or pair in _EXCLUDING_PAIRS or _is_excluded_behind(parsed, end):
+    if (
+        before in _EXCLUDING
+        or _is_excluded_before(parsed, at)
+        or pair in _EXCLUDING_PAIRS
+        or _is_excluded_behind(parsed, end)
+    ):
         return "not_in"
     # "Compare men and women" wants the rows of both.
     if compares and (
@@ -264,6 +274,15 @@ def _restriction(
         return "in"
     # A word of its own, and not one that everybody uses: "glass claims", "AUR closing price".
     return "in" if not _EVERYDAY.issuperset(parsed.tokens[start:end]) else None
+
+
+def _is_excluded_before(parsed: _Text, at: int) -> bool:
+    """Test if an exclusion reaches a value over a preposition or a noun: "not in Rome", "excluding type X"."""
+    if parsed.before(at) in _PLACING:
+        return parsed.before(at - 1) in _DENYING
+    between = parsed.before(at)
+    is_noun = between.isalpha() and between not in _PLACING | _LISTING | _EXCLUDING
+    return is_noun and parsed.before(at - 1) in _EXCLUDING - _DENYING
 
 
 def _is_excluded_behind(parsed: _Text, end: int) -> bool:

@@ -127,6 +127,10 @@ sess sessions
 clm claim
 viol violations
 insp inspection
+mths months
+xfer transfer
+wty warranty
+pat patient
 """
 
 _WORD_BY_ABBREVIATION: dict[str, str] = dict(line.split() for line in _ABBREVIATIONS.strip().splitlines())

@@ -224,8 +224,12 @@ def _word_score(word: str, value: str, size: int) -> float:
     if len(text) >= 4 and stem(word).startswith(text):
         return 0.7
     if len(word) >= 5 and fuzz.ratio(word, text) >= MIN_SPELLING_RATIO:
-        return 0.75
+        return MISSPELLING_SCORE
     return 0.0
+
+
+MISSPELLING_SCORE = 0.75
+"""Score of a word that is nearly spelled like a value."""
 
 
 MIN_CONTAINED_LETTERS = 4

@@ -1,0 +1,125 @@
+"""The conditions of a plan on its rows: values, numbers and dates, states, and values in other spellings."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.agents.goals.clauses import head_stems
+from app.agents.goals.columns.named_columns import avoided_columns, match_columns
+from app.agents.goals.conditions.age_bounds import find_age_bounds
+from app.agents.goals.conditions.filters import COMPARISON_GOAL, find_conditions
+from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.states import (
+    find_phrases,
+    find_states,
+    is_denied,
+    names_column,
+)
+from app.agents.goals.conditions.unit_bounds import find_unit_bounds
+from app.agents.goals.goal import Goal
+from app.agents.goals.phrases.patterns import RESTRICTION
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.tokenizer import words
+from app.agents.questions.matching.value_matching import MISSPELLING_SCORE, ValueIndex, ValueMatch
+
+MIN_SPELLING_SCORE = 0.6
+"""Score from which a word is another spelling of a value: `french` for `fr`, `tomato` for `TOM`."""
+MIN_VALUE_LETTERS = 3
+"""Letters of a word that stands for a value."""
+_RELATION = re.compile(
+    r"^\W{0,3}(?:does|do|did)\b|^\W{0,3}(?:is|are|was|were|how much)\b.{0,200}"
+    r"\b(?:[a-z]{2,15}er|(?:more|less) [a-z]{1,20}|worse) (?:for|in|on|when|where|if|with|among|at|after)\b",
+    re.IGNORECASE,
+)
+"""Questions whose conditions are causes."""
+_DEGREE = re.compile(r"\b(?:more|less|most|least)\b", re.IGNORECASE)
+_PLURAL_ENDINGS = ("", "s", "es")
+
+
+def find_row_conditions(goal: Goal, tables: Sequence[TableProfile], target: Column) -> list[RowCondition]:
+    """Find the conditions that a goal sets on the rows of joined tables; of each column the plainest one."""
+    # What rises or falls is the subject, and may be a value: "will ACME fall next week".
+    heads = [] if goal.outlook == "direction" else head_stems(goal.target_text)
+    # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
+    # An age before other numbers: of "aged 65 and older" the 65 is no value of the column.
+    conditions = [*find_age_bounds(goal.effect_text, tables, target.name)]
+    bounded = {condition.column for condition in conditions}
+    plain = find_conditions(goal.effect_text, tables, target.name, heads)
+    conditions += [condition for condition in plain if condition.column not in bounded]
+    text = _restricting_text(goal)
+    excluded = {name for table in tables for name in _excluded_columns(goal, table)}
+    is_related = _asks_for_relation(goal)
+    for further in (
+        () if is_related else (state.condition for state in find_states(text, tables, target.name)),
+        () if is_related else _spelled_values(goal, text, tables, target, {*heads}),
+        find_unit_bounds(goal, tables, target),
+    ):
+        restricted = {condition.column for condition in conditions}
+        conditions += [condition for condition in further if condition.column not in restricted | excluded]
+    return conditions
+
+
+def _asks_for_relation(goal: Goal) -> bool:
+    """Test if a goal asks what its target has to do with other columns: "is it lower for those in default?"."""
+    if COMPARISON_GOAL.search(goal.text) or _RELATION.search(goal.text):
+        return True
+    return goal.wants_drivers and _DEGREE.search(goal.text) is not None
+
+
+def _excluded_columns(goal: Goal, table: TableProfile) -> Iterator[str]:
+    yield from avoided_columns(goal, table.columns)
+    for phrase in goal.excluded_phrases:
+        yield from match_columns(phrase, table.columns)
+
+
+def _restricting_text(goal: Goal) -> str:
+    """Return the text in which states and values are looked for.
+
+    Without inputs and exclusions, which state nothing of the rows ("with age and smoker"), and with each
+    restriction as a phrase of its own: "english only".
+    """
+    restrictions = (
+        " ".join(word for word in words(match[0]) if word not in ("only", "and", "but"))
+        for match in RESTRICTION.finditer(goal.effect_text)
+    )
+    return ". ".join([goal.request_text, *(f"among {phrase}" for phrase in restrictions)])
+
+
+def _spelled_values(
+    goal: Goal, text: str, tables: Sequence[TableProfile], target: Column, heads: set[str]
+) -> Iterator[RowCondition]:
+    """Yield conditions on values that a goal writes otherwise than the tables: `women` for `F`."""
+    index = ValueIndex(tables)
+    # "Which shipments will be late" asks about all of them, whatever is sent by `Ship`.
+    unspecific = heads | {part for table in tables for part in stems(table.name)}
+    for phrase in find_phrases(text, tables):
+        for at, word in enumerate(phrase.tokens):
+            if stem(word) not in unspecific and (match := _spelled_value(word, index, tables, target)):
+                yield _value_condition(match, is_denied(phrase, at))
+    for phrase_text in (*goal.excluded_phrases, *goal.avoided_phrases):
+        for word in words(phrase_text):
+            if match := _spelled_value(word, index, tables, target):
+                yield _value_condition(match, is_excluded=True)
+
+
+def _spelled_value(
+    word: str, index: ValueIndex, tables: Sequence[TableProfile], target: Column
+) -> ValueMatch | None:
+    """Return the value of one column that a word means, if it has to do with no column's name."""
+    if len(word) < MIN_VALUE_LETTERS or any(
+        names_column(word, column) for table in tables for column in table.columns
+    ):
+        return None
+    for ending in _PLURAL_ENDINGS:
+        singular = word.removesuffix(ending)
+        matches = index.match((singular,)) if singular != word or not ending else ()
+        best = [match for match in matches if match.score == matches[0].score]
+        if len(best) == 1 and best[0].score >= MIN_SPELLING_SCORE and best[0].score != MISSPELLING_SCORE:
+            is_group = best[0].column.distinct > 1 and not best[0].column.unique
+            return best[0] if is_group and best[0].column.name != target.name else None
+    return None
+
+
+def _value_condition(match: ValueMatch, is_excluded: bool) -> RowCondition:
+    operator = "not_in" if is_excluded != match.is_denied else "in"
+    return RowCondition(column=match.column.name, operator=operator, values=[*map(str, match.values)])

@@ -1,0 +1,68 @@
+"""Conditions of plans in words that the tables do not have."""
+
+import pytest
+
+from app.agents.goals.conditions.row_conditions import describe_conditions
+from app.agents.goals.parser import parse_goal
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.planner.plan_conditions import find_row_conditions
+
+MINUTES = Column("talk_min", "number", "numeric", 400, low=0.5, high=90.0)
+CALLS = TableProfile(
+    "calls",
+    2_000,
+    (
+        MINUTES,
+        Column(
+            "lang", "text", "category", 3, top=("en", "fr"), values=("en", "fr", "de"), is_stored_as_text=True
+        ),
+        Column("sex", "text", "category", 2, top=("F", "M"), values=("F", "M"), is_stored_as_text=True),
+        Column(
+            "queue",
+            "text",
+            "category",
+            3,
+            top=("TECH", "SALES", "MOVE"),
+            values=("TECH", "SALES", "MOVE"),
+            is_stored_as_text=True,
+        ),
+        Column("cust_age", "integer", "numeric", 70, low=16, high=97),
+        Column("file_mb", "integer", "numeric", 60, low=1, high=512),
+        Column("vip", "integer", "boolean", 2, top=(0, 1), values=(0, 1), low=0, high=1),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("predict talk_min for french speakers", "`lang` is fr"),
+        ("predict talk_min, english only", "`lang` is en"),
+        ("predict talk_min of women", "`sex` is F"),
+        ("predict talk_min excluding women", "`sex` is not F"),
+        ("predict talk_min for technical calls", "`queue` is TECH"),
+        ("predict talk_min outside the sales queue", "`queue` is not SALES"),
+        ("predict talk_min for calls that are not in sales", "`queue` is not SALES"),
+        ("predict talk_min for files of 256 mb or more", "`file_mb` is at least 256.0"),
+        ("predict talk_min for files over 100 mb", "`file_mb` is above 100.0"),
+        ("predict talk_min for women over 40", "`cust_age` is above 40 and `sex` is F"),
+        ("predict talk_min for people aged 65 and older", "`cust_age` is at least 65"),
+        ("predict talk_min of callers under thirty minutes", ""),
+        ("predict talk_min of vip callers", "`vip` is 1"),
+        # Two groups are compared, and inputs and amounts of the target restrict nothing.
+        ("compare talk_min of women and men", ""),
+        ("predict talk_min from vip and sex", ""),
+        ("will talk_min be over 10 minutes", ""),
+    ],
+)
+def test_values_in_other_spellings_and_bounds_by_their_unit_select_rows(goal: str, expected: str) -> None:
+    assert describe_conditions(find_row_conditions(parse_goal(goal), [CALLS], MINUTES)) == expected
+
+
+def test_the_noun_of_the_table_is_no_spelling_of_a_value() -> None:
+    late = Column("late", "integer", "boolean", 2, top=(0, 1), values=(0, 1), low=0, high=1)
+    mode = Column(
+        "mode", "text", "category", 2, top=("Ship", "Rail"), values=("Ship", "Rail"), is_stored_as_text=True
+    )
+    goal = parse_goal("which shipments will be late")
+    assert find_row_conditions(goal, [TableProfile("shipments", 900, (mode, late))], late) == []
