@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.meant_exclusions import MeantExclusion, find_meant_exclusions
 from app.agents.goals.columns.named_inputs import NamedInputs, find_named_inputs
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.goal import Goal
@@ -27,9 +28,17 @@ def choose_inputs(
     Where the goal lists its inputs and all are columns, the model has no others.
     """
     excluded, unmatched = named_columns.excluded_columns(goal, tables[0], target)
+    unmatched = _not_in_conditions(unmatched, conditions)
+    meant = [*find_meant_exclusions(goal, unmatched, tables[0], target)]
+    excluded += [name for entry in meant for name in entry.columns if name not in excluded]
+    read = {entry.phrase for entry in meant}
     notes = [
-        f"The goal leaves out {phrase!r}, but no column has that name."
-        for phrase in _not_in_conditions(unmatched, conditions)
+        *(_describe_exclusion(entry) for entry in meant),
+        *(
+            f"The goal leaves out {phrase!r}, but no column has that name."
+            for phrase in unmatched
+            if phrase not in read
+        ),
     ]
     inputs = find_named_inputs(goal, tables, target)
     if inputs.are_all:
@@ -44,6 +53,11 @@ def choose_inputs(
             for phrase in _not_in_conditions(inputs.unmatched, conditions)
         ]
     return ModelInputs(tuple(tables), tuple(excluded), tuple(notes))
+
+
+def _describe_exclusion(exclusion: MeantExclusion) -> str:
+    names = " and ".join(f"`{name}`" for name in exclusion.columns)
+    return f"{exclusion.phrase!r} is taken for {names}, and left out."
 
 
 def _holds(table: TableProfile, inputs: NamedInputs) -> bool:

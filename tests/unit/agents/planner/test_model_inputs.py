@@ -110,3 +110,9 @@ def test_an_excluded_value_is_no_missing_column() -> None:
 def test_a_step_counts_many_excluded_columns() -> None:
     fetch = _plan("Predict the harvest from rainfall alone").steps[0]
     assert fetch == "Fetch `orchards`, without 6 of its columns."
+
+
+def test_a_column_in_other_words_is_left_out_and_said() -> None:
+    plan = _plan("Predict harvest_kg without looking at the sugars")
+    assert plan.exclude == ["sugar_score"]
+    assert any("`sugar_score`, and left out" in note for note in plan.notes)
