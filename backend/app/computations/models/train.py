@@ -240,7 +240,8 @@ def refit(
     `fit`: its `FitFacts` (an Ensemble's with `candidates`). Settings, weights, threshold, calibration and
     intervals are kept. `by_entity`: rows of groups with training rows are predicted by fits that read the
     group's column. Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, with `by_entity` if it has such
-    fits, or `rows` 0 and no model if the time did not suffice.
+    fits, or `rows` 0 and no model if the time did not suffice. In time order candidates with most of the weight
+    suffice.
     """
     started = time.perf_counter()
     chosen = CandidateFit.from_json(fit)
@@ -249,7 +250,8 @@ def refit(
     frame = pd.concat([train, holdout], ignore_index=True)
     remaining_s = None if time_limit_s is None else time_limit_s - WRITING_S - (time.perf_counter() - started)
     data = TrainingSet.from_frame(prediction_rows(frame, parsed_problem), parsed_problem)
-    refitted = refit_on_all_rows(data, chosen, seed, remaining_s, by_entity)
+    threads = threads_for(data.frame, workspace.threads)
+    refitted = refit_on_all_rows(data, chosen, seed, remaining_s, by_entity, threads)
     if refitted is None:
         return to_json_facts(
             {"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)}

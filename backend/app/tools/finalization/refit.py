@@ -22,6 +22,8 @@ from app.tools.registry import tool
 
 MIN_REFIT_S, MAX_REFIT_OVERRUN_S = 0.8, 0.2
 """Least time left in seconds to start a refit, and the seconds by which it may exceed it."""
+REFIT_THREADS = 2
+"""Threads of a refit: it is the only computation of its session then, while other fits run side by side."""
 NO_REFIT_SUMMARY = "There was no time to refit on all rows."
 
 
@@ -46,7 +48,8 @@ async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = Fals
         "time_limit_s": left_s,
         **({"by_entity": True} if by_entity else {}),
     }
-    limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S)
+    time_s = MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S
+    limits = Limits(time_s=time_s, threads=REFIT_THREADS)
     try:
         computed = await ctx.computer.run(
             Computation("models.train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits

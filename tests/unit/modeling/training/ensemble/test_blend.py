@@ -14,6 +14,7 @@ from app.computations.models import predict, train
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
+from app.modeling.training.ensemble.average import list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.persistence import StoredModel, deserialize_model
 
@@ -147,6 +148,33 @@ def test_the_delivered_model_is_also_fitted_on_the_holdout_rows(tmp_path: Path) 
     )
     assert answer["rows"] == 1
     late: Any = train.refit(bench, facts, time_limit_s=0.0)
+    assert late["rows"] == 0
+
+
+@pytest.mark.parametrize(("kind", "rows"), [("time", 160), ("random", 0)])
+def test_in_time_order_the_heaviest_candidates_are_fitted_on_all_rows_where_time_ends(
+    tmp_path: Path, kind: str, rows: int
+) -> None:
+    frame = series(160) if kind == "time" else houses(160)
+    asked = problem(frame, "sales", horizon=1) if kind == "time" else problem(frame, "price")
+    folds = {**FOLDS, "kind": kind}
+    parts = [part(tmp_path, frame[:120], asked, name, folds=folds) for name in ("Ridge", "LightGBM")]
+    facts, folder = together(tmp_path, asked, parts, folds)
+    facts["weights"] = {"Ridge": 0.4, "LightGBM": 0.6}
+    slow = {"Ridge": 1e6, "LightGBM": facts["candidates"][1]["fit_s"]}
+    facts["candidates"] = [{**one, "fit_s": slow[one["name"]]} for one in facts["candidates"]]
+    frame[:120].to_parquet(tmp_path / "train.parquet")
+    frame[120:].to_parquet(tmp_path / "holdout.parquet")
+    bench = CellWorkspace({name: tmp_path / f"{name}.parquet" for name in ("train", "holdout")}, folder)
+    refitted: Any = train.refit(bench, facts, time_limit_s=600)
+    assert refitted["rows"] == rows
+    if rows:
+        names = {
+            type(m.named_steps["estimator"]).__name__ for m in list_members(stored((facts, folder)).pipeline)
+        }
+        assert names == {"LightGBM"}
+    facts["candidates"] = [{**one, "fit_s": 1e6} for one in facts["candidates"]]
+    late: Any = train.refit(bench, facts, time_limit_s=600)
     assert late["rows"] == 0
 
 
