@@ -57,7 +57,11 @@ def find_layout(table: TableProfile, measured: MeasuredAxis) -> SeriesLayout:
         return SeriesLayout("transactions")
     for size in range(1, MAX_KEYS + 1):
         # Fewer keys first: of many combinations one fits by chance.
-        fitting = [keys for keys in combinations(candidates, size) if _fits(keys, table.rows, measured.times)]
+        fitting = [
+            keys
+            for keys in combinations(candidates, size)
+            if _fits(keys, table.rows, measured.times) and not _are_states(keys)
+        ]
         if fitting:
             keys = fitting[0]
             if table.rows > MAX_UNREPEATED_SHARE * measured.times * _product(keys):
@@ -115,6 +119,11 @@ def _numbers_events(column: Column, rows: int) -> bool:
         return False
     is_range = bool(column.high - column.low == column.distinct - 1)
     return is_range and column.distinct >= max(MIN_EVENTS, rows / MAX_ROWS_PER_EVENT)
+
+
+def _are_states(keys: Sequence[Column]) -> bool:
+    """Test for several yes/no columns: of four rows a day two of them would make a panel by chance."""
+    return len(keys) > 1 and all(key.hint == "boolean" for key in keys)
 
 
 def _fits(keys: Sequence[Column], rows: int, times: int) -> bool:
