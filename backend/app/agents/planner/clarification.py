@@ -5,7 +5,7 @@ from typing import Literal
 
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
 from app.agents.goals.phrases.thresholds import Threshold
-from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import ColumnPreference, UnknownColumn
@@ -86,21 +86,38 @@ def ask_kind(column: Column) -> AgentAction:
     )
 
 
-def ask_bound(column: Column, bound: Threshold) -> AgentAction:
-    """Ask what a bound of the goal is about: the target, in the unit of its column, or nothing."""
-    sign, unit = ">" if bound.above else "<", f" {bound.unit or bound.noun}" if bound.unit or bound.noun else ""
-    is_inside = column.spans(bound.value)
-    compared = f"`{column.name} {sign} {bound.value:g}`"
+def ask_bound(column: Column, bound: Threshold, table: TableProfile) -> AgentAction:
+    """Ask what a bound of the goal is about: the target, in the unit of its column, the rows or nothing."""
+    sign = (">" if bound.above else "<") + ("=" if bound.describes_rows and bound.is_inclusive else "")
+    unit = f" {bound.unit or bound.noun}" if bound.unit or bound.noun else ""
+    comparisons = [f"{column.name} {sign} {bound.value:g}"] if column.spans(bound.value) else []
+    if bound.describes_rows:
+        comparisons += [f"{name} {sign} {bound.value:g}" for name in _compared_names(column, bound, table)]
     return call(
         "ask_user",
         message="The goal has a bound, and the plan would not use it.",
         question=f"{WHICH_BOUND} The goal says {'above' if bound.above else 'below'} {bound.value:g}{unit};"
-        f" `{column.name}` goes from {column.low} to {column.high}. {compared} or another comparison predicts"
-        " on which side a row is.",
-        options=[*([compared.strip("`")] if is_inside else []), AMOUNT],
+        f" `{column.name}` goes from {column.low} to {column.high}. A comparison of `{column.name}` predicts on"
+        " which side of it a row is, and one of another column selects the rows.",
+        options=[*comparisons, AMOUNT],
         free_text=True,
         needs_answer=True,
     )
+
+
+MAX_COMPARED = 3
+"""Columns besides the target that a question about a bound offers."""
+
+
+def _compared_names(target: Column, bound: Threshold, table: TableProfile) -> list[str]:
+    """Return the names of other numbers that a bound may compare, counts of few values first."""
+    columns = [
+        column
+        for column in table.columns
+        if column.is_number and column.name != target.name and column.hint != "id" and column.spans(bound.value)
+    ]
+    ranked = sorted(columns, key=lambda column: (column.type != "integer", column.distinct))
+    return [column.name for column in ranked if column.distinct > 2][:MAX_COMPARED]
 
 
 def ask_without_dates(column: Column) -> AgentAction:

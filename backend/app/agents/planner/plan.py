@@ -15,8 +15,10 @@ from app.agents.goals.series.select_sql import Cut
 from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tables
 from app.agents.goals.tables.quantities import fits_unit
 from app.agents.goals.tables.units import convert
+from app.agents.goals.words.concepts import share_concept
+from app.agents.goals.words.name_parts import names_part, parts_of_name
 from app.agents.goals.words.stemming import stem, stems
-from app.agents.goals.words.vocabulary import word_set
+from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
 from app.agents.planner.model_inputs import choose_inputs
 from app.agents.planner.output import MistakeSide, Plan
 from app.agents.planner.plan_conditions import find_row_conditions
@@ -45,6 +47,8 @@ class PlanRequest:
     """The user's answer about new or known entities."""
     bound_answer: Threshold | None = None
     """The bound of the target by which the user answered what a number of the goal compares."""
+    bound_condition: RowCondition | None = None
+    """The rows that this number selects by the user's answer."""
     notes: Sequence[str] = ()
 
     @property
@@ -142,7 +146,10 @@ def unused_bound(request: PlanRequest) -> Threshold | None:
 
 
 def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
-    return [] if request.is_about_prices else find_row_conditions(request.goal, tables, request.column)
+    if request.is_about_prices:
+        return []
+    conditions = find_row_conditions(request.goal, tables, request.column)
+    return [*conditions, request.bound_condition] if request.bound_condition else conditions
 
 
 def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:
@@ -265,11 +272,21 @@ def _threshold_cut(goal: Goal, column: Column) -> Cut | None:
         return None
     if goal.kind != "classification" and (goal.kind == "regression" or goal.after_verb):
         return None  # "predict the price of houses above 100 square metres" asks for an amount
-    if not fits_unit(threshold.unit, column):
+    if not fits_unit(threshold.unit, column) or _is_of_other_noun(threshold, column):
         return None
     value = convert(threshold.value, threshold.unit, column)
     inside = _is_between(column.low, value, column.high)
     return Cut(above=threshold.above, value=value) if inside else None
+
+
+def _is_of_other_noun(threshold: Threshold, column: Column) -> bool:
+    """Test if a bound counts something else than the target: "usage of stays with three or more people"."""
+    noun = threshold.noun
+    if noun is None or not threshold.describes_rows or noun in FUNCTION_WORDS:
+        return False
+    return not any(
+        names_part(noun, part) or share_concept(stem(noun), part) for part in parts_of_name(column.name)
+    )
 
 
 def _median_cut(request: PlanRequest) -> Cut | None:

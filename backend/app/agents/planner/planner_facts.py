@@ -8,6 +8,7 @@ from typing import Literal
 from app.agents.goals.aims.classifier import Aim, classify_aim
 from app.agents.goals.columns.name_score import QUOTED_SCORE
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.market_returns import settle_returns
 from app.agents.goals.parser import parse_goal
@@ -195,9 +196,22 @@ class Situation:
     def kind_answer(self) -> ProblemKindName | None:
         return clarification.KINDS.get(self.answer_to(clarification.WHICH_KIND) or "")
 
+    @cached_property
+    def _bound(self) -> TargetAnswer:
+        return parse_target_answer(self.answer_to(clarification.WHICH_BOUND) or "")
+
     @property
     def bound_answer(self) -> Threshold | None:
-        return parse_target_answer(self.answer_to(clarification.WHICH_BOUND) or "").threshold
+        """The bound of the target that the user answered."""
+        return None if self.bound_condition else self._bound.threshold
+
+    @property
+    def bound_condition(self) -> RowCondition | None:
+        """The rows that the user answered: a comparison of another column than the target."""
+        target, condition = self.target, self._bound.condition
+        if condition is None or target is None or condition.column == target.column.name:
+            return None
+        return condition if any(table.column(condition.column) for table in self.tables) else None
 
     @property
     def entities_answer(self) -> Literal["new", "known"] | None:

@@ -1,8 +1,9 @@
 """Answers to the question of what to predict: a column, a comparison of a column with a number, or words."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from app.agents.goals.conditions.row_conditions import Operator, RowCondition
 from app.agents.goals.phrases.thresholds import Threshold
 
 _COMPARISON = re.compile(
@@ -10,6 +11,8 @@ _COMPARISON = re.compile(
     re.IGNORECASE,
 )
 _LOWER_SIDES = frozenset({"<", "<=", "below", "under"})
+_OPERATORS: dict[str, Operator] = {">=": "at_least", "<=": "at_most"}
+"""Operators of signs that include the number."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,15 @@ class TargetAnswer:
 
     target_name: str | None = None
     threshold: Threshold | None = None
+    operator: Operator = field(default="above", compare=False)
+    """The comparison, if it is one of rows."""
+
+    @property
+    def condition(self) -> RowCondition | None:
+        """The rows that meet the comparison."""
+        if self.target_name is None or self.threshold is None:
+            return None
+        return RowCondition(column=self.target_name, operator=self.operator, values=[self.threshold.value])
 
 
 def parse_target_answer(answer: str) -> TargetAnswer:
@@ -28,5 +40,7 @@ def parse_target_answer(answer: str) -> TargetAnswer:
     if comparison is None or not comparison.start():
         return TargetAnswer()
     value = float(comparison["value"].replace(",", "").replace("_", ""))
-    is_above = comparison["sign"].casefold() not in _LOWER_SIDES
-    return TargetAnswer(answer[: comparison.start()].strip("` "), Threshold(is_above, value))
+    sign = comparison["sign"].casefold()
+    is_above = sign not in _LOWER_SIDES
+    operator = _OPERATORS.get(sign, "above" if is_above else "below")
+    return TargetAnswer(answer[: comparison.start()].strip("` "), Threshold(is_above, value), operator)

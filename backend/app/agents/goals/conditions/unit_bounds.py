@@ -1,22 +1,15 @@
 """Bounds of a goal that their unit tells to be of another column than the target: "with 256 gb or more"."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from app.agents.goals.conditions.row_conditions import Operator, RowCondition
 from app.agents.goals.goal import Goal
+from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.quantities import fits_unit
 from app.agents.goals.tables.units import convert, find_unit, unit_of
-from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.name_parts import names_part, parts_of_name
 from app.agents.goals.words.tokenizer import words
-
-_INCLUSIVE = re.compile(
-    r"\b(?:at least|at most|up to|within|upwards?|and up"
-    r"|or (?:more|less|above|below|over|under|up|fewer|longer|better|higher|lower|later))\b",
-    re.IGNORECASE,
-)
-"""Words of bounds that their own value meets."""
 
 
 def find_unit_bounds(goal: Goal, tables: Sequence[TableProfile], target: Column) -> Iterator[RowCondition]:
@@ -32,7 +25,7 @@ def find_unit_bounds(goal: Goal, tables: Sequence[TableProfile], target: Column)
     column = next(iter(columns.values()))
     value = convert(bound.value, bound.unit, column)
     if column.spans(value):
-        yield RowCondition(column=column.name, operator=_operator(bound.above, goal.text), values=[value])
+        yield RowCondition(column=column.name, operator=_operator(bound), values=[value])
 
 
 def _may_have(target: Column, word: str) -> bool:
@@ -44,10 +37,10 @@ def _has_unit(column: Column, word: str) -> bool:
     unit, column_unit = find_unit(word), unit_of(column)
     if unit and column_unit and unit.dimension == column_unit.dimension:
         return True
-    return stem(word) in {stem(part) for part in words(column.name)}
+    return any(names_part(word, part) for part in parts_of_name(column.name)) or word in words(column.name)
 
 
-def _operator(is_above: bool, text: str) -> Operator:
-    if _INCLUSIVE.search(text):
-        return "at_least" if is_above else "at_most"
-    return "above" if is_above else "below"
+def _operator(bound: Threshold) -> Operator:
+    if bound.is_inclusive:
+        return "at_least" if bound.above else "at_most"
+    return "above" if bound.above else "below"

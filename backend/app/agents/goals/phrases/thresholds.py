@@ -1,7 +1,7 @@
 """Thresholds of goals: "over five minutes late", "at least 2.5 kilos", "150k or more", "within a week"."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.agents.goals.tables.units import find_unit
 from app.agents.goals.words.vocabulary import word_set
@@ -18,6 +18,10 @@ class Threshold:
     """The unit's word behind the value."""
     noun: str | None = None
     """The word behind the value that is no unit: `rooms` in "more than three rooms"."""
+    describes_rows: bool = field(default=False, compare=False)
+    """A preposition stands before it: "flats with more than three rooms"."""
+    is_inclusive: bool = field(default=False, compare=False)
+    """The value itself meets it: "three or more"."""
 
 
 _NUMBERS = "|".join(ABOVE_ONE)
@@ -29,6 +33,10 @@ _LOWER = word_set(
     "less fewer lower shorter lighter younger earlier smaller cheaper faster below under beneath most up to"
     " within worse"
 )
+_INCLUSIVE = re.compile(r"\b(?:at least|at most|up to|within|upwards?|and up|or [a-z]{2,6})\b", re.IGNORECASE)
+"""Words of bounds that their own value meets."""
+_DESCRIBING = word_set("with of having for among")
+"""Prepositions before a bound that says more of the rows."""
 _FACTOR = r"(?P<factor>k|thousand|grand|million|billion)\b"
 _AMOUNT = (
     r"(?:the )?(?P<sign>minus |-)?[$€£]?"
@@ -75,7 +83,18 @@ def _read(match: re.Match[str]) -> Threshold | None:
         value, unit_word = value * _MINUTES_PER_HOUR, "minutes"
     side = (match["side"] or "").casefold()
     is_above = side in ("up", "") or _LOWER.isdisjoint(side.split())
-    return Threshold(above=is_above, value=value, unit=unit_word, noun=word if word and not unit_word else None)
+    before, behind = match.string[: match.start()].split(), match.string[match.end() :].split()
+    describes_rows = bool(before) and before[-1].casefold() in _DESCRIBING
+    if not word and describes_rows and behind:  # "of three or more people"
+        word = behind[0].strip(".,;:!?()").casefold()
+    return Threshold(
+        above=is_above,
+        value=value,
+        unit=unit_word,
+        noun=word if word and not unit_word else None,
+        describes_rows=describes_rows,
+        is_inclusive=_INCLUSIVE.search(match[0]) is not None,
+    )
 
 
 def _read_number(text: str) -> float:

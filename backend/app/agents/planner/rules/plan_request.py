@@ -17,6 +17,7 @@ def make_plan_request(situation: Situation, target: ScoredColumn) -> PlanRequest
         kind_answer=situation.kind_answer,
         entities_answer=situation.entities_answer,
         bound_answer=situation.bound_answer,
+        bound_condition=situation.bound_condition,
         notes=situation.resolved.notes,
     )
 

@@ -93,4 +93,4 @@ def ask_about_bound(situation: Situation) -> AgentAction | None:
     if target is None or any(answers) or preferences.implies_model or preferences.clarify == "never":
         return None
     bound = unused_bound(make_plan_request(situation, target))
-    return clarification.ask_bound(target.column, bound) if bound else None
+    return clarification.ask_bound(target.column, bound, target.table) if bound else None
