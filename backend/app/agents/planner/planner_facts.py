@@ -9,6 +9,7 @@ from app.agents.goals.aims.classifier import Aim, classify_aim
 from app.agents.goals.columns.name_score import QUOTED_SCORE
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.states import find_selecting_columns
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.market_returns import settle_returns
 from app.agents.goals.parser import parse_goal
@@ -269,4 +270,6 @@ class Situation:
         )
 
     def _find_target(self, preference: str | None, excluded: Sequence[str] = ()) -> TargetMatch:
-        return find_target(self.goal, self.tables, preference, excluded)
+        # What only selects rows is not what is asked for: "the satisfaction of vip callers".
+        selecting = find_selecting_columns(self.goal.request_text, self.tables)
+        return find_target(self.goal, self.tables, preference, [*excluded, *selecting])

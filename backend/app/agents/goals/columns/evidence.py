@@ -1,5 +1,6 @@
 """Evidence that a goal's words mean a column: its name, an abbreviation, a concept, or one of its values."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -222,10 +223,14 @@ def find_evidence(table: WordTable, column: Column, table_name: str) -> Evidence
     return Evidence((*matches, *values), coverage)
 
 
+SCALE = re.compile(r"(?<=[a-z])[ _](?:0|1)[ _-](?:to[ _-])?(?:\d|10|100)$", re.IGNORECASE)
+"""The ends of a scale behind a name (`csat_1_5`), which no goal says."""
+
+
 @lru_cache(maxsize=4_096)
 def distinctive_stems(name: str, table: str) -> tuple[str, ...]:
     """Return the distinctive stems of a name: without units, marks of identifiers and the table's own name."""
-    parts = column_words(name)
+    parts = column_words(SCALE.sub("", name))
     nouns = [part for part in parts if part not in UNITS_OF_MEASURE and part not in IDENTIFIER_WORDS] or parts
     expanded = [expand(part) for part in nouns]
     return tuple(dict.fromkeys(part for part in expanded if part not in stems(table))) or tuple(expanded)

@@ -107,6 +107,29 @@ def find_states(text: str, tables: Sequence[TableProfile], target: str | None) -
     return list(states.values())
 
 
+def find_selecting_columns(text: str, tables: Sequence[TableProfile]) -> list[str]:
+    """Find the columns that only select the rows of a request: `vip` in "the satisfaction of vip callers".
+
+    They stand before a plural. A clause may be what is asked for ("tell me if it is late"), and so may the head
+    and its modifiers.
+    """
+    requested = {stem(word.word) for word in goal_words(text) if word.part in (Part.HEAD, Part.MODIFIER)}
+    names = []
+    for phrase in find_phrases(text, tables):
+        for at, token in enumerate(phrase.tokens):
+            follower = next((word for word in phrase.tokens[at + 1 :] if word not in _LINKS), "")
+            if phrase.opening not in _SELECTING or not follower.endswith("s") or stem(token) in requested:
+                continue
+            state = _find_state(phrase, at, tables, None)
+            if state and state.condition.operator == "in" and state.condition.column not in names:
+                names.append(state.condition.column)
+    return names
+
+
+_SELECTING = word_set("for of among on in")
+"""Prepositions behind which a state before a noun only selects rows."""
+
+
 def find_phrases(text: str, tables: Sequence[TableProfile]) -> Iterator[Phrase]:
     """Yield the phrases of a text that may select rows."""
     nouns = ENTITIES | {part for table in tables for part in stems(table.name)}

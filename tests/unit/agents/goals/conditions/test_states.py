@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.goals.conditions.row_conditions import describe_conditions
-from app.agents.goals.conditions.states import find_states
+from app.agents.goals.conditions.states import find_selecting_columns, find_states
 from app.agents.goals.tables.profiles import Column, TableProfile
 
 DESKS = TableProfile(
@@ -67,3 +67,17 @@ def test_inputs_causes_bounds_and_what_is_asked_for_are_no_states(goal: str) -> 
 
 def test_the_target_is_not_restricted() -> None:
     assert find_states("predict rain on rainy days", [DESKS], "rain_mm") == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "names"),
+    [
+        ("predict the watts of vip guests", ["vip"]),
+        ("predict the satisfaction of insured tenants", ["insured"]),
+        ("predict the number of vip guests", []),
+        ("the probability of insured guests", []),
+        ("tell me if the tenants are insured", []),
+    ],
+)
+def test_a_state_before_a_plural_only_selects_rows(goal: str, names: list[str]) -> None:
+    assert find_selecting_columns(goal, [DESKS]) == names
