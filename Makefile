@@ -61,9 +61,10 @@ page-check: $(DEV) ## the page's types, against the API's own document
 unit: $(DEV) ## all tests, or those of TESTS="tests/unit/llm tests/e2e"
 	$(BIN)/pytest -n $(JOBS) --dist worksteal $(TESTS)
 
-fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each), examples, forks and turns, and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
+fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each), examples, forks and turns, measure all patterns, and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(BIN)/pytest -n 0 tests/unit/sandbox/policy/test_walk.py -s
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n 0 tests/integration/api/test_properties.py
+	LABCREW_PATTERNS=all $(BIN)/pytest -n 0 tests/unit/patterns
 	HYPOTHESIS_PROFILE=default $(BIN)/pytest -n 0 $$(grep -rl hypothesis tests/unit --include=*.py)
 	LABCREW_FORK_SEED=$${LABCREW_FORK_SEED:-$$(date +%s)} $(BIN)/pytest -n 0 tests/integration/api/test_fork_property.py
 	LABCREW_TURN_SEED=$${LABCREW_TURN_SEED:-$$(date +%s)} $(BIN)/pytest -n 0 tests/integration/api/test_workspace_property.py
