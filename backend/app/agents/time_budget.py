@@ -109,15 +109,18 @@ def make_budget(state: SessionState) -> Budget:
 def estimate_refit_s(state: SessionState) -> float:
     """Estimate the seconds to refit the weighted candidates on all rows, one after the other.
 
-    With time order the latest rows matter most, so time is reserved even before the first fit.
+    With time order the latest rows matter most, so time is reserved even before the first fit, and later for a
+    candidate that is as slow as the slowest one so far: it may be chosen yet.
     """
     split = state.locked_split
-    if not state.fits and split is not None and split.kind is SplitKind.TIME:
+    is_in_time = split is not None and split.kind is SplitKind.TIME
+    if not state.fits and is_in_time:
         return MIN_FIRST_ROUND_FITS * REFIT_RATIO * measure_frame(state).min_fit_s
     weighted_fits = [fit for fit in state.fits if state.weights.get(fit.name, 0.0) > 0]
     is_grouped = split is not None and split.kind is SplitKind.GROUPED
     ratio = REFIT_RATIO * (1 + KNOWN_ENTITIES_RATIO * is_grouped)
-    return sum(ratio * fit.seconds_per_fold for fit in weighted_fits)
+    slowest_s = max((fit.seconds_per_fold for fit in state.fits), default=0.0) if is_in_time else 0.0
+    return max(sum(ratio * fit.seconds_per_fold for fit in weighted_fits), REFIT_RATIO * slowest_s)
 
 
 def estimate_ending_s(node_seconds: Mapping[str, float]) -> float:

@@ -64,6 +64,18 @@ def test_time_is_kept_for_what_has_weight_to_learn_again_from_all_rows():
     assert budget_of({**ordered, "split": split}).ending_s > budget_of(ordered).ending_s + 2
 
 
+def test_in_time_order_time_is_kept_for_a_choice_that_is_as_slow_as_the_slowest_fit():
+    fits = [
+        {**FIT, "name": "A", "fit_s": 2.0, "run": [0, 1]},
+        {**FIT, "name": "B", "fit_s": 5.0, "run": [0]},
+    ]
+    state = {"preferences": {"time_budget_s": 60}, "problem": PROBLEM, "fits": fits, "weights": {"A": 1.0}}
+    split = {"train_rows": 1000, "folds": FOLDS}
+    in_time = budget_of({**state, "split": {**split, "kind": "time"}})
+    at_random = budget_of({**state, "split": {**split, "kind": "random"}})
+    assert in_time.ending_s - at_random.ending_s == pytest.approx(1.3 * (5.0 - 1.0))
+
+
 def test_a_short_budget_is_not_kept_back_altogether():
     budget = make_budget(
         read_state({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
