@@ -27,6 +27,9 @@ def heads(goal: str) -> set[str]:
         ("Predict whether profit is negative", "profit"),
         ("I want to know how sleep and age affected recovery", "recovery"),
         ("forcast the demand for the next six weeks", "demand"),
+        # No misspelt verbs of prediction.
+        ("predict the number of guests on floor 1", "guests"),
+        ("predict the models sold", "sold"),
     ],
 )
 def test_the_head_of_a_request_is_what_is_asked_for(goal: str, head: str) -> None:
