@@ -73,6 +73,9 @@ GOAL_CONFIDENCE, DEFAULT_CONFIDENCE = 0.85, 0.7
 """Confidence in a forecast whose horizon the goal says, and in one whose horizon is the usual."""
 
 
+_YES_OR_NO = re.compile(r"^\W{0,3}(?:will|is|are|does|do)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class SeriesRequest:
     """A goal beside a table whose time axis and layout are known."""
@@ -203,6 +206,8 @@ class SeriesRequest:
         if strongest is None and not self.is_sure:
             return None, None
         column = strongest.column if strongest else likeliest_column(self.goal, self.table, numbers)
+        if column and column.distinct == 2 and _YES_OR_NO.search(self.text):
+            return None, None  # "will the boat be cancelled" asks about one row
         if not (strongest or column):
             return None, None
         return (column, self._measures.function(column)) if column else (None, "count")
