@@ -110,12 +110,13 @@ def find_states(text: str, tables: Sequence[TableProfile], target: str | None) -
 def find_selecting_columns(text: str, tables: Sequence[TableProfile]) -> list[str]:
     """Find the columns that only select the rows of a request: `vip` in "the satisfaction of vip callers".
 
-    They stand before a plural. A clause may be what is asked for ("tell me if it is late"), and so may the head
-    and its modifiers.
+    They stand before a plural, or a number behind them tells what they select: "on floor 1". A clause may be
+    what is asked for ("tell me if it is late"), and so may the head and its modifiers.
     """
     requested = {stem(word.word) for word in goal_words(text) if word.part in (Part.HEAD, Part.MODIFIER)}
     names = []
     for phrase in find_phrases(text, tables):
+        names += [name for name in _numbered_columns(phrase, tables) if stem(phrase.tokens[0]) not in requested]
         for at, token in enumerate(phrase.tokens):
             follower = next((word for word in phrase.tokens[at + 1 :] if word not in _LINKS), "")
             if phrase.opening not in _SELECTING or not follower.endswith("s") or stem(token) in requested:
@@ -124,6 +125,18 @@ def find_selecting_columns(text: str, tables: Sequence[TableProfile]) -> list[st
             if state and state.condition.operator == "in" and state.condition.column not in names:
                 names.append(state.condition.column)
     return names
+
+
+def _numbered_columns(phrase: Phrase, tables: Sequence[TableProfile]) -> Iterator[str]:
+    """Yield the columns that a phrase is about with a number of theirs: "on floor 1"."""
+    noun, number = (*phrase.tokens, "", "")[:2]
+    if phrase.opening not in _SELECTING or not number.isdecimal():
+        return
+    for table in tables:
+        for column in table.columns:
+            is_named = parts_of_name(column.name)[-1:] == [stem(noun)]
+            if is_named and column.type == "integer" and column.spans(int(number)):
+                yield column.name
 
 
 _SELECTING = word_set("for of among on in")

@@ -19,6 +19,7 @@ DESKS = TableProfile(
         Column("insured", "boolean", "boolean", 2, top=("N", "Y"), values=("N", "Y"), is_stored_as_text=True),
         Column("vip", "boolean", "boolean", 2, top=(False, True), values=(False, True)),
         Column("xfer_cnt", "integer", "numeric", 5, top=(0, 1), values=(0, 1), low=0, high=4),
+        Column("floor_no", "integer", "numeric", 6, top=(1, 2), values=(1, 2), low=0, high=5),
         Column("watts", "number", "numeric", 3_000, low=0.0, high=900.0),
     ),
 )
@@ -75,6 +76,8 @@ def test_the_target_is_not_restricted() -> None:
         ("predict the watts of vip guests", ["vip"]),
         ("predict the satisfaction of insured tenants", ["insured"]),
         ("predict the number of vip guests", []),
+        ("predict the number of guests on floor 1", ["floor_no"]),
+        ("predict floor 1", []),
         ("the probability of insured guests", []),
         ("tell me if the tenants are insured", []),
     ],
