@@ -91,13 +91,19 @@ def measure_structures(
         return []
     free = replace(problem, time_column=None, group_column=None, group_with=())
     bench = Bench(free, seed, rows, deadline, threads)
-    # The order comes before further entities: those are often parts of the first, later times are another risk.
-    measured = _measure_entities(bench, train, problem, structures.entities[:1])
+    is_in_time = problem.time_column is not None
+    # What the split respects already comes first, since its figure is needed most. Else the order comes before
+    # further entities: those are often parts of the first, later times are another risk.
+    before_order = 0 if is_in_time else 1
+    measured = _measure_entities(bench, train, problem, structures.entities[:before_order])
     if structures.order and (not deadline.is_over or not measured):
         measured += _measure_order(bench, train, problem, structures.order, measured)
-    measured += _measure_entities(bench, train, problem, structures.entities[1:])
+    measured += _measure_entities(bench, train, problem, structures.entities[before_order:])
     leading = _choose_cautious(measured)
-    assumptions = [entry.to_assumption(problem, entry is leading, leading is not None) for entry in measured]
+    if is_in_time and not any(entry.kind is AssumptionKind.TIME for entry in measured):
+        leading = None  # the split stays in time without a figure
+    is_respected = is_in_time or leading is not None
+    assumptions = [entry.to_assumption(problem, entry is leading, is_respected) for entry in measured]
     if structures.code and leading is None and not bench.deadline.is_over:
         compared = bench.compare_codes(train, structures.code)
         # Most identifiers say nothing of time: only one that does is a condition.
@@ -166,7 +172,7 @@ def _choose_measured(
             return Structures(entities, order, code), rows
         if code:
             code = None
-        elif len(entities) > 1 or not order:
+        elif len(entities) > 1 or not order or (entities and problem.time_column is not None):
             entities.pop()
         else:
             order = None

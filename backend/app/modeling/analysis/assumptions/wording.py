@@ -63,7 +63,7 @@ def join_names(columns: Sequence[str]) -> str:
 
 def _other_choice(is_another_first: bool) -> str:
     if is_another_first:
-        return "The split respects another structure, which costs more."
+        return "The split respects another structure."
     return "The split is at random, since the scores differ by no more than chance."
 
 

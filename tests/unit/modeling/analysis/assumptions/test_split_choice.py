@@ -1,5 +1,6 @@
 """Planted structures of rows are named, both figures are right, and the split takes the cautious side."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -226,3 +227,18 @@ def test_without_time_to_measure_the_layout_of_the_file_decides_and_a_note_says_
     assert unmeasured.problem.time_column == "year"
     assert len(unmeasured.notes) == 1
     assert "'year'" in unmeasured.notes[0]
+
+
+def test_the_order_that_a_split_respects_is_measured_before_entities() -> None:
+    frame = ratings(users=120, length=10).sample(frac=1, random_state=0, ignore_index=True)
+    frame["rated_date"] = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.arange(len(frame)), unit="h")
+    request = {"target": "rating"}
+    problem = replace(resolve_problem(frame, request), time_column="rated_date", group_column=None)
+    structures = find_structures(frame, problem, request)
+    assert structures.entities
+    measured = measure_structures(frame, problem, structures)
+    assert [entry["kind"] for entry in measured][:2] == ["time", "entities"]
+    assert [entry["chosen"] for entry in measured][:2] == ["otherwise", "holds"]
+    without_order = measure_structures(frame, problem, replace(structures, order=None))
+    assert {entry["chosen"] for entry in without_order} == {"holds"}
+    assert apply_choice(problem, without_order).time_column == "rated_date"
