@@ -13,6 +13,7 @@ from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.models import evaluate, predict, predict_table, train
 from app.computations.preparation import clean, explore, features, split
 from app.errors import InvalidInput
+from app.modeling.facts.fits import CandidateFit, merge_parts
 
 DATA = Path(bokeh_sampledata.__file__).parent / "_data"
 NewBench = Callable[..., CellWorkspace]
@@ -70,7 +71,7 @@ def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) 
     assert chosen["score"] > 0.83
 
     oof = outputs["LogisticRegression"] / "oof.parquet"
-    judging = bench(frame=frame, oof=oof)
+    judging = bench(frame=frame, oof_0_0=oof)
     judged = strict(evaluate.evaluate_model(judging, problem, chosen, locked["folds"]))
     assert (judged["on"], judged["rows"], judged["model"]) == ("cross-validation", 1050, "LogisticRegression")
     errors = pd.read_parquet(judging.output / "errors.parquet")
@@ -90,6 +91,26 @@ def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) 
     said = strict(predict_table.predict_table(bench(model=model, table=locking.output / "holdout.parquet")))
     assert said["rows"] == 263
     assert set(said["predictions"][0]["probabilities"]) == {"0", "1"}
+
+
+def test_a_candidate_whose_folds_were_fitted_in_two_calls_is_judged_on_all_of_them(
+    bench: NewBench, tmp_path: Path
+) -> None:
+    locking = bench(table=table(tmp_path, pd.read_csv(DATA / "titanic_all.csv")))
+    locked = strict(split.split_table(locking, {"target": "survived"}))
+    frame, problem = locking.output / "train.parquet", locked["problem"]
+    benches = [bench(frame=frame), bench(frame=frame)]
+    parts = [
+        CandidateFit.from_json(
+            strict(train.fit_candidate(one, problem, "LogisticRegression", locked["folds"], run=run))
+        )
+        for one, run in zip(benches, ([0, 1], [2, 3, 4]), strict=True)
+    ]
+    oofs = {f"oof_0_{number}": one.output / "oof.parquet" for number, one in enumerate(benches)}
+    judged = evaluate.evaluate_model(
+        bench(frame=frame, **oofs), problem, merge_parts(parts).to_json(), locked["folds"]
+    )
+    assert strict(judged)["rows"] == locked["train_rows"]
 
 
 def test_importance_names_the_columns_that_matter(bench: NewBench, tmp_path: Path) -> None:

@@ -55,14 +55,14 @@ def evaluate_model(
 ) -> JsonValue:
     """Evaluate a fit on its out-of-fold rows; the hold-out is not used.
 
-    Inputs `frame` (RAW training frame) and `oof` (oof.parquet of the fit). `fit`: its `FitFacts`. Leaves
-    `errors.parquet`, the rows with their out-of-fold output and error. Returns
+    Inputs `frame` (RAW training frame) and oof_0_<number> (oof.parquet of each part of the candidate). `fit`: its
+    `FitFacts`, merged of its parts. Leaves `errors.parquet`, the rows with their out-of-fold output and error. Returns
     `computation_facts.EvaluationFacts` and `slices`, the `ErrorSlice`s. `draw_s`: seconds for figures.
     """
     table, parsed_problem = read_training(workspace, problem)
     frame = prediction_rows(table, parsed_problem)
     data = TrainingSet.from_frame(frame, parsed_problem, FoldPlan.from_json(folds))
-    oof, candidate = read_frame(workspace, "oof"), CandidateFit.from_json(fit)
+    oof, candidate = _read_oof_parts(workspace, 0).reset_index(), CandidateFit.from_json(fit)
     predicted = _from_oof(oof, parsed_problem, candidate)
     # On the same folds: a mean of all rows would know the rows that it is judged on.
     naive = cross_validate(data, CandidateSpec(BASELINE, seed=seed))

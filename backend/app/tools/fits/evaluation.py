@@ -111,16 +111,18 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
     The frame `errors` then holds each training row with its truth, out-of-fold output and error, for
     `run_python`.
     """
-    part = (await load_parts(ctx, model))[0]
+    parts = await load_parts(ctx, model)
+    # A candidate whose folds were fitted in several calls is judged on all of them.
+    fit = merge_parts([part.fit for part in parts])
     raw = await find_training_frame(ctx, "train")
     params: dict[str, Any] = {
         "problem": ctx.training.problem.to_json(),
-        "fit": dict(part.fit.document),
-        "folds": part.fit.folds.to_json(),
+        "fit": fit.to_json(),
+        "folds": fit.folds.to_json(),
         "seed": ctx.session.seed,
         "draw_s": share_of(await remaining_s(ctx), DRAWING_SHARE),
     }
-    inputs = {"frame": raw.digest, "oof": part.oof}
+    inputs = {"frame": raw.digest, **{f"oof_0_{number}": part.oof for number, part in enumerate(parts)}}
     computed = await ctx.computer.run(Computation("models.evaluate.evaluate_model", params), inputs)
     evaluation = parse_facts(ModelEvaluation, computed.value)
     measured = evaluation.score
