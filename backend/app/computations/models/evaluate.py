@@ -55,9 +55,10 @@ def evaluate_model(
 ) -> JsonValue:
     """Evaluate a fit on its out-of-fold rows; the hold-out is not used.
 
-    Inputs `frame` (RAW training frame) and oof_0_<number> (oof.parquet of each part of the candidate). `fit`: its
-    `FitFacts`, merged of its parts. Leaves `errors.parquet`, the rows with their out-of-fold output and error. Returns
-    `computation_facts.EvaluationFacts` and `slices`, the `ErrorSlice`s. `draw_s`: seconds for figures.
+    Inputs `frame` (RAW training frame) and oof_0_<number> (oof.parquet of each part of the candidate). `fit`:
+    its `FitFacts`, merged of its parts. Leaves `errors.parquet`, the rows with their out-of-fold output and
+    error. Returns `computation_facts.EvaluationFacts` and `slices`, the `ErrorSlice`s. `draw_s`: seconds for
+    figures.
     """
     table, parsed_problem = read_training(workspace, problem)
     frame = prediction_rows(table, parsed_problem)
