@@ -32,7 +32,7 @@ ANCHORED = {
 """Patterns of other engines, or that no search begins anew at each character."""
 
 OF_PROGRAMS = {
-    "app.sandbox.policy.text_guards._QUOTED": "an expression of a program, read in its cell within its limit",
+    "app.sandbox.policy.names.text_guards._QUOTED": "an expression of a program, read within its cell's limit",
 }
 """Patterns that read the text of a program in that program's own cell: nobody else waits for them."""
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from app.sandbox.policy import guards
 from app.sandbox.policy.allow_lists import (
     CUSTOM_CODE_MODULES,
     FILE_MODULES,
@@ -18,7 +17,8 @@ from app.sandbox.policy.allow_lists import (
     READERS_BY_TEXT,
     WRITERS,
 )
-from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.guards import access
+from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 _MISSING = object()
@@ -45,7 +45,7 @@ def _import(
 ) -> types.ModuleType:
     if type(name) is str and not _may_import(name):
         raise ImportError(f"import of {name!r} is not allowed in features and estimators")
-    module = guards.guarded_import(name, globals, locals, fromlist, level)
+    module = access.guarded_import(name, globals, locals, fromlist, level)
     for part in fromlist or ():
         _check(module, part)
     return module
@@ -70,8 +70,8 @@ def _read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
     if type(name) is str:
         _check(owner, name)
     if default is _MISSING:
-        return guards.read_attribute(owner, name)
-    return guards.read_attribute(owner, name, default)
+        return access.read_attribute(owner, name)
+    return access.read_attribute(owner, name, default)
 
 
 def _has_attribute(owner: Any, name: str) -> bool:

@@ -12,17 +12,17 @@ from RestrictedPython.Guards import (
     safe_builtins,
 )
 
-from app.sandbox.policy import class_statements, guards, instances
 from app.sandbox.policy.allow_lists import BUILTINS
 from app.sandbox.policy.audit_hook import install_hook
-from app.sandbox.policy.final_classes import build_class
-from app.sandbox.policy.library_guards import close_funnels
-from app.sandbox.policy.library_names import guard_names
-from app.sandbox.policy.module_functions import MODULE_FUNCTIONS
-from app.sandbox.policy.patterns import check_pattern_class
-from app.sandbox.policy.special_names import read_special, write_label
-from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.functions.module_functions import MODULE_FUNCTIONS
+from app.sandbox.policy.guards import access, class_statements, instances
+from app.sandbox.policy.guards.patterns import check_pattern_class
+from app.sandbox.policy.guards.special_names import read_special, write_label
+from app.sandbox.policy.libraries.attribute_names import guard_names
+from app.sandbox.policy.libraries.import_guards import close_funnels
+from app.sandbox.policy.names.text_guards import plain_str
+from app.sandbox.policy.values.final_classes import build_class
+from app.sandbox.policy.values.substitutes import SUBSTITUTES, kind_of
 
 
 class Printer:
@@ -62,14 +62,14 @@ _BUILTINS: dict[str, Any] = {
     **safe_builtins,
     **{name: getattr(builtins, name) for name in BUILTINS},
     "__build_class__": build_class,
-    "__import__": guards.guarded_import,
-    "getattr": guards.read_attribute,
-    "hasattr": guards.has_attribute,
-    "setattr": guards.write_attribute,
+    "__import__": access.guarded_import,
+    "getattr": access.read_attribute,
+    "hasattr": access.has_attribute,
+    "setattr": access.write_attribute,
     "isinstance": SUBSTITUTES[id(isinstance)],
     "issubclass": SUBSTITUTES[id(issubclass)],
     "type": kind_of,
-    "open": guards.relative_open,
+    "open": access.relative_open,
     "globals": instances.global_variables,
     "locals": instances.local_variables,
     "vars": instances.variables_or_attributes,
@@ -80,7 +80,7 @@ for _unsafe in ("delattr", "_getattr_"):
 _GUARDS: dict[str, Any] = {
     "__name__": "__main__",
     "__metaclass__": type,
-    "_getattr_": guards.read_attribute,
+    "_getattr_": access.read_attribute,
     "_special_": read_special,
     "_write_label_": write_label,
     "_check_overrides_": class_statements.check_overrides,
@@ -88,15 +88,15 @@ _GUARDS: dict[str, Any] = {
     "_attribute_names_": class_statements.stored_attribute_names,
     "_pattern_values_": types.SimpleNamespace,
     "_pattern_class_": check_pattern_class,
-    "_getitem_": guards.read_item,
+    "_getitem_": access.read_item,
     "_getiter_": iter,
     "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
     "_unpack_sequence_": guarded_unpack_sequence,
-    "_write_": guards.check_writable,
+    "_write_": access.check_writable,
     "_slice_": slice,
-    "_inplacevar_": guards.change_variable,
-    "_inplace_item_": guards.change_item,
-    "_inplace_attribute_": guards.change_attribute,
+    "_inplacevar_": access.change_variable,
+    "_inplace_item_": access.change_item,
+    "_inplace_attribute_": access.change_attribute,
     "_print_": Printer,
     "_apply_": call_with_plain_names,
 }

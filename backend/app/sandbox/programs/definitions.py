@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.language.compiler import compile_code
 
 MAX_SOURCE_CHARACTERS = 10_000
 """Characters of one definition: every snapshot of the conversation holds them all."""

@@ -24,10 +24,10 @@ from app.sandbox.exchange.contract import SINGLE_FRAME
 from app.sandbox.exchange.program_variables import RESULT_FILE, ProgramVariables
 from app.sandbox.kernel.limits import exhausted_limit
 from app.sandbox.policy.audit_hook import as_program
-from app.sandbox.policy.language import LAST_VALUE, compile_code
+from app.sandbox.policy.language.compiler import LAST_VALUE, compile_code
+from app.sandbox.policy.names.private_names import spelled_text
 from app.sandbox.policy.namespace import program_globals, program_namespace
-from app.sandbox.policy.objects import PROGRAM_FILE
-from app.sandbox.policy.private_names import spelled_text
+from app.sandbox.policy.values.objects import PROGRAM_FILE
 from app.sandbox.programs import answer_conversion
 from app.sandbox.programs.definitions import run_definitions
 from app.sandbox.programs.errors import ProgramRaised

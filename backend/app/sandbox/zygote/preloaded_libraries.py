@@ -12,7 +12,7 @@ from pathlib import Path
 
 import app.computations
 from app.sandbox.kernel.calls import collapse_pages
-from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.zygote.first_computations import FIRST_COMPUTATIONS
 
 # Without statsmodels and seaborn: their 200 memory mappings would slow every fork, and few programs use them.
@@ -85,7 +85,7 @@ def _parts_of_sklearn() -> list[str]:
 
 def _close_funnels() -> None:
     """Guard the libraries: here, since in each cell of a program it takes 0.8 ms, most of it to copy pages."""
-    from app.sandbox.policy.library_guards import close_funnels  # noqa: PLC0415 - it imports joblib
+    from app.sandbox.policy.libraries.import_guards import close_funnels  # noqa: PLC0415 - it imports joblib
 
     close_funnels()
 

@@ -8,7 +8,7 @@ import joblib
 import pandas as pd
 import pytest
 
-from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 from .attacks import ATTACKS

@@ -5,9 +5,9 @@ import warnings
 
 import pytest
 
-from app.sandbox.policy import objects
 from app.sandbox.policy.allow_lists import MODULES
 from app.sandbox.policy.namespace import SUBSTITUTES
+from app.sandbox.policy.values import objects
 
 EXPERIMENTAL = ("enable_halving_search_cv", "enable_iterative_imputer")
 

@@ -8,9 +8,9 @@ import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, 
 import pytest
 
 from app.errors import InvalidInput
-from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.language.compiler import compile_code
+from app.sandbox.policy.names.private_names import spelled_text
 from app.sandbox.policy.namespace import program_namespace
-from app.sandbox.policy.private_names import spelled_text
 
 from .class_corpus import CLASS_IDIOMS
 from .corpus import ESCAPES, IDIOMS

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 from tests.patience import HANG_GUARD_S
 
-from app.sandbox.policy import allow_lists, guards, module_views
+from app.sandbox.policy import allow_lists
+from app.sandbox.policy.guards import module_views
+from app.sandbox.policy.values import substitutes
 from app.sandbox.zygote.preloaded_libraries import load_libraries
 
 from .walk import Coverage, Escape, Walk
@@ -111,7 +113,7 @@ def _plant_module() -> None:
 
 def _plant_class() -> None:
     allow_lists.MODULES["enum"] = allow_lists.MODULES["enum"] | {"EnumMeta"}
-    guards.refusal = module_views.refusal = lambda value: None
+    substitutes.refusal = lambda value: None
 
 
 @pytest.mark.parametrize("plant", [_plant_module, _plant_class])

@@ -23,8 +23,8 @@ from typing import Any
 import openpyxl  # noqa: F401 (it reads a file of the host when it is imported, which the zygote does)
 
 from app.sandbox.policy.allow_lists import BUILTINS, MODULES, SPECIAL_READS, may_hold_from
-from app.sandbox.policy.language import compile_code
-from app.sandbox.policy.module_views import ModuleView, view_of
+from app.sandbox.policy.guards.module_views import ModuleView, view_of
+from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 from .walk_values import DATA, TEXTS, Canaries, Ref, pools_of

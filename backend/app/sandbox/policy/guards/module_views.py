@@ -9,11 +9,11 @@ import types
 from typing import Any
 
 from app.sandbox.policy.allow_lists import MODULES
-from app.sandbox.policy.library_names import plain_getattr
-from app.sandbox.policy.objects import ModuleOfProgram, refusal
-from app.sandbox.policy.private_names import spelled_name
-from app.sandbox.policy.substitutes import SUBSTITUTES
-from app.sandbox.policy.text_guards import guard_text_call
+from app.sandbox.policy.libraries.attribute_names import plain_getattr
+from app.sandbox.policy.names.private_names import spelled_name
+from app.sandbox.policy.names.text_guards import guard_text_call
+from app.sandbox.policy.values.objects import ModuleOfProgram
+from app.sandbox.policy.values.substitutes import SUBSTITUTES, check_object
 
 MISSING = object()
 """Default that says that there is none."""
@@ -75,24 +75,3 @@ def _is_listed_module(module: types.ModuleType, name: str) -> bool:
 
 def _is_view_allowed(module: types.ModuleType) -> bool:
     return module.__name__ in MODULES and sys.modules.get(module.__name__) is module
-
-
-def check_object(value: Any) -> Any:
-    """Return `value`, or its substitute. Raises AttributeError for an object that no program may hold."""
-    substitute = SUBSTITUTES.get(id(value))
-    if substitute is not None:
-        return substitute
-    reason = refusal(value)
-    if reason is not None:
-        raise AttributeError(f"{reason} is not accessible here")
-    if type(value) is types.MappingProxyType:
-        # A comparison shows the other side the mapping behind the proxy, such as the fields of a dtype.
-        return types.MappingProxyType(dict(value))
-    return value
-
-
-def check_owner(owner: Any) -> None:
-    """Raise AttributeError for an object that no program may hold, however a library came to hand it out."""
-    reason = refusal(owner)
-    if reason is not None:
-        raise AttributeError(f"{reason} is not accessible here")

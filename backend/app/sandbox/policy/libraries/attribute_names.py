@@ -13,7 +13,7 @@ from typing import Any
 
 from app.sandbox.policy.allow_lists import DENIED_ATTRIBUTES, EXPRESSIONS, MAGIC_METHODS, SPECIAL_NAMES
 from app.sandbox.policy.audit_hook import is_importing, program_on_stack
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.names.text_guards import plain_str
 
 plain_getattr = getattr
 """The interpreter's own, for the guards, which check names themselves."""

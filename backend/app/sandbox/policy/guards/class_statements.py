@@ -4,10 +4,10 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from app.sandbox.policy.instances import check_attribute_name
-from app.sandbox.policy.private_names import mangled_name, spelled_name
-from app.sandbox.policy.special_names import first_of_library
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.guards.instances import check_attribute_name
+from app.sandbox.policy.guards.special_names import first_of_library
+from app.sandbox.policy.names.private_names import mangled_name, spelled_name
+from app.sandbox.policy.names.text_guards import plain_str
 
 _Method = Callable[..., Any]
 

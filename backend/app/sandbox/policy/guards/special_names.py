@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from app.sandbox.policy.allow_lists import CLASS_METHODS, ERROR_PARTS, LABELS, MAGIC_METHODS
-from app.sandbox.policy.instances import attributes_of, check_attribute_name
-from app.sandbox.policy.library_names import plain_getattr, plain_setattr
-from app.sandbox.policy.module_views import ModuleView, check_object, check_owner
-from app.sandbox.policy.objects import is_function_of_program, is_of_program, mro_of
-from app.sandbox.policy.private_names import spelled_name
-from app.sandbox.policy.substitutes import kind_of
+from app.sandbox.policy.guards.instances import attributes_of, check_attribute_name
+from app.sandbox.policy.guards.module_views import ModuleView
+from app.sandbox.policy.libraries.attribute_names import plain_getattr, plain_setattr
+from app.sandbox.policy.names.private_names import spelled_name
+from app.sandbox.policy.values.objects import is_function_of_program, is_of_program, mro_of
+from app.sandbox.policy.values.substitutes import check_object, check_owner, kind_of
 
 _LIFE_CYCLE = frozenset({"__init__", "__enter__", "__exit__", "__post_init__"})
 """Magic methods that are read of a program's own instances only: they change what they belong to."""

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from app.sandbox.policy.audit_hook import program_on_stack
-from app.sandbox.policy.memory_guards import protect_handles
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.libraries.memory_guards import protect_handles
+from app.sandbox.policy.names.text_guards import plain_str
 
 _PATH_PARAMETERS = ("fmap", "fname", "input_file", "model_file", "path", "source", "target")
 """Parameters that may name a file which compiled code opens."""

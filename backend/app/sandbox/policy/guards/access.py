@@ -13,19 +13,13 @@ from typing import Any
 import pandas as pd
 
 from app.sandbox.policy.allow_lists import IN_PLACE, MODULES, PARTIAL_ATTRIBUTES, SPECIAL_READS, TUPLE_NAMES
-from app.sandbox.policy.library_names import plain_getattr, plain_setattr
-from app.sandbox.policy.module_views import (
-    MISSING,
-    ModuleView,
-    check_object,
-    check_owner,
-    read_from_module,
-    view_of,
-)
-from app.sandbox.policy.objects import is_function_of_program, is_of_program, mro_of
-from app.sandbox.policy.private_names import spelled_name, stored_name
-from app.sandbox.policy.refusal_texts import text_of_import
-from app.sandbox.policy.text_guards import check_name, guard_text_call, plain_str
+from app.sandbox.policy.guards.module_views import MISSING, ModuleView, read_from_module, view_of
+from app.sandbox.policy.libraries.attribute_names import plain_getattr, plain_setattr
+from app.sandbox.policy.names.private_names import spelled_name, stored_name
+from app.sandbox.policy.names.refusal_texts import text_of_import
+from app.sandbox.policy.names.text_guards import check_name, guard_text_call, plain_str
+from app.sandbox.policy.values.objects import is_function_of_program, is_of_program, mro_of
+from app.sandbox.policy.values.substitutes import check_object, check_owner
 
 _IMMUTABLE_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,

@@ -6,8 +6,8 @@ from typing import Any
 from zipfile import ZipFile
 
 from app.sandbox.policy.audit_hook import program_on_stack
-from app.sandbox.policy.objects import deny
-from app.sandbox.policy.text_guards import check_name
+from app.sandbox.policy.names.text_guards import check_name
+from app.sandbox.policy.values.objects import deny
 
 _COLOR_KINDS = frozenset({"auto", "indexed", "rgb", "theme"})
 """Attributes that `Color.type` may name."""

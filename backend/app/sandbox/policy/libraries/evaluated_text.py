@@ -8,8 +8,14 @@ from types import ModuleType
 from typing import Any
 
 from app.sandbox.policy.audit_hook import program_on_stack
-from app.sandbox.policy.objects import refusal
-from app.sandbox.policy.text_guards import check_formula, check_name, check_template, check_text, plain_str
+from app.sandbox.policy.names.text_guards import (
+    check_formula,
+    check_name,
+    check_template,
+    check_text,
+    plain_str,
+)
+from app.sandbox.policy.values.objects import refusal
 
 
 def _check_formulas(module: ModuleType) -> None:

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.sandbox.policy.audit_hook import is_program_frame
-from app.sandbox.policy.module_views import check_object
-from app.sandbox.policy.objects import is_of_program, mro_of
-from app.sandbox.policy.private_names import is_private, is_transformers_own, spelled_name, stored_name
-from app.sandbox.policy.substitutes import SUBSTITUTES
-from app.sandbox.policy.text_guards import check_name
+from app.sandbox.policy.names.private_names import is_private, is_transformers_own, spelled_name, stored_name
+from app.sandbox.policy.names.text_guards import check_name
+from app.sandbox.policy.values.objects import is_of_program, mro_of
+from app.sandbox.policy.values.substitutes import SUBSTITUTES, check_object
 
 _PLAIN_MODULES = frozenset({"__main__", "abc", "builtins", "collections.abc", "typing"})
 """Modules of the bases of plain classes: they keep nothing of a library in their instances."""

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
-from app.sandbox.policy.instances import check_attribute_name, is_plain
-from app.sandbox.policy.library_names import plain_getattr
+from app.sandbox.policy.guards.instances import check_attribute_name, is_plain
+from app.sandbox.policy.libraries.attribute_names import plain_getattr
 
 _WHOLE_VALUE_CLASSES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 """Builtin classes that match one part with the whole value, where other classes read an attribute."""

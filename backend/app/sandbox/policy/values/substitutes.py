@@ -1,6 +1,6 @@
 """Substitutes for functions and classes that would read names or make classes unguarded.
 
-A program gets the substitute wherever it reads the original; the original itself is denied.
+A program gets the substitute wherever it reads the original (`check_object`); the original itself is denied.
 """
 
 import builtins
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from app.sandbox.policy.array_types import Array
-from app.sandbox.policy.objects import deny
+from app.sandbox.policy.values.array_types import Array
+from app.sandbox.policy.values.objects import deny, refusal
 
 _WRAPPER_ATTRIBUTES = ("__module__", "__name__", "__qualname__", "__doc__")
 """Attributes that `functools.wraps` copies, but `__wrapped__` and `__dict__`: they would hold the function."""
@@ -191,8 +191,6 @@ def _replace_kind_of(kinds: Any) -> Any:
 
 def kind_of(value: object, /) -> type:
     """Return `type(value)`. Other uses of `type` make classes without the policy's checks."""
-    from app.sandbox.policy.module_views import check_object  # noqa: PLC0415 (it uses this module)
-
     kind: type = check_object(type(value))
     return kind
 
@@ -228,3 +226,24 @@ def _substitutes() -> dict[int, Any]:
 SUBSTITUTES = _substitutes()
 for _original in (functools.cached_property, functools.wraps, functools.update_wrapper, enum.EnumType):
     deny(_original, f"{_original.__module__}.{_original.__name__}")
+
+
+def check_object(value: Any) -> Any:
+    """Return `value`, or its substitute. Raises AttributeError for an object that no program may hold."""
+    substitute = SUBSTITUTES.get(id(value))
+    if substitute is not None:
+        return substitute
+    reason = refusal(value)
+    if reason is not None:
+        raise AttributeError(f"{reason} is not accessible here")
+    if type(value) is types.MappingProxyType:
+        # A comparison shows the other side the mapping behind the proxy, such as the fields of a dtype.
+        return types.MappingProxyType(dict(value))
+    return value
+
+
+def check_owner(owner: Any) -> None:
+    """Raise AttributeError for an object that no program may hold, however a library came to hand it out."""
+    reason = refusal(owner)
+    if reason is not None:
+        raise AttributeError(f"{reason} is not accessible here")

@@ -5,7 +5,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from app.sandbox.policy.objects import mro_of
+from app.sandbox.policy.values.objects import mro_of
 
 FINAL_CLASSES: set[type] = set()
 """Classes of this policy and of libraries; subclasses that libraries have of them are final too."""

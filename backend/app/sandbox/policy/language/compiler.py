@@ -28,11 +28,16 @@ from app.sandbox.policy.allow_lists import (
     SPECIAL_READS,
     WRITABLE_LABELS,
 )
-from app.sandbox.policy.annotations import PostponedAnnotations
-from app.sandbox.policy.class_statements import GUARDED_METHODS
-from app.sandbox.policy.objects import PROGRAM_FILE
-from app.sandbox.policy.private_names import PrivateNames, is_private, is_transformers_own, spelled_name
-from app.sandbox.policy.refusal_texts import list_problems, text_of_construct, text_of_name, text_of_option
+from app.sandbox.policy.guards.class_statements import GUARDED_METHODS
+from app.sandbox.policy.language.annotations import PostponedAnnotations
+from app.sandbox.policy.names.private_names import PrivateNames, is_private, is_transformers_own, spelled_name
+from app.sandbox.policy.names.refusal_texts import (
+    list_problems,
+    text_of_construct,
+    text_of_name,
+    text_of_option,
+)
+from app.sandbox.policy.values.objects import PROGRAM_FILE
 
 MAX_ERRORS = 10
 """Errors of one program that are reported: enough to correct it, and short in a chat model's context."""

@@ -17,12 +17,12 @@ from typing import Any
 import matplotlib
 
 from app.sandbox.policy.audit_hook import is_program_frame
-from app.sandbox.policy.guards import read_attribute
-from app.sandbox.policy.path_values import PATH_FUNCTIONS
-from app.sandbox.policy.private_names import spelled_text
-from app.sandbox.policy.program_logging import LOGGING_FUNCTIONS
-from app.sandbox.policy.substitutes import SUBSTITUTES
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.functions.path_values import PATH_FUNCTIONS
+from app.sandbox.policy.functions.program_logging import LOGGING_FUNCTIONS
+from app.sandbox.policy.guards.access import read_attribute
+from app.sandbox.policy.names.private_names import spelled_text
+from app.sandbox.policy.names.text_guards import plain_str
+from app.sandbox.policy.values.substitutes import SUBSTITUTES
 
 
 def _attribute_getter(*names: str) -> Callable[[Any], Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.sandbox.policy.audit_hook import program_on_stack
-from app.sandbox.policy.final_classes import final
+from app.sandbox.policy.values.final_classes import final
 
 
 class _Handle:

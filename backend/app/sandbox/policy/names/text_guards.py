@@ -25,8 +25,8 @@ from app.sandbox.policy.allow_lists import (
     TEMPLATES,
 )
 from app.sandbox.policy.audit_hook import is_program_frame
-from app.sandbox.policy.private_names import is_private
-from app.sandbox.policy.refusal_texts import text_of_attribute
+from app.sandbox.policy.names.private_names import is_private
+from app.sandbox.policy.names.refusal_texts import text_of_attribute
 
 _TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
 """Functions that take such text themselves: text may not name them, or their own text would go unchecked."""

@@ -12,13 +12,13 @@ from typing import Any
 
 import joblib
 
-from app.sandbox.policy.array_types import check_memory
 from app.sandbox.policy.audit_hook import program_on_stack
-from app.sandbox.policy.file_guards import FILE_FUNNELS
-from app.sandbox.policy.library_text import TEXT_FUNNELS
-from app.sandbox.policy.memory_guards import check_windows
-from app.sandbox.policy.objects import deny
-from app.sandbox.policy.workbook_guards import WORKBOOK_FUNNELS
+from app.sandbox.policy.libraries.evaluated_text import TEXT_FUNNELS
+from app.sandbox.policy.libraries.file_guards import FILE_FUNNELS
+from app.sandbox.policy.libraries.memory_guards import check_windows
+from app.sandbox.policy.libraries.workbook_guards import WORKBOOK_FUNNELS
+from app.sandbox.policy.values.array_types import check_memory
+from app.sandbox.policy.values.objects import deny
 
 _closed_modules: set[str] = set()
 

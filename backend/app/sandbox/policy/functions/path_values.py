@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from app.sandbox.policy.audit_hook import is_in_folder
-from app.sandbox.policy.final_classes import final
-from app.sandbox.policy.guards import relative_open
-from app.sandbox.policy.text_guards import plain_str
+from app.sandbox.policy.guards.access import relative_open
+from app.sandbox.policy.names.text_guards import plain_str
+from app.sandbox.policy.values.final_classes import final
 
 
 def _text_of(part: object) -> str:

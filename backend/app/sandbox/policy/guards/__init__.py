@@ -1,0 +1,1 @@
+"""Guards that compiled code calls: reads, writes and imports, special names, class statements, patterns."""

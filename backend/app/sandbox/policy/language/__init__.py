@@ -1,0 +1,1 @@
+"""Language of programs: source text to compiled code that calls the guards."""
