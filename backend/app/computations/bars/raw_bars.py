@@ -24,6 +24,7 @@ from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import sql
 from app.computations.uploads.ingest import read_upload
 from app.errors import InvalidInput
+from app.plans.identifiers import quote_identifier
 
 _PROBE_ROWS = 2_000
 """First rows by which column orders and decimal marks are inferred."""
@@ -139,7 +140,7 @@ def _check_one_interval(
     """Check that the file has one interval: bars of several intervals cannot be told apart by row."""
     if column is None:
         return
-    cell = f"CAST({sql.name(column)} AS VARCHAR)"
+    cell = f"CAST({quote_identifier(column)} AS VARCHAR)"
     rows = connection.execute(
         f"SELECT DISTINCT {cell} FROM ({table.select}) WHERE {cell} IS NOT NULL LIMIT {_MAX_INTERVALS}"  # noqa: S608
     ).fetchall()
@@ -176,7 +177,7 @@ def _has_commas(
     texts = [mapping.names[name] for name in MEASURES if types.get(mapping.names[name]) == "text"]
     if not texts:
         return False
-    cells = " OR ".join(has_decimal_comma(sql.name(name)) for name in texts)
+    cells = " OR ".join(has_decimal_comma(quote_identifier(name)) for name in texts)
     row = connection.execute(
         f"SELECT bool_or({cells}) FROM (FROM ({table.select}) LIMIT {_PROBE_ROWS})"  # noqa: S608
     ).fetchone()

@@ -8,6 +8,7 @@ from app.computations.uploads.cell_sql import date_cell, fits_format, number_cel
 from app.modeling.type_inference.date_spellings import MAX_YEAR, MIN_YEAR
 from app.modeling.type_inference.number_spellings import NumberFormat
 from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES
+from app.plans.identifiers import quote_identifier
 
 # The limit of 1e11 is the year 5138 in seconds and 1973 in milliseconds, so all bars since then are told apart.
 _BY_SIZE = (
@@ -36,9 +37,9 @@ def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str 
     `types`: the plain type of each column. Numbers are seconds, milli-, micro- or nanoseconds by their size, or
     dates such as 20240531. `zone`: the time zone of the file's dates and times.
     """
-    cell, kind = sql.name(column), types[column]
+    cell, kind = quote_identifier(column), types[column]
     if time is not None:
-        return _in_zone(f"{_day(cell, kind)} + {_time_of_day(sql.name(time), types[time])}", zone)
+        return _in_zone(f"{_day(cell, kind)} + {_time_of_day(quote_identifier(time), types[time])}", zone)
     if kind == "datetime":
         return _in_zone(cell, zone)
     if kind != "text":
@@ -58,7 +59,7 @@ def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> s
     """SQL of a number; text may be in MEASURE_FORMAT, with `comma` in COMMA_FORMAT."""
     if not column:
         return "0.0"
-    cell = sql.name(column)
+    cell = quote_identifier(column)
     if types[column] != "text":
         return f"TRY_CAST({cell} AS DOUBLE)"
     # Some exports mix 1234.5 into a column with decimal commas, as `parsers.NumberParser` knows too.
@@ -80,7 +81,7 @@ def _simple(cell: str, number_format: NumberFormat) -> str:
 
 def coin_sql(column: str, coin: str | None) -> str:
     """SQL of the coin in capitals, NULL if its name is invalid."""
-    value = sql.text(coin) if coin is not None else f"CAST({sql.name(column)} AS VARCHAR)"
+    value = sql.text(coin) if coin is not None else f"CAST({quote_identifier(column)} AS VARCHAR)"
     name = f"upper(trim({value}))"
     return f"CASE WHEN regexp_full_match({name}, '[A-Z0-9^][A-Z0-9._:/=-]{{0,31}}') THEN {name} END"
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from app.computations.join_discovery.keys import JoinKey
 from app.computations.join_discovery.tables import JoinTable, key_cell
-from app.computations.uploads import sql
 from app.computations.uploads.cell_sql import number_cell
 from app.modeling.type_inference.parsers import NumberParser
+from app.plans.identifiers import quote_identifier
 
 MAX_AGGREGATED = 40
 """Columns of a table with several rows per key that are aggregated, each into up to three."""
@@ -33,8 +33,8 @@ def build_select(root: JoinNode, parts: Sequence[str] = ()) -> str:
     row_column = _free_column_name(root.side)
     body, _ = _join_children(root, "t", [root.side.name, *parts], row_column)
     return (
-        f"SELECT * EXCLUDE ({sql.name(row_column)}) FROM ({body}) AS joined ORDER BY"
-        f" joined.{sql.name(row_column)}"
+        f"SELECT * EXCLUDE ({quote_identifier(row_column)}) FROM ({body}) AS joined ORDER BY"
+        f" joined.{quote_identifier(row_column)}"
     )
 
 
@@ -52,10 +52,12 @@ def _join_children(
 
     `row_column`: a column to number the rows in.
     """
-    source = " UNION ALL BY NAME ".join(f"SELECT * FROM {sql.name(part)}" for part in parts)
+    source = " UNION ALL BY NAME ".join(f"SELECT * FROM {quote_identifier(part)}" for part in parts)
     if row_column:
         # DuckDB keeps no order through a join, so rows are numbered before it.
-        source = f"SELECT *, row_number() OVER () AS {sql.name(row_column)} FROM ({source}) AS rows_in_order"
+        source = (
+            f"SELECT *, row_number() OVER () AS {quote_identifier(row_column)} FROM ({source}) AS rows_in_order"
+        )
     columns = {**branch.side.types, **_parsed_types(branch.side)} | (
         {row_column: "integer"} if row_column else {}
     )
@@ -66,9 +68,8 @@ def _join_children(
         child_alias = f"{alias}_{number}"
         body, child_columns, on = _join_source(child, alias, child_alias, branch.side, source)
         if child.key and child.key.is_lookup and not _folded(columns) & _folded(child_columns):
-            cells.append(
-                f"{child_alias}.* EXCLUDE ({', '.join(sql.name(name) for name in _hidden_columns(child))})"
-            )
+            hidden = ", ".join(map(quote_identifier, _hidden_columns(child)))
+            cells.append(f"{child_alias}.* EXCLUDE ({hidden})")
             columns |= child_columns
             child.output_columns.extend(name for name in child_columns if name not in child.side.hidden)
             child_columns = {}
@@ -77,8 +78,8 @@ def _join_children(
             if output_name.casefold() in _folded(columns):
                 continue
             cells.append(
-                f"{child_alias}.{sql.name(name)}"
-                + (f" AS {sql.name(output_name)}" if output_name != name else "")
+                f"{child_alias}.{quote_identifier(name)}"
+                + (f" AS {quote_identifier(output_name)}" if output_name != name else "")
             )
             columns[output_name] = kind
             child.output_columns.append(output_name)
@@ -134,7 +135,7 @@ def _join_aggregates(
     """The same for a table with several rows per key, `body` with `columns`: one row of aggregates for each."""
     right_columns = [pair[1] for pair in key.pairs]
     aggregates = _aggregates(child.side, columns, right_columns)
-    cells_of_aggregates = [f"{cell} AS {sql.name(name)}" for name, (cell, _) in aggregates.items()]
+    cells_of_aggregates = [f"{cell} AS {quote_identifier(name)}" for name, (cell, _) in aggregates.items()]
     output_types = {name: kind for name, (_, kind) in aggregates.items()}
     names = [f"key_{place}" for place in range(len(right_columns))]
     cells = [key_cell(alias, parent, mine) for mine, _ in key.pairs]
@@ -153,16 +154,16 @@ def _join_aggregates(
         f"{key_cell('p', parent, own)} AS {name}" for (own, _), name in zip(key.pairs, names, strict=True)
     ]
     moments_query = (
-        f"SELECT DISTINCT {', '.join([*moments, f'p.{sql.name(mine)} AS moment'])} FROM ({source}) AS p"
+        f"SELECT DISTINCT {', '.join([*moments, f'p.{quote_identifier(mine)} AS moment'])} FROM ({source}) AS p"
     )
     matches = [
         f"a.{name} = {key_cell('m', child.side, column)}"
         for column, name in zip(right_columns, names, strict=True)
     ]
-    earlier = f"m.{sql.name(other)} < a.moment"
+    earlier = f"m.{quote_identifier(other)} < a.moment"
     source_rows = f"({moments_query}) AS a JOIN ({body}) AS m ON {' AND '.join([*matches, earlier])}"
     by = [*(f"a.{name}" for name in names), "a.moment"]
-    on += f" AND {alias}.{sql.name(mine)} = {child_alias}.moment"
+    on += f" AND {alias}.{quote_identifier(mine)} = {child_alias}.moment"
     return _group_by(by + cells_of_aggregates, source_rows, len(by)), output_types, on
 
 
@@ -181,7 +182,7 @@ def _aggregates(side: JoinTable, columns: Mapping[str, str], keys: Sequence[str]
         None,
     )
     for name, kind in [item for item in columns.items() if item[0] not in keys][:MAX_AGGREGATED]:
-        cell = f"m.{sql.name(name)}"
+        cell = f"m.{quote_identifier(name)}"
         if kind in ("integer", "number", "boolean") and (number := _numeric_cell(side, name, cell, kind)):
             aggregates[f"{table}_{name}_mean"] = (f"avg({number})", "number")
             aggregates[f"{table}_{name}_max"] = (f"max({number})", "number")
@@ -190,7 +191,7 @@ def _aggregates(side: JoinTable, columns: Mapping[str, str], keys: Sequence[str]
         elif kind == "text":
             aggregates[f"{table}_{name}_kinds"] = (f"count(DISTINCT {cell})", "integer")
         if time_column and name != time_column and name not in side.parsers:
-            aggregates[f"{table}_{name}_last"] = (f"max_by({cell}, m.{sql.name(time_column)})", kind)
+            aggregates[f"{table}_{name}_last"] = (f"max_by({cell}, m.{quote_identifier(time_column)})", kind)
     return aggregates
 
 

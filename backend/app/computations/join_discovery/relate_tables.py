@@ -14,6 +14,7 @@ from app.computations.join_discovery.time_order import find_cutoff
 from app.computations.uploads import sql
 from app.errors import InvalidInput
 from app.json_types import JsonValue
+from app.plans.identifiers import quote_identifier
 
 _MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; larger work spills to disk."""
@@ -48,7 +49,7 @@ def relate(workspace: CellWorkspace, base: str, target: str) -> dict[str, JsonVa
 
 def _open(connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace) -> dict[str, JoinTable]:
     for table, path in workspace.inputs.items():
-        connection.execute(f"CREATE VIEW {sql.name(table)} AS FROM read_parquet({sql.text(path)})")
+        connection.execute(f"CREATE VIEW {quote_identifier(table)} AS FROM read_parquet({sql.text(path)})")
     return {table: inspect_table(connection, table) for table in workspace.inputs}
 
 

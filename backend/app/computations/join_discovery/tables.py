@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
-from app.computations.uploads import sql
 from app.computations.uploads.profile import TYPES
 from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
+from app.plans.identifiers import quote_identifier
 
 SAMPLE_ROWS = 2_000
 """First rows that types are inferred from."""
@@ -36,10 +36,10 @@ class JoinTable:
 
 
 def inspect_table(connection: duckdb.DuckDBPyConnection, table: str) -> JoinTable:
-    described = connection.execute(f"DESCRIBE {sql.name(table)}").fetchall()
+    described = connection.execute(f"DESCRIBE {quote_identifier(table)}").fetchall()
     types = {row[0]: TYPES.get(row[1], "text") for row in described}
-    rows = connection.execute(f"SELECT count(*) FROM {sql.name(table)}").fetchone() or (0,)
-    sample = connection.execute(f"SELECT * FROM {sql.name(table)} LIMIT {SAMPLE_ROWS}").df()
+    rows = connection.execute(f"SELECT count(*) FROM {quote_identifier(table)}").fetchone() or (0,)
+    sample = connection.execute(f"SELECT * FROM {quote_identifier(table)} LIMIT {SAMPLE_ROWS}").df()
     decisions = infer_types(sample)
     kinds = {decision.column: decision.reads_as for decision in decisions if decision.reads_as != "text"}
     return JoinTable(table, int(rows[0]), types, parsers_by_column(make_parsers(decisions)), kinds)
@@ -50,8 +50,8 @@ def count_rows_and_keys(
 ) -> tuple[int, int]:
     """Count the rows that have the keys, and the distinct keys: equal if the keys identify the rows."""
     cells = ", ".join(key_cell("", side, key) for key in keys)
-    present = " AND ".join(f"{sql.name(key)} IS NOT NULL" for key in keys)
-    query = f"SELECT count(*), count(DISTINCT ({cells})) FROM {sql.name(side.name)} WHERE {present}"
+    present = " AND ".join(f"{quote_identifier(key)} IS NOT NULL" for key in keys)
+    query = f"SELECT count(*), count(DISTINCT ({cells})) FROM {quote_identifier(side.name)} WHERE {present}"
     rows, distinct = connection.execute(query).fetchone() or (0, 0)
     return int(rows), int(distinct)
 
@@ -71,12 +71,13 @@ def match_shares(
 
 def _keys(side: JoinTable, columns: Sequence[str]) -> str:
     cells = ", ".join(key_cell("", side, column) for column in columns)
-    return f"(SELECT DISTINCT {cells} FROM {sql.name(side.name)} WHERE {sql.name(columns[0])} IS NOT NULL)"
+    first = quote_identifier(columns[0])
+    return f"(SELECT DISTINCT {cells} FROM {quote_identifier(side.name)} WHERE {first} IS NOT NULL)"
 
 
 def key_cell(alias: str, side: JoinTable, column: str) -> str:
     """SQL of a key for comparison: text trimmed in lower case, numbers and times by value."""
-    cell = f"{alias}.{sql.name(column)}" if alias else sql.name(column)
+    cell = f"{alias}.{quote_identifier(column)}" if alias else quote_identifier(column)
     kind = side.types[column]
     if kind == "text":
         return f"lower(trim(CAST({cell} AS VARCHAR)))"

@@ -9,7 +9,7 @@ import duckdb
 
 from app.computations.join_discovery.keys import JoinKey
 from app.computations.join_discovery.tables import JoinTable, key_cell
-from app.computations.uploads import sql
+from app.plans.identifiers import quote_identifier
 
 SAMPLE_ROWS = 2_000
 """Rows of the left table that are compared."""
@@ -90,14 +90,15 @@ def _count_by_time(
         f"{key_cell('l', left, column)} = {key_cell('r', right, other)}" for column, other in key.pairs
     )
     cells = ", ".join(
-        f"avg(epoch(l.{sql.name(column)})),"
-        f" count(*) FILTER (r.{sql.name(right_time)} < l.{sql.name(column)}),"
-        f" count(*) FILTER (r.{sql.name(right_time)} > l.{sql.name(column)})"
+        f"avg(epoch(l.{quote_identifier(column)})),"
+        f" count(*) FILTER (r.{quote_identifier(right_time)} < l.{quote_identifier(column)}),"
+        f" count(*) FILTER (r.{quote_identifier(right_time)} > l.{quote_identifier(column)})"
         for column in left_times
     )
     # Repeatable, so that the same tables are always joined in the same way.
-    sample = f"(SELECT * FROM {sql.name(left.name)} USING SAMPLE reservoir({SAMPLE_ROWS} ROWS) REPEATABLE (0))"
-    query = f"SELECT {cells} FROM {sample} AS l JOIN {sql.name(right.name)} AS r ON {on}"
+    sampling = f"USING SAMPLE reservoir({SAMPLE_ROWS} ROWS) REPEATABLE (0)"
+    sample = f"(SELECT * FROM {quote_identifier(left.name)} {sampling})"
+    query = f"SELECT {cells} FROM {sample} AS l JOIN {quote_identifier(right.name)} AS r ON {on}"
     row = connection.execute(query).fetchone() or ()
     means = [(row[offset], column) for offset, column in zip(range(0, len(row), 3), left_times, strict=True)]
     for _, column in sorted((mean, column) for mean, column in means if mean is not None):

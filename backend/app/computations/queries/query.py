@@ -21,6 +21,7 @@ from app.computations.uploads.parquet_and_json import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
 from app.errors import InvalidInput, LabError, TooLarge
 from app.json_types import JsonValue
+from app.plans.identifiers import quote_identifier
 
 QUERY_MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; larger work spills to disk."""
@@ -155,7 +156,7 @@ def _write_result(
     kinds = [(str(name), str(kind), f"c{n}") for n, (name, kind, *_) in enumerate(columns)]
     _, cells, _ = plain_columns(kinds)
     labels = ", ".join(label for _, _, label in kinds)
-    view = sql.name(_unused_name("answer", tables))
+    view = quote_identifier(_unused_name("answer", tables))
     connection.execute(f"CREATE VIEW {view} AS {question}")
     # One row over the limit tells that there are more, without computing the rest.
     plain = f"SELECT {', '.join(cells)} FROM {view} AS answer({labels}) LIMIT {max_rows + 1}"  # noqa: S608 - names are quoted
@@ -193,7 +194,7 @@ def _count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
 def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> None:
     """Create a view per input."""
     for table, path in inputs.items():
-        connection.execute(f"CREATE VIEW {sql.name(table)} AS FROM read_parquet({sql.text(path)})")
+        connection.execute(f"CREATE VIEW {quote_identifier(table)} AS FROM read_parquet({sql.text(path)})")
 
 
 def _list_columns(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> list[str]:
@@ -204,8 +205,9 @@ def _list_columns(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Pa
 def _open_qualified_tables(connection: duckdb.DuckDBPyConnection, qualified: Set[tuple[str, str]]) -> None:
     """Create the schemas that a query names before tables, as in `orders.orders`."""
     for schema, table in qualified:
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {sql.name(schema)}")
-        connection.execute(f"CREATE VIEW {sql.name(schema)}.{sql.name(table)} AS FROM main.{sql.name(table)}")
+        schema_name, name = quote_identifier(schema), quote_identifier(table)
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema_name}")
+        connection.execute(f"CREATE VIEW {schema_name}.{name} AS FROM main.{name}")
 
 
 def _lock(connection: duckdb.DuckDBPyConnection) -> None:

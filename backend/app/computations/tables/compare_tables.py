@@ -5,8 +5,8 @@ from typing import Any
 
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.queries.query import run_sql
-from app.computations.uploads.sql import name as quote
 from app.json_types import JsonValue
+from app.plans.identifiers import quote_identifier
 
 MAX_SHOWN_ROWS = 20
 """Rows of each side that are shown: as many as a reader looks through."""
@@ -24,7 +24,7 @@ def compare(workspace: CellWorkspace, columns: list[str]) -> dict[str, JsonValue
 
 
 def _count_only(workspace: CellWorkspace, columns: list[str], side: str, other: str) -> JsonValue:
-    cells = ", ".join(quote(column) for column in columns)
+    cells = ", ".join(quote_identifier(column) for column in columns)
     # Both directions write a result.parquet, so each is written into a folder of its own.
     folder = workspace.output / ".only"
     folder.mkdir()

@@ -8,6 +8,7 @@ from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.tables.row_conditions import QueryColumn
 from app.computations.uploads import sql
 from app.computations.uploads.profile import TYPES
+from app.plans.identifiers import quote_identifier
 
 _MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; what does not fit is written to the cell's disk."""
@@ -35,7 +36,7 @@ class OpenTable:
         self.database = self._open.enter_context(sql.connect(workspace, workspace.output, _MEMORY_BYTES))
         described = self.database.execute(f"DESCRIBE SELECT * FROM {self.file}").fetchall()  # noqa: S608 - quoted
         self.columns = {
-            str(name): QueryColumn(sql.name(name), _type_of(str(kind))) for name, kind, *_ in described
+            str(name): QueryColumn(quote_identifier(name), _type_of(str(kind))) for name, kind, *_ in described
         }
         ((total,),) = self.database.execute(f"SELECT count(*) FROM {self.file}").fetchall()  # noqa: S608 - quoted
         self.total = int(total)

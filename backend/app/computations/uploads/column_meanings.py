@@ -6,13 +6,13 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from app.computations.uploads import sql
 from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.table.json_values import to_json_scalar, to_json_value
 from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
 from app.modeling.type_inference.type_decision import TypeDecision
+from app.plans.identifiers import quote_identifier
 
 MAX_CELLS = 1_000_000
 """Cells that are read to infer types: of a wide table, fewer rows."""
@@ -67,7 +67,7 @@ def read_sample(
     if number in {name.lower() for name in names}:  # a column hides it: count, which one thread must do
         number = "n" * (1 + max(len(name) for name in names))
         rows_of = f"(SELECT *, row_number() OVER () - 1 AS {number} FROM {source})"  # noqa: S608
-    cells = ", ".join(sql.name(name) for name in names)
+    cells = ", ".join(quote_identifier(name) for name in names)
     return connection.execute(f"SELECT {cells} FROM {rows_of} WHERE {number} % {step} = 0").df()  # noqa: S608
 
 

@@ -30,6 +30,7 @@ from app.computations.uploads.non_data_rows import cut_footer, find_footer
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS
+from app.plans.identifiers import quote_identifier
 
 _SAMPLE_CHARS = (1 << 20, 48 << 20)
 """Characters of the sample; the larger one holds the longest line that may be read."""
@@ -68,7 +69,7 @@ class _ReadPlan:
         """SQL of the rows, every cell as text."""
         # DuckDB's own detection would change values: it reads 007 as 7.
         dialect = self.dialect
-        columns = ", ".join(f"{sql.name(name)}: 'VARCHAR'" for name in self.names)
+        columns = ", ".join(f"{quote_identifier(name)}: 'VARCHAR'" for name in self.names)
         nulls = ", ".join(sql.text(token) for token in NULL_TOKENS)
         return (
             f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{nulls}],"
@@ -81,7 +82,7 @@ class _ReadPlan:
     @property
     def select(self) -> str:
         cells = (
-            f"{_typed_cell(name, choice)} AS {sql.name(name)}"
+            f"{_typed_cell(name, choice)} AS {quote_identifier(name)}"
             for name, choice in zip(self.names, self.choices, strict=True)
         )
         return f"SELECT {', '.join(cells)} FROM {self.source}"  # noqa: S608 - every part is quoted above
@@ -89,7 +90,7 @@ class _ReadPlan:
     @property
     def cells_select(self) -> str:
         """SQL of the columns that have a second reading, as written; empty if there are none."""
-        names = [sql.name(name) for name in self.open_names]
+        names = [quote_identifier(name) for name in self.open_names]
         return f"SELECT {', '.join(names)} FROM {self.source}" if names else ""  # noqa: S608 - quoted above
 
 
@@ -225,7 +226,7 @@ def _conventions_json(plan: _ReadPlan) -> dict[str, object]:
 
 
 def _typed_cell(name: str, choice: TypeChoice) -> str:
-    cell = sql.name(name)
+    cell = quote_identifier(name)
     # Comparing with every word takes a tenth of the conversion: those of the sample are tried first.
     cleaned = present_cell(cell, choice.missing_words) if choice.missing_words else cell
     return choice.rule.sql.replace("{c}", cleaned)
@@ -281,7 +282,7 @@ def _choose_by_all_rows(connection: duckdb.DuckDBPyConnection, plan: _ReadPlan) 
 
 def _failures_sql(name: str, rule: TypeRule) -> str:
     """SQL of the number of values that a rule cannot parse, and one of them."""
-    cell = present_cell(sql.name(name))
+    cell = present_cell(quote_identifier(name))
     fails = (
         f"{cell} IS NOT NULL AND (NOT regexp_full_match({cell}, {sql.text(rule.pattern)})"
         f" OR {rule.attempt.replace('{c}', cell)} IS NULL)"

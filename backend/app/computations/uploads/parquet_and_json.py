@@ -10,6 +10,7 @@ from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width, mend_names
 from app.computations.uploads.expansion_limits import check_columnar
 from app.errors import InvalidInput
+from app.plans.identifiers import quote_identifier
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
 """A path of this machine in a message of DuckDB, which users do not see."""
@@ -75,7 +76,9 @@ def _cell_bytes(connection: duckdb.DuckDBPyConnection, source: str, size_bytes: 
     columns = _list_columns(connection, source, "parquet")
     (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)  # noqa: S608
     lengths = [
-        f"coalesce(sum({_LENGTHS[type_]}({sql.name(name)})), 0)" for name, type_ in columns if type_ in _LENGTHS
+        f"coalesce(sum({_LENGTHS[type_]}({quote_identifier(name)})), 0)"
+        for name, type_ in columns
+        if type_ in _LENGTHS
     ]
     text_bytes = 0
     if lengths and rows > size_bytes:
@@ -127,16 +130,16 @@ def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     if rows != 1:
         return source
     if len(records) == 1:
-        return f"(SELECT unnest({sql.name(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
+        return f"(SELECT unnest({quote_identifier(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
     if len(lists) < len(columns) and not _have_one_length(connection, source, lists):
         return source
-    cells = ", ".join(f"unnest({sql.name(name)}) AS {sql.name(name)}" for name in lists)
+    cells = ", ".join(f"unnest({quote_identifier(name)}) AS {quote_identifier(name)}" for name in lists)
     return f"(SELECT {cells} FROM {source})"  # noqa: S608
 
 
 def _have_one_length(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
     """Test for lists of one length, beside a status or title (`{"s": "ok", "t": [1, 2], "c": [3, 4], ...}`)."""
-    lengths = ", ".join(f"len({sql.name(name)})" for name in lists)
+    lengths = ", ".join(f"len({quote_identifier(name)})" for name in lists)
     row = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
     return len(set(row)) == 1
 
@@ -160,14 +163,16 @@ def plain_columns(
     names, notes = mend_names([leaf.name for leaf in leaves])
     notes += [f"{name}: {leaf.note}" for name, leaf in zip(names, leaves, strict=True) if leaf.note]
     columns = [{"name": name, "type": leaf.type} for name, leaf in zip(names, leaves, strict=True)]
-    cells = [f"{leaf.sql} AS {sql.name(name)}" for name, leaf in zip(names, leaves, strict=True)]
+    cells = [f"{leaf.sql} AS {quote_identifier(name)}" for name, leaf in zip(names, leaves, strict=True)]
     return columns, cells, notes
 
 
 def _plain_table(
     connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
 ) -> sql.SourceTable:
-    described = [(name, type_, sql.name(name)) for name, type_ in _list_columns(connection, source, kind)]
+    described = [
+        (name, type_, quote_identifier(name)) for name, type_ in _list_columns(connection, source, kind)
+    ]
     for name, type_, _ in described:
         if _levels(type_) > MAX_LEVELS:
             raise InvalidInput(
@@ -219,7 +224,7 @@ def _leaves(name: str, type_: str, path: str) -> list[_Leaf]:
     if not type_.startswith("STRUCT(") or type_.endswith("]"):
         return [_Leaf(name, path, type_)]
     return [
-        _Leaf(f"{name}.{field}", f"{path}.{sql.name(field)}", inner)
+        _Leaf(f"{name}.{field}", f"{path}.{quote_identifier(field)}", inner)
         for field, inner in _fields(type_.removeprefix("STRUCT(")[:-1])
     ]
 

@@ -19,6 +19,7 @@ from app.computations.uploads.column_meanings import add_meanings
 from app.computations.uploads.meaning_guess import hint
 from app.json_types import JsonValue
 from app.modeling.type_inference.type_decision import TypeDecision
+from app.plans.identifiers import quote_identifier
 
 EXACT_ROWS = 100_000
 """Rows of tables with exact distinct counts."""
@@ -116,7 +117,7 @@ def _aggregate(
     }
     for first in range(0, len(aggregates), _AGGREGATES_AT_ONCE):
         batch = aggregates[first : first + _AGGREGATES_AT_ONCE]
-        cells = ", ".join(form.replace("{c}", sql.name(name)) for name, _, form in batch)
+        cells = ", ".join(form.replace("{c}", quote_identifier(name)) for name, _, form in batch)
         values = _fetch_row(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
         for (name, fact, _), value in zip(batch, values, strict=True):
             facts[name][fact] = value
@@ -131,7 +132,7 @@ def _add_quartiles(
 ) -> None:
     for name, type_ in columns:
         if type_ in _NUMBERS:
-            query = f"SELECT quantile_cont({sql.name(name)}, {_QUARTERS}) FROM {source}"  # noqa: S608
+            query = f"SELECT quantile_cont({quote_identifier(name)}, {_QUARTERS}) FROM {source}"  # noqa: S608
             facts[name]["quartiles"] = _fetch_row(connection, query)[0]
 
 
@@ -151,7 +152,7 @@ def _tops(
         max_distinct = 50 if type_ == "number" else _TOP_DISTINCT
         if rows > EXACT_ROWS and facts[name]["distinct"] > min(max_distinct, facts[name]["present"] - 1):
             continue
-        cell = sql.name(name)
+        cell = quote_identifier(name)
         counts = connection.execute(
             f"SELECT {cell}, count(*) AS n, count(*) OVER () FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
             f" GROUP BY 1 ORDER BY n DESC, 1 LIMIT {_TOP}"
@@ -177,7 +178,7 @@ def _count_distinct(
         if type_ == "number" or not facts[name]["distinct_approximate"]:
             continue
         if facts[name]["distinct"] <= _COUNTED_DISTINCT:
-            query = f"SELECT count(DISTINCT {sql.name(name)}) FROM {source}"  # noqa: S608
+            query = f"SELECT count(DISTINCT {quote_identifier(name)}) FROM {source}"  # noqa: S608
             facts[name] |= {"distinct": _fetch_row(connection, query)[0], "distinct_approximate": False}
 
 
@@ -192,7 +193,7 @@ def _list_values(
     texts_by_column: dict[str, list[JsonValue]] = {}
     characters = 0
     for name in sorted(texts, key=lambda name: facts[name]["distinct"]):
-        cell = sql.name(name)
+        cell = quote_identifier(name)
         cells = connection.execute(
             f"SELECT DISTINCT {cell} FROM {source} WHERE {cell} IS NOT NULL ORDER BY 1 LIMIT {_MAX_VALUES + 1}"  # noqa: S608
         ).fetchall()
@@ -224,7 +225,7 @@ def _add_unique(
 
 
 def _is_unique(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:
-    cell = sql.name(name)
+    cell = quote_identifier(name)
     # Hashes take eight bytes, however long the texts are; two of a million are equal with a chance of 3e-8.
     query = f"SELECT count(DISTINCT hash({cell})) = count({cell}) FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
     return bool(_fetch_row(connection, query)[0])

@@ -20,6 +20,7 @@ from app.json_types import JsonValue
 from app.modeling.facts.readings import FileReading, ReadingChoice
 from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.type_decision import TypeDecision
+from app.plans.identifiers import quote_identifier
 
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
@@ -71,7 +72,7 @@ def _write(workspace: CellWorkspace, columns: Mapping[str, CorrectedColumn]) -> 
     pq.write_table(
         pa.table({label: columns[name].values for label, name in replaced.items()}), work / "columns.parquet"
     )
-    cells = ", ".join(f"c.{label} AS {sql.name(name)}" for label, name in replaced.items())
+    cells = ", ".join(f"c.{label} AS {quote_identifier(name)}" for label, name in replaced.items())
     source = (
         f"SELECT t.* REPLACE ({cells}) FROM read_parquet({sql.text(workspace.inputs['table'])}) t"  # noqa: S608
         f" POSITIONAL JOIN read_parquet({sql.text(work / 'columns.parquet')}) c"

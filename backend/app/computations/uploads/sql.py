@@ -1,4 +1,4 @@
-"""DuckDB as a converter of files: quoting, a connection of its own, columns as plain types."""
+"""DuckDB as a converter of files: texts in SQL, a connection of its own, columns as plain types."""
 
 import string
 from collections.abc import Iterator
@@ -26,11 +26,8 @@ class SourceTable:
     """SQL of the columns that have a second reading, as written; empty if there are none."""
 
 
-def name(identifier: str) -> str:
-    return '"' + identifier.replace('"', '""') + '"'
-
-
 def text(value: str | Path) -> str:
+    """Quote a text, or a path, as an SQL literal."""
     return "'" + str(value).replace("'", "''") + "'"
 
 

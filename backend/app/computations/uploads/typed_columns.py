@@ -17,6 +17,7 @@ from app.modeling.type_inference.column_decisions import infer_types, make_parse
 from app.modeling.type_inference.conventions import Conventions
 from app.modeling.type_inference.parsers import AnyParser, parse_columns, validate_parsers
 from app.modeling.type_inference.type_decision import TypeDecision
+from app.plans.identifiers import quote_identifier
 
 ARROW_TYPES: dict[str, pa.DataType] = {
     "read_number": pa.float64(),
@@ -94,14 +95,14 @@ def convert_columns(
     if not converted:
         return False
     labels = {name: f"c{place}" for place, name in enumerate(parsers)}
-    replaced = ", ".join(f"c.{labels[name]} AS {sql.name(name)}" for name in converted)
+    replaced = ", ".join(f"c.{labels[name]} AS {quote_identifier(name)}" for name in converted)
     typed = (
         f"read_parquet({sql.text(table)}) t POSITIONAL JOIN read_parquet({sql.text(work / 'typed.parquet')}) c"
     )
     _copy(connection, f"SELECT t.* REPLACE ({replaced}) FROM {typed}", work / "table.parquet")  # noqa: S608
-    raw_columns = ", ".join(f"t.{sql.name(name)}" for name in converted)
+    raw_columns = ", ".join(f"t.{quote_identifier(name)}" for name in converted)
     if cells.exists():
-        others = [sql.name(name) for name in pq.read_schema(cells).names if name not in converted]
+        others = [quote_identifier(name) for name in pq.read_schema(cells).names if name not in converted]
         source = f"read_parquet({sql.text(table)}) t POSITIONAL JOIN read_parquet({sql.text(cells)}) o"
         raw_columns = ", ".join([raw_columns, *(f"o.{name}" for name in others)])
     else:

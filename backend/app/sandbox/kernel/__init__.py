@@ -1,1 +1,1 @@
-"""Kernel interfaces that isolate a cell: Landlock, seccomp, namespaces and system calls."""
+"""Kernel interfaces: isolation of cells (Landlock, seccomp, namespaces), and processes of the service."""

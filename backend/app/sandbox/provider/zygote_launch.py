@@ -1,15 +1,13 @@
 """Start of a zygote: this interpreter by exec, with an environment that holds no secret."""
 
 import asyncio
-import contextlib
 import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 from typing import NoReturn
 
-from app.sandbox.kernel.calls import die_with_parent
+from app.sandbox.kernel.served_process import ServedProcess
 
 RETRY_S = 0.1
 """Seconds between attempts to connect: a zygote starts in 3 to 5 s."""
@@ -48,19 +46,7 @@ async def start_own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subpr
     On the event loop's own thread, for a millisecond: the kernel's parent-death signal follows the thread, so a
     child of a pool's thread might end with that thread.
     """
-    client_end, zygote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    client_end.setblocking(False)
-    with zygote_end:
-        process = subprocess.Popen(  # noqa: S603, ASYNC220 (fixed arguments; see above)
-            _command(zygote_end.fileno(), cache, tier),
-            pass_fds=[zygote_end.fileno()],
-            stdin=subprocess.DEVNULL,
-            env=_environment(cache),
-            cwd="/",
-            # Ctrl-C reaches all processes of a terminal's session: the zygote ends when its client does.
-            start_new_session=True,
-        )
-    return client_end, process
+    return _zygote(cache, tier).start()
 
 
 async def connect_shared_zygote(path: Path) -> tuple[socket.socket, None]:
@@ -93,30 +79,13 @@ def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = 
 
     It ends with the process that started it; with `lifeline`, when its standard input ends.
     """
-    # The kernel keeps this request across the exec below.
-    die_with_parent(os.getppid())
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(str(path))
-    listener.listen(_BACKLOG)
-    listener.set_inheritable(True)
-    command = _command(listener.fileno(), cache, tier) + (["lifeline"] if lifeline else [])
-    os.chdir("/")
-    os.execve(command[0], command, _environment(cache))  # noqa: S606 (fixed arguments)
+    _zygote(cache, tier, *(["lifeline"] if lifeline else [])).become(path)
 
 
-def _command(descriptor: int, cache: Path, tier: str) -> list[str]:
-    # `-P`: no module is looked for in the current folder.
-    return [
-        sys.executable,
-        "-P",
-        "-m",
-        "app.sandbox.zygote.process",
-        str(descriptor),
-        str(cache.absolute()),
-        tier,
-    ]
+def _zygote(cache: Path, tier: str, *options: str) -> ServedProcess:
+    arguments = (str(cache.absolute()), tier, *options)
+    module = "app.sandbox.zygote.process"
+    return ServedProcess(module, arguments, _environment(cache), socket.SOCK_SEQPACKET, _BACKLOG)
 
 
 def _environment(cache: Path) -> dict[str, str]:
