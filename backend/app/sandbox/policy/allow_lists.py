@@ -212,7 +212,7 @@ BUILTINS = _names(
 CUSTOM_CODE_MODULES = (STANDARD_LIBRARY - _names("csv io os os.path pathlib posixpath sys time uuid")) | _names(
     "numpy pandas scipy sklearn"
 )
-"""Modules that features and estimators may import, with public submodules: no plots, no clock, no files."""
+"""Modules that features and estimators may import, with public submodules: no plots, no files, no `time`."""
 
 FILE_MODULES = _names(
     """
