@@ -5,16 +5,20 @@ from collections.abc import Sequence
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables.column_roles import is_entity, match_roles
 from app.agents.goals.tables.profiles import Column, TableProfile
-from app.agents.goals.words.concepts import have_same_meaning
+from app.agents.goals.words.concepts import expand, share_concept
 from app.agents.goals.words.signed_values import is_meant
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
 from app.modeling.problem.goal_hints import mentions_new_entities
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
 OTHERS = frozenset({"other", "others", "remaining"})
 """Words for columns of the target's kind apart from itself: "without the other scores"."""
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
+
+
+_TIME_UNITS = frozenset(map(stem, SECONDS_BY_UNIT))
 
 
 def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
@@ -35,8 +39,16 @@ def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
 
 
 def _has_same_meaning(name: Sequence[str], phrase: Sequence[str]) -> bool:
-    """Tell if two single words are synonyms, such as `year` and `yr`."""
-    return len(name) == len(phrase) == 1 and have_same_meaning(name[0], phrase[0])
+    """Tell if two single words mean the same: one shortens the other (`yld`), or both are of one concept.
+
+    Concepts are read by stems, as `name` and `phrase` are.
+    """
+    if len(name) != 1 or len(phrase) != 1:
+        return False
+    if expand(name[0]) == expand(phrase[0]):
+        return True
+    # `per day` means days of the calendar, and no `trip` of the concept of durations.
+    return phrase[0] not in _TIME_UNITS and share_concept(name[0], phrase[0])
 
 
 def excluded_columns(goal: Goal, table: TableProfile, target: str) -> tuple[list[str], list[str]]:

@@ -10,7 +10,6 @@ from app.agents.goals.columns.target import find_target
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.index import WordIndex
-from app.agents.goals.words.stemming import stem
 from app.agents.questions.parsed_question import UnparsedQuestion
 from app.agents.questions.parser import MAX_WORDS, parse_question
 
@@ -75,7 +74,3 @@ def test_the_index_of_a_text_knows_where_words_stand() -> None:
     assert index.find_words(["of", "passengers"]) == 3
     assert index.find_words(["of", "fare"]) is None
     assert index.count_words(["of", "passengers"]) == 2
-    assert index.find_stem("surviv") == 2
-    assert index.find_prefix("pass", frozenset()) == 4
-    assert index.find_prefix("pass", frozenset({stem("passengers")})) is None
-    assert index.find_synonym(stem("ticket")) == 7
