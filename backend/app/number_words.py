@@ -12,17 +12,21 @@ TENS = {
 NUMBER_WORDS = {**BELOW_TEN, **TEENS, **TENS}
 ABOVE_ONE = {word: number for word, number in NUMBER_WORDS.items() if number > 1}
 """Numbers without `one`, which is a pronoun as well: "the last one"."""
-_SIZES = {"hundred": 100, "thousand": 1_000, "dozen": 12}
+_HUNDREDS = {"hundred": 100, "dozen": 12}
+_THOUSAND = "thousand"
 
 
 def read_number_words(words: str) -> int:
     """Return a number in words or digits below a million. Raises KeyError for other words."""
-    total = 0
+    thousands = below = 0
     for word in words.lower().replace("-", " ").split():
         if word in ("a", "an"):
-            total += 1
-        elif word in _SIZES:
-            total = max(total, 1) * _SIZES[word]
+            below += 1
+        elif word in _HUNDREDS:
+            below = max(below, 1) * _HUNDREDS[word]
+        elif word == _THOUSAND:
+            # Only what stands before it counts in thousands: `two thousand five hundred`.
+            thousands, below = max(below, 1) * 1_000, 0
         else:
-            total += int(word) if word.isdigit() else NUMBER_WORDS[word]
-    return total
+            below += int(word) if word.isdigit() else NUMBER_WORDS[word]
+    return thousands + below

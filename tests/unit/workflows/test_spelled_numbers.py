@@ -39,8 +39,8 @@ def test_words_that_count_become_digits(text: str, plain: str) -> None:
 
 
 def test_number_words_are_added_up() -> None:
-    words = ("seven", "ninety nine", "a hundred", "two thousand", "half")
-    assert [read_number_words(word) for word in words[:-1]] == [7, 99, 100, 2_000]
+    words = ("seven", "ninety nine", "a hundred", "two thousand", "two thousand five hundred", "half")
+    assert [read_number_words(word) for word in words[:-1]] == [7, 99, 100, 2_000, 2_500]
     with pytest.raises(KeyError):
         read_number_words(words[-1])
 

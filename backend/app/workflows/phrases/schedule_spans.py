@@ -12,10 +12,16 @@ _UNIT = (
     rf"quarter|midnight|{_PART})s?"
 )
 _DAYS = rf"{_DAY}(?:(?:, | and |, and | or ){_DAY})*(?: {_PART})?"
+_MONTHS = (
+    r"(?:(?:every|each|once an?|once per) (?:\d{1,4} )?(?:month|quarter)s?|monthly|quarterly)"
+    r"(?: on (?:the )?(?:first|\d{1,2}(?:st|nd|rd|th)?)(?: day)?(?![\w/]))?"
+)
 _RECURS = (
-    rf"(?:(?:on |at |in )?(?:every|each) (?:{_DAYS}|{_UNIT})|on (?:{_DAYS}|weekdays|weekends|workdays)|"
+    rf"(?:{_MONTHS}|(?:on |at |in )?(?:every|each) (?:{_DAYS}|{_UNIT})|"
+    rf"on (?:{_DAYS}|weekdays|weekends|workdays)|"
     r"on the (?:first|\d{1,2}(?:st|nd|rd|th)?) (?:day )?of (?:each|every|the) month|"
-    r"(?:once|twice) (?:a|per|each) (?:day|week|month|hour)|hourly|daily|nightly|weekly|monthly|quarterly)"
+    r"(?:once|twice) (?:an?|per|each|every) (?:day|week|month|quarter|hour)|"
+    r"weekends|hourly|daily|nightly|weekly)"
 )
 _CLOCK = (
     r"(?:at (?:noon|midnight|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?)?(?: o'clock)?)(?![\w%])|"
