@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.fast_families import FAST_FAMILIES
 
 from .conftest import Visit
 
@@ -40,7 +41,8 @@ def owner(visit: Any, titanic: Path) -> Visit:
     visitor: Visit = visit()
     file = {"name": titanic.name, "mimeType": "text/csv", "buffer": titanic.read_bytes()}
     dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
-    preferences = {"clarify": "never", "deterministic": True, "model": "single", "exclude": ["name"]}
+    quick = {"deterministic": True, "time_budget_s": 5, "model": "single", **FAST_FAMILIES}
+    preferences = {"clarify": "never", "exclude": ["name"], **quick}
     body = {"goal": "Predict survived", "dataset_ids": [dataset], "preferences": preferences}
     visitor.call("POST", "/lab/agent/sessions", data=body)
     visitor.open("/")
