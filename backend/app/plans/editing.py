@@ -110,6 +110,36 @@ def exclude(plan: Plan, fragment: Plan) -> Plan | None:
     return restrict(plan, replace(parts, preparation=(*others, negated)).to_plan())
 
 
+def readmit(plan: Plan, fragment: Plan) -> Plan | None:
+    """Take back the condition that leaves out the rows of a fragment."""
+    parts, added = split_plan(plan), split_plan(fragment)
+    conditions = [step.condition for step in added.conditions]
+    if not conditions or added.source != parts.source:
+        return None
+    negated = build.keep(build.negate(build.every(conditions)))
+    remaining = tuple(step for step in parts.preparation if step != negated)
+    return replace(parts, preparation=remaining).to_plan() if negated in parts.preparation else None
+
+
+def count_listed(plan: Plan) -> Plan | None:
+    """Count the rows that a plan without groups lists; an order says nothing of their number."""
+    if split_plan(plan).group is not None:
+        return None
+    steps = [step for step in plan.steps if not isinstance(step, (SortStep, SelectStep))]
+    is_limited = any(isinstance(step, (LimitStep, TopKStep)) for step in steps)
+    counting = [*(plan.steps if is_limited else steps), build.group([], [build.aggregation("rows", "count")])]
+    return plan.model_copy(update={"steps": counting})
+
+
+def list_row_figures(plan: Plan) -> list[str]:
+    """List the figures that a plan without groups computes for its rows, such as a change, and shows."""
+    parts = split_plan(plan)
+    selected = parts.find(SelectStep)
+    names = {column.rename or column.name for column in selected.columns} if selected else set[str]()
+    derived = [column.name for step in parts.ending if isinstance(step, DeriveStep) for column in step.columns]
+    return [name for name in derived if name in names] if parts.group is None else []
+
+
 def unrestrict(plan: Plan) -> Plan | None:
     """Drop all conditions of the rows."""
     parts = split_plan(plan)

@@ -70,3 +70,16 @@ async def test_what_a_change_would_change_is_shown_without_making_it(ada: User, 
     assert (await ask(ada, "read a.txt", thread_id=turn["thread_id"]))["text"] == "one\ntwo"
     refused = await ask(ada, "write A.txt: other", thread_id=turn["thread_id"])
     assert refused["text"] == "The file 'a.txt' exists. Change it by edit_file, or choose another name."
+
+
+async def test_an_answer_is_saved_as_a_file_that_its_user_downloads(ada: User) -> None:
+    first = await ask(ada, "SQL: select 7 as seats, 'Bern' as city")
+    thread = {"thread_id": first["thread_id"]}
+    saved = await ask(ada, "save that as csv", **thread)
+    assert saved["text"].startswith("Saved 1 row as seats_city.csv."), saved
+    workspace = (await ada.http.get(f"/worldlines/{first['worldline_id']}/workspace")).json()
+    assert [file["name"] for file in workspace["files"]] == ["seats_city.csv"]
+    content = await ada.http.get(f"/artifacts/{workspace['files'][0]['artifact']}")
+    assert content.text == "seats,city\n7,Bern\n"
+    refused = await ask(ada, "export this to seats_city.csv", **thread)
+    assert "exists" in refused["text"]

@@ -19,6 +19,7 @@ from app.agents.assistant.studies.descriptions import (
     describe_start,
     describe_study,
 )
+from app.agents.assistant.tables.exports import ExportRefusal, read_export
 from app.agents.assistant.tables.file_requests import describe_files, read_file_request
 from app.agents.assistant.tables.new_columns import UnclearColumn, parse_new_column
 from app.agents.assistant.tables.overviews import plan_column_overview
@@ -325,7 +326,7 @@ def fetch_now(view: View) -> AgentAction | None:
     return next(action for rule in RULES if (action := rule(ConversationView(brief, later))))
 
 
-FILE_TOOLS = ("list_files", "read_file", "write_file", "edit_file")
+FILE_TOOLS = ("list_files", "read_file", "write_file", "edit_file", "save_table")
 
 
 def work_on_files(view: View) -> AgentAction | None:
@@ -334,8 +335,13 @@ def work_on_files(view: View) -> AgentAction | None:
         return say(describe_files(done.value))
     if refusals := view.refusals(*FILE_TOOLS):
         return say(str(refusals[-1].refusal))
-    request = read_file_request(view.brief.message, view.brief.files)
-    return call(request.tool, **request.arguments) if request else None
+    if request := read_file_request(view.brief.message, view.brief.files):
+        return call(request.tool, **request.arguments)
+    tables = [str(table.get("table")) for table in view.brief.tables]
+    export = read_export(view.brief.message, view.brief.earlier, tables, view.brief.files)
+    if isinstance(export, ExportRefusal):
+        return say(export.reason)
+    return call("save_table", sql=export.sql, name=export.name) if export else None
 
 
 RULES: tuple[Rule[ChatBrief], ...] = (

@@ -134,11 +134,20 @@ COUNT_OF_THEM = re.compile(
 )
 """The number of the rows of the last answer that meet a further condition."""
 EXTREME_OF_THEM = re.compile(
-    r"(?:which|who|what)(?: (?:one|of (?:them|those|these)))? (?:is|has|had|was) (?:the )?"
+    r"(?:which|who|what)(?: (?:one|of (?:them|those|these)|(?P<noun>(?!one\b)[a-z]{1,30})))?"
+    r" (?:is|has|had|was) (?:the )?"
     r"(?P<side>highest|most|largest|biggest|best|lowest|least|smallest|worst|fewest)(?: one)?",
     re.IGNORECASE,
 )
 """The group of the last answer with the most or the least."""
+COUNT_OF_ROWS = re.compile(
+    r"how many(?: \w{1,20})? (?:are|is|were|does that make)(?: (?:that|those|these|they|it|there))?"
+    r"(?: in total)?",
+    re.IGNORECASE,
+)
+"""A count of the rows that the last answer lists."""
+PUT_BACK = re.compile(r"(?:put|bring|add|take|get) (?:the )?(?P<words>.{1,60}?) back(?: in)?", re.IGNORECASE)
+"""Rows that were left out before."""
 BOUND = re.compile(
     r"(?:(?:only |just |keep ){0,2}(?:the )?(?!(?:with|where|whose|having|that|which) )(?P<noun>\w{1,30}) )?"
     r"(?:(?:that (?:are|have)|which (?:are|have)|with|where|whose|having) )?"

@@ -49,6 +49,8 @@ class ChangeReader:
             self._rename,
             self._bound,
             self._count_of_them,
+            self._count_rows,
+            self._readmit,
             self._keep_first,
             # "Only 5" keeps rows, before its number is read as a condition.
             self._keep_number,
@@ -115,17 +117,34 @@ class ChangeReader:
         group = editing.split_plan(self.plan).group
         if match is None or group is None or any(figure.function != "count" for figure in group.aggregations):
             return None
-        for fragment in self._fragments(match["words"], ("that were", "that have", "that", "with", "")):
+        for fragment in self.list_fragments(match["words"], ("that were", "that have", "that", "with", "")):
             plan = editing.restrict(self.plan, fragment)
             if plan is not None and plan != self.plan:
-                return ChangedPlan(plan, [f"Only rows where {_describe_conditions(fragment)}."])
+                return ChangedPlan(plan, [f"Only rows where {describe_conditions(fragment)}."])
+        return None
+
+    def _count_rows(self, words: str) -> ChangedPlan | None:
+        """Count the rows that the last answer lists: `how many are that`."""
+        if editing.split_plan(self.plan).group is not None or not phrases.COUNT_OF_ROWS.fullmatch(words):
+            return None
+        plan = editing.count_listed(self.plan)
+        return ChangedPlan(plan, ["The rows of the last answer are counted."]) if plan else None
+
+    def _readmit(self, words: str) -> ChangedPlan | None:
+        """Take back what was left out: `put Fiat back`."""
+        match = phrases.PUT_BACK.fullmatch(words)
+        for fragment in self.list_fragments(match["words"], phrases.PREPOSITIONS) if match else ():
+            plan = editing.readmit(self.plan, fragment)
+            if plan is not None:
+                return ChangedPlan(plan, [f"With rows where {describe_conditions(fragment)} again."])
         return None
 
     def _keep_first(self, words: str) -> ChangedPlan | None:
         if phrases.ALL.fullmatch(words):
             plan = editing.keep_first(self.plan, None)
             return ChangedPlan(plan, ["All rows are shown."]) if plan else None
-        if extreme := phrases.EXTREME_OF_THEM.fullmatch(words):
+        extreme = phrases.EXTREME_OF_THEM.fullmatch(words)
+        if extreme and (extreme["noun"] is None or self._names_group(extreme["noun"])):
             return self._limit("1", extreme["side"].casefold())
         match = phrases.FIRST.fullmatch(words)
         if match is None:
@@ -150,6 +169,8 @@ class ChangeReader:
         order = parts.find(SortStep)
         first = order.keys[0] if order else None
         is_low = side in phrases.LOW
+        if parts.group is None and (figures := editing.list_row_figures(self.plan)):
+            return editing.rank_by(self.plan, figures[-1], not is_low)
         if parts.group is None or (first is not None and first.column in parts.measures):
             is_turned = first is not None and first.descending == is_low
             return (editing.reverse(self.plan) or self.plan) if is_turned else self.plan
@@ -191,10 +212,10 @@ class ChangeReader:
         if name is not None:
             plan = editing.hide_column(self.plan, name, self.columns)
             return ChangedPlan(plan, [f"Without the column `{name}`."]) if plan else None
-        for fragment in self._fragments(match["words"], phrases.PREPOSITIONS):
+        for fragment in self.list_fragments(match["words"], phrases.PREPOSITIONS):
             plan = editing.exclude(self.plan, fragment)
             if plan is not None:
-                return ChangedPlan(plan, [f"Without rows where {_describe_conditions(fragment)}."])
+                return ChangedPlan(plan, [f"Without rows where {describe_conditions(fragment)}."])
         return None
 
     def _group(self, words: str) -> ChangedPlan | None:
@@ -206,7 +227,7 @@ class ChangeReader:
         return self._regroup(words, self.adds)
 
     def _regroup(self, words: str, adds: bool) -> ChangedPlan | None:
-        for fragment in self._fragments(words, ("by",), has_keys=True):
+        for fragment in self.list_fragments(words, ("by",), has_keys=True):
             plan = regrouping.regroup(self.plan, fragment, adds)
             if plan is not None:
                 keys = _keys(fragment)
@@ -231,7 +252,7 @@ class ChangeReader:
                 continue
             if is_grouped and is_measurable(column):
                 return self._change_figures(f"`{column.name}`", adds=True)
-            fragments = self._fragments(f"`{column.name}`", ("by",), has_keys=True)
+            fragments = self.list_fragments(f"`{column.name}`", ("by",), has_keys=True)
             for fragment in (*fragments, None):
                 plan = regrouping.show_column(self.plan, column.name, fragment)
                 if plan is not None:
@@ -249,10 +270,10 @@ class ChangeReader:
         if match and (limited := self._keep_first(text) or self._keep_number(text)):
             return limited
         prepositions = phrases.PREPOSITIONS if not phrases.STARTS_WITH_PREPOSITION.match(text) else ("",)
-        for fragment in self._fragments(text, prepositions):
+        for fragment in self.list_fragments(text, prepositions):
             plan = editing.restrict(self.plan, fragment, self.replaces)
             if plan is not None and plan != self.plan:
-                return ChangedPlan(plan, [f"Only rows where {_describe_conditions(fragment)}."])
+                return ChangedPlan(plan, [f"Only rows where {describe_conditions(fragment)}."])
         return None
 
     def _figures(self, words: str) -> ChangedPlan | None:
@@ -283,7 +304,7 @@ class ChangeReader:
             yield f"{function} {words}"
         yield words
 
-    def _fragments(self, words: str, prepositions: Sequence[str], has_keys: bool = False) -> Iterator[Plan]:
+    def list_fragments(self, words: str, prepositions: Sequence[str], has_keys: bool = False) -> Iterator[Plan]:
         """Plans of questions about the figures of the plan, with the words after each preposition.
 
         `has_keys`: those that group, else those that do not.
@@ -356,7 +377,8 @@ def _keys(plan: Plan) -> list[str]:
     return [key for key in group.keys if not key.endswith(" number")] if group else []
 
 
-def _describe_conditions(plan: Plan) -> str:
+def describe_conditions(plan: Plan) -> str:
+    """Describe the conditions of a plan in words."""
     parts = editing.split_plan(plan)
     return " and ".join(describe_expression(step.condition, parts.derivations) for step in parts.conditions)
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from app.agents.assistant.brief import EarlierTurn, LastChart
 from app.agents.assistant.follow_ups.change_phrases import RENAME
 from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
+from app.agents.assistant.follow_ups.earlier_answers import return_to_answer
 from app.agents.assistant.follow_ups.last_answer import LastAnswer, find_last_answer
 from app.agents.assistant.follow_ups.plan_changes import ChangeReader
+from app.agents.assistant.follow_ups.shifted_periods import read_shifted_period
 from app.agents.assistant.follow_ups.shown_columns import names_place
+from app.agents.assistant.follow_ups.underlying_rows import read_underlying_rows
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
 from app.agents.questions.matching.column_mentions import find_column
@@ -54,10 +57,16 @@ _CHANGES = re.compile(
     r"|restrict"
     r"|filter|keep|other way|top|bottom|first|last|all|everything|ascending|descending|highest|lowest|biggest"
     r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
+    r"|^\W*(?:put|bring|take|get) .{1,60} back\b"
     r"|^\W*(?:call|name|rename|label)\b|\bfirst\W*$"
     r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
-    r"|^\W*(?:which|who|what)(?: one)? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest|best"
-    r"|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
+    r"|^\W*(?:which|who|what)(?: \w{1,30})? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest"
+    r"|best|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
+    re.IGNORECASE,
+)
+_INTRODUCTION = re.compile(
+    r"^\W{0,5}(?:(?:and|now|ok|okay|then|please|show me|what about|how about|what was it|how was it|for|in)"
+    r"[\s,]{1,3}){0,3}",
     re.IGNORECASE,
 )
 _FIRST_ROWS = re.compile(
@@ -107,9 +116,16 @@ def read_follow_up(
 
     Raises UnclearChange for a change whose words leave something open.
     """
-    last = find_last_answer(earlier)
-    if last is None or len(message) > MAX_CHARS:
+    if len(message) > MAX_CHARS:
         return None
+    returned = return_to_answer(message, earlier)
+    if returned is not None and returned.answer.plan is not None:
+        return FollowUp(returned.answer.plan, [returned.reading], chart=returned.answer.chart)
+    last = find_last_answer(earlier)
+    if last is None:
+        return None
+    if derived := _read_whole(message, last, tables):
+        return FollowUp(derived.plan, derived.readings)
     phrase = parse_chart_phrase(message)
     text = phrase.subject if phrase else " ".join(message.split())
     if (
@@ -129,6 +145,14 @@ def read_follow_up(
         return None
     chart = None if as_table or phrase else last.chart
     return FollowUp(changed.plan, changed.readings, phrase, chart)
+
+
+def _read_whole(message: str, last: LastAnswer, tables: Sequence[TableProfile]) -> ChangedPlan | None:
+    """Read a message as one change of which every word counts: those that others only introduce as well."""
+    if rows := read_underlying_rows(message, last.plan, tables):
+        return rows
+    words = _INTRODUCTION.sub("", message).strip(" ,;:.?!")
+    return read_shifted_period(words, last.plan)
 
 
 def renames_column(message: str, earlier: Sequence[EarlierTurn]) -> bool:

@@ -82,4 +82,7 @@ def describe_files(value: Any) -> str:
         return f"{value['text']}{rest}"
     if "replaced" in value:
         return f"Changed {value['name']} in {describe_count(value['replaced'], 'place')}."
+    if "rows" in value:
+        count = describe_count(value["rows"], "row")
+        return f"Saved {count} as {value['name']}. It is among the files of this answer, to download."
     return f"Wrote {value['name']}, {value['bytes']:,} bytes."
