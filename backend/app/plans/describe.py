@@ -243,6 +243,23 @@ def _literal(expression: e.LiteralExpression, say: Say, names: Names) -> str:
     return repr(value) if isinstance(value, str) and not expression.type else str(value)
 
 
+def _comparison(expression: e.CompareExpression, say: Say, names: Names) -> str:
+    return _class_condition(expression, say, names) or (
+        f"{say(expression.left)} {_SIGNS[expression.op]} {say(expression.right)}"
+    )
+
+
+def _class_condition(expression: e.CompareExpression, say: Say, names: Names) -> str:
+    """Describe `class = label` by the condition of the class, which says more than a label; else empty."""
+    operand = expression.left
+    if isinstance(operand, e.ColumnExpression):
+        operand = names.get(operand.name, operand)
+    if not isinstance(operand, e.CaseExpression) or expression.op != "=":
+        return ""
+    meant = [branch.when for branch in operand.branches if branch.then == expression.right]
+    return say(meant[0]) if len(meant) == 1 else ""
+
+
 def _negation(expression: e.NotExpression, say: Say, names: Names) -> str:
     operand = expression.operand
     return (
@@ -320,7 +337,7 @@ _EXPRESSIONS: dict[type, Callable[[Any, Say, Names], str]] = {
     e.ColumnExpression: lambda part, _, names: _name(part.name, names),
     e.LiteralExpression: _literal,
     e.ArithmeticExpression: _arithmetic,
-    e.CompareExpression: lambda part, say, _: f"{say(part.left)} {_SIGNS[part.op]} {say(part.right)}",
+    e.CompareExpression: _comparison,
     e.LogicExpression: _logic,
     e.NotExpression: _negation,
     e.InExpression: lambda part, say, _: f"{say(part.operand)} is one of {', '.join(map(repr, part.values))}",

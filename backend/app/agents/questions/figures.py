@@ -40,6 +40,7 @@ _INTENSIVE = word_set(
     rate avg mean average median per unit price pct percent percentage ratio share score rating grade mark
     temp temperature humidity pressure speed age height index level bmi ph points rank alcohol latitude
     longitude length width depth moisture concentration density efficiency salary wage rent pulse
+    wind gust gusts wave waves swell noise decibel uv visibility kmh kph mph knots hpa mbar place position
     satisfaction expectancy literacy year ppm mg degrees
     """
 )

@@ -25,7 +25,7 @@ from app.agents.questions.conditions.date_conditions import parse_date_condition
 from app.agents.questions.conditions.rule_order import parse_conditions
 from app.agents.questions.conditions.times_of_day import CLOCK, reword_times
 from app.agents.questions.examples import example_questions
-from app.agents.questions.frames import correlations, listings, overviews, series, single_rows
+from app.agents.questions.frames import correlations, listings, overviews, returns, series, single_rows
 from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
@@ -36,6 +36,7 @@ from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestio
 from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
+from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
 from app.agents.questions.rewording.contrasts import reword_contrasts
 from app.agents.questions.rewording.phrase_rewording import (
     reword,
@@ -47,6 +48,7 @@ from app.agents.questions.rewording.phrase_rewording import (
 from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.signed_values import quote_signed_values
 from app.agents.questions.rewording.spellings import respell
+from app.agents.questions.rewording.states_and_placings import reword_placings, reword_states
 from app.agents.questions.tables.derived_columns import derive_columns
 from app.agents.questions.tables.joined_products import derive_joined_products
 from app.agents.questions.tables.scope import QuestionScope
@@ -76,6 +78,7 @@ OVERVIEWS: tuple[Frame, ...] = (
     overviews.describe,
     correlations.correlation,
     correlations.correlations_of_all,
+    returns.daily_returns,
     single_rows.rank_of_row,
     single_rows.repeated_rows,
     single_rows.rows_side_by_side,
@@ -133,6 +136,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = quote_signed_values(respell(text, tables), tables)
+    text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_second_facts(reword(text), tables)
     text = reword_last(reword_contrasts(text, tables), tables)
     text = reword_rates(reword_spans(text, tables), tables)

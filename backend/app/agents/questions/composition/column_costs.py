@@ -30,6 +30,8 @@ STORED_VALUE_COST = 0.6
 PRICE_OF_REVENUE_COST = 0.5
 """Cost of the price of one piece for `revenue`, which is that of all."""
 REVENUE_NOUNS = frozenset({"revenue", "revenues", "sales", "turnover", "takings"})
+_MONEY_NAMES = REVENUE_NOUNS | {"amount", "revenue"}
+"""Words of names of money that sales bring in."""
 QUANTITY_OF_MONEY_COST, QUANTITY_BESIDE_MONEY_COST = 0.15, 0.25
 """Cost of a number of pieces for a word that rather means money (`sales`), and the same where a table holds
 money too."""
@@ -49,7 +51,7 @@ def match_cost(
     if item.values and item.values[0].score >= STEM > match.score:
         cost += STORED_VALUE_COST
     if item.word in MONEY_NOUNS and QUANTITY_NAMES & {*name_parts(match.column.name)}:
-        is_beside = any(REVENUE_NOUNS & {*name_parts(other.column.name)} for other in item.columns)
+        is_beside = any(_MONEY_NAMES & {*name_parts(other.column.name)} for other in item.columns)
         cost += QUANTITY_BESIDE_MONEY_COST if is_beside else QUANTITY_OF_MONEY_COST
     if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
         cost += PRICE_OF_REVENUE_COST

@@ -20,7 +20,7 @@ from app.agents.questions.unexplained_words import is_explained
 from app.plans import build
 from app.plans.describe import describe_plan
 from app.plans.expressions import ColumnExpression, CompareExpression, IsNullExpression, NotExpression
-from app.plans.plan import DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep, Step
+from app.plans.plan import DeriveStep, FilterStep, GroupStep, JoinStep, Plan, SelectStep, Step, WindowStep
 
 MAX_COMPLETED = 24
 """Sketches of one base that are completed: the cheapest ones."""
@@ -199,6 +199,10 @@ def _counts_single_rows(plan: Plan, scope: QuestionScope) -> bool:
     """Tell if a plan counts the rows for each value of a column that tells all rows apart."""
     group = next((step for step in plan.steps if isinstance(step, GroupStep)), None)
     tables = plan_tables(plan)
+    windows = [figure for step in plan.steps if isinstance(step, WindowStep) for figure in step.columns]
+    within = [name for figure in windows for name in figure.within]
+    if len(tables) == 1 and any((c := scope.table(tables[0]).column(name)) and c.unique for name in within):
+        return True  # each row is the first of its own
     if group is None or len(tables) != 1 or any(entry.function != "count" for entry in group.aggregations):
         return False
     columns = map(scope.table(tables[0]).column, group.keys)

@@ -9,6 +9,7 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import is_descending
 from app.agents.questions.question_reading import QuestionReading, Value, holds_years
+from app.agents.questions.rewording.states_and_placings import holds_places
 
 
 def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
@@ -16,7 +17,7 @@ def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
     column = value.reference.column if value and value.reference else None
     if ranking.word in ("top", "bottom", "best", "worst"):
         # The best time is the shortest, while `top times` are the longest.
-        is_pace = column is not None and bool(PACE_WORDS & {*name_parts(column.name)})
+        is_pace = column is not None and (bool(PACE_WORDS & {*name_parts(column.name)}) or holds_places(column))
         return (ranking.word in ("top", "best")) != (is_pace and ranking.word in ("best", "worst"))
     if column is not None and (column.type == "datetime" or holds_years(column)):
         if ranking.word in ("oldest", "earliest"):
@@ -55,6 +56,25 @@ _TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", 
 
 LASTING = frozenset({"longest", "shortest", "slowest", "fastest", "quickest"})
 """Superlatives of times, of which groups have a mean and no total."""
+
+
+OF_MEANS = LASTING | frozenset(
+    {
+        *(
+            "windiest",
+            "calmest",
+            "hottest",
+            "warmest",
+            "coldest",
+            "coolest",
+            "loudest",
+            "quietest",
+            "brightest",
+        ),
+        *("deepest", "shallowest", "steepest", "strongest", "weakest", "sweetest", "hardest", "happiest"),
+    }
+)
+"""Superlatives of times and of qualities that things have all the time: of groups they are said of the mean."""
 
 
 def is_time(column: Column) -> bool:

@@ -18,6 +18,7 @@ from app.agents.questions.composition.plans.measure_figures import (
 )
 from app.agents.questions.composition.ranking_order import (
     LASTING,
+    OF_MEANS,
     count_ranked,
     is_ranked_down,
     is_time,
@@ -241,7 +242,7 @@ def _by_measure(
     if not has_function:
         word = "total" if figure.function == "sum" else figure.function
         # `who paid the most`: of persons the total is meant
-        is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in LASTING
+        is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in OF_MEANS
         # Revenue is a total by its meaning, whatever stores its parts.
         is_amount = sketch.interrogative == "who" or value.label in TOTAL_NOUNS
         is_natural = is_natural or (figure.function == "sum" and is_amount)
