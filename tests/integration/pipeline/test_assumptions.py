@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.fast_families import FAST_FAMILIES
 from tests.unit.modeling.analysis.assumptions.planted import auc_of_risk, customers, is_inside, tracks
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 GOAL = "Predict the wind."
-COUNTED = {"time_budget_s": 10, "deterministic": True}
+COUNTED = {"time_budget_s": 10, "deterministic": True, **FAST_FAMILIES}
 """Preferences of a session in which counts of rows bound what is measured: a slow machine measures less."""
 
 

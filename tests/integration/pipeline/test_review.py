@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fast_families import FAST_FAMILIES
 
 from app.sessions.answer_validation import check_answer
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
@@ -13,7 +14,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 DATA = Path(str(files("bokeh_sampledata"))) / "_data"
 GOAL = "Which species is a penguin?"
-QUICK = {"time_budget_s": 10, "deterministic": True, "seed": 3, "review_plan": True}
+QUICK = {"time_budget_s": 10, "deterministic": True, "seed": 3, "review_plan": True, **FAST_FAMILIES}
 
 
 async def reviewed(lab: Any, *answers: Any) -> MemoryDrive:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.fast_families import FAST_FAMILIES
 from tests.scripted_chat import ScriptedChat, by_policy, messages_of, output_of, serving
 
 from app.agents.runtime.conversation import read_conversation
@@ -22,7 +23,7 @@ from app.sessions.in_memory import MemoryDrive, MemoryJournal
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 DATA = Path(str(files("bokeh_sampledata"))) / "_data"
-QUICK = {"time_budget_s": 60, "deterministic": True, "seed": 3, "clarify": "never"}
+QUICK = {"time_budget_s": 60, "deterministic": True, "seed": 3, "clarify": "never", **FAST_FAMILIES}
 LIMIT_S = 3
 """Seconds that every study may take: too few for a round of tuning, which a budget of 60 s has time for."""
 
