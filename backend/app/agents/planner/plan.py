@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.ahead_names import lies_ahead
 from app.agents.goals.columns.target import ScoredColumn
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.conditions.unit_bounds import find_unit_bounds
@@ -94,6 +95,7 @@ def _is_amount(column: Column) -> bool:
 
 def make_plan(request: PlanRequest) -> Plan:
     """Make the plan for a target."""
+    ahead_notes = _ahead_notes(request)
     request = replace(request, goal=_drop_inapplicable_outlook(request))
     goal, column, preferences = request.goal, request.column, request.preferences
     cut = _choose_cut(request)
@@ -127,7 +129,7 @@ def make_plan(request: PlanRequest) -> Plan:
         wants_drivers=goal.wants_drivers,
         column_types=dict(preferences.column_types),
         exclude=_choose_exclusions(request, inputs.excluded),
-        notes=[*request.notes, *_notes(request, kind, metric, horizon), *inputs.notes],
+        notes=[*request.notes, *ahead_notes, *_notes(request, kind, metric, horizon), *inputs.notes],
     )
     return plan.model_copy(update={"steps": describe_steps(plan)})
 
@@ -160,13 +162,21 @@ def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[st
 
 
 def _drop_inapplicable_outlook(request: PlanRequest) -> Goal:
-    """Return the goal without an outlook that does not apply to the target."""
+    """Return the goal without an outlook that does not apply to the target, or that its values have already."""
     goal, column = request.goal, request.column
+    if lies_ahead(column.name):
+        return replace(goal, outlook=None, lookahead=None)
     is_amount = column.is_number and column.distinct > 2  # only an amount rises or falls
     is_volatility_column = (
         goal.outlook == "volatility" and not request.is_about_prices and "volatil" in column.name.casefold()
     )  # a column of that name is a number like others
     return goal if is_amount and not is_volatility_column else replace(goal, outlook=None)
+
+
+def _ahead_notes(request: PlanRequest) -> list[str]:
+    if not request.goal.lookahead or not lies_ahead(request.column.name):
+        return []
+    return [f"The values of `{request.column.name}` lie ahead of their rows already, so no horizon is added."]
 
 
 def _choose_cut(request: PlanRequest) -> Cut | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.ahead_names import lies_ahead
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import count_rows_ahead, is_counted_in_rows
 from app.agents.goals.parser import parse_goal
@@ -176,7 +177,7 @@ def _limit_time(plan: Plan, budget_s: float) -> Plan:
 
 def _forecast_changes(plan: Plan, goal: Goal, home: TableProfile) -> dict[str, Any]:
     """Return the horizon of a goal that looks ahead, if rows are ordered and the plan's is another one."""
-    if not goal.lookahead or plan.aggregation:
+    if not goal.lookahead or plan.aggregation or lies_ahead(plan.target or ""):
         return {}
     time = plan.time_column or named_columns.time_column(goal, home, wants_order=True)
     if time is None or time == plan.target:

@@ -406,6 +406,29 @@ async def test_a_forecast_without_dates_is_asked_about(bench, make_table, make_c
     assert targets == {"go on": "Sales", "nothing, end here": "?"}
 
 
+@pytest.mark.parametrize(
+    ("goal", "target"),
+    [
+        ("Predict the score of a student in the next term", "score_next_term"),
+        ("Predict whether a student leaves within 2 years", "left_within_2_years"),
+    ],
+)
+@pytest.mark.parametrize("has_dates", [True, False])
+async def test_a_target_that_lies_ahead_by_its_name_gets_no_horizon(
+    goal: str, target: str, has_dates: bool, bench, make_table, make_column
+):
+    columns = [
+        make_column("score_next_term"),
+        make_column("left_within_2_years", distinct=2),
+        make_column("hours"),
+    ]
+    dates = [make_column("day", type="datetime")] if has_dates else []
+    bench.shelf.datasets = [make_table("students", [*dates, *columns])]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.horizon, plan.outlook) == (target, None, None)
+    assert bench.questions == []
+
+
 async def test_preferences_that_contradict_themselves_are_said(bench, make_table, make_column):
     bench.shelf.datasets = [_titanic_all(make_table, make_column)]
     wishes = {"target": "survived", "exclude": ["survived"], "group_column": "survived"}

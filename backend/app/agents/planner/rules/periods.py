@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.agents.goals.columns import named_columns
+from app.agents.goals.columns.ahead_names import lies_ahead
 from app.agents.goals.periods.vocabulary import AHEAD
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.period_forecast_search import find_period_forecast
@@ -85,6 +86,7 @@ def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
     if (
         target is None
         or not situation.goal.lookahead
+        or lies_ahead(target.column.name)
         or target.table.dates
         or situation.preferences.time_column
     ):
@@ -101,7 +103,9 @@ def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
 def ask_about_time(situation: Situation) -> AgentAction | None:
     """Ask for the time column of a forecast over a table with several dates."""
     target, goal = situation.target, situation.goal
-    if target is None or not goal.lookahead or goal.time_phrase or situation.preferences.time_column:
+    if target is None or lies_ahead(target.column.name):
+        return None
+    if not goal.lookahead or goal.time_phrase or situation.preferences.time_column:
         return None
     dates = named_columns.date_columns(goal, target.table)
     is_open = len(dates) > 1 and not situation.answer_to(clarification.WHICH_TIME)
