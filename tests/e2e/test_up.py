@@ -18,7 +18,9 @@ def alive(pid: int) -> bool:
 
 
 def pids(home: Path) -> list[int]:
-    return [int(file.read_text().split()[0]) for file in home.rglob("*.pid") if file.name != "postmaster.pid"]
+    files = [file for file in home.rglob("*.pid") if file.name != "postmaster.pid"]
+    # A file is empty for a moment, between its making and its writing.
+    return [int(entries[0]) for file in files if (entries := file.read_text().split())]
 
 
 def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> None:
