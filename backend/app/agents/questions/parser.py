@@ -38,6 +38,7 @@ from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
 from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
 from app.agents.questions.rewording.contrasts import reword_contrasts
+from app.agents.questions.rewording.open_states import reword_states
 from app.agents.questions.rewording.phrase_rewording import (
     reword,
     reword_last,
@@ -45,10 +46,10 @@ from app.agents.questions.rewording.phrase_rewording import (
     reword_spans,
     split_preamble,
 )
+from app.agents.questions.rewording.placings import reword_placings
 from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.signed_values import quote_signed_values
 from app.agents.questions.rewording.spellings import respell
-from app.agents.questions.rewording.states_and_placings import reword_placings, reword_states
 from app.agents.questions.tables.derived_columns import derive_columns
 from app.agents.questions.tables.joined_products import derive_joined_products
 from app.agents.questions.tables.scope import QuestionScope

@@ -6,7 +6,8 @@ from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
 from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
-from app.agents.questions.rewording.states_and_placings import reword_placings, reword_states
+from app.agents.questions.rewording.open_states import reword_states
+from app.agents.questions.rewording.placings import reword_placings
 from app.plans.build import case, column, compare, literal, moment
 from app.plans.describe import describe_expression
 
