@@ -69,7 +69,7 @@ def test_an_approval_is_reported_by_its_decision(titanic: list[RecordedCall]) ->
 
     text = prose(make_draft(titanic, questions=[question]))
 
-    (sentence,) = [line for line in text.splitlines() if "Shall I continue?" in line and "by the user" in line]
+    (sentence,) = [line for line in text.splitlines() if "Shall I continue?" in line and "Answered: " in line]
     assert "[approve](" in sentence
     assert "{" not in sentence
     assert "features.py" not in text
@@ -84,7 +84,7 @@ def test_a_plan_that_was_approved_is_no_part_of_what_was_understood(titanic: lis
     block = understanding.block(draft)
     assert block is not None
     (detail,) = block.details
-    assert "by the user" in str(detail)
+    assert "Answered: " in str(detail)
 
 
 def test_a_regression_is_reported_by_its_errors(diabetes: list[RecordedCall]) -> None:

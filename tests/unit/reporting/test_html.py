@@ -71,7 +71,7 @@ def test_the_page_starts_with_the_answer(page: str) -> None:
 
     assert " ".join(text.split()).startswith(
         "Report Predicting survived What was understood Predict which of the 1313 passengers survived. "
-        "Predict survived, a problem of classification. Which metric? roc_auc (by default). "
+        "Predict survived, a problem of classification. Which metric? Assumed: roc_auc. "
         "Answer Right for 71 of 100 passengers that it names \N{LEFT DOUBLE QUOTATION MARK}survived"
     )
 

@@ -53,8 +53,8 @@ def _settled_text(draft: ReportDraft, question: RecordedFact) -> Text:
     answer = final_answer(question)
     if answer is None or _leaves_plan(question, answer):
         return ()
-    by = "by default" if question.text("by") == "default" else "by the user"
-    return (draft.read(question.at("text") or question, "prose"), " ", draft.read(answer), f" ({by}).")
+    source = "Assumed" if question.text("by") == "default" else "Answered"
+    return (draft.read(question.at("text") or question, "prose"), f" {source}: ", draft.read(answer), ".")
 
 
 def _leaves_plan(question: RecordedFact, answer: RecordedFact) -> bool:
