@@ -57,6 +57,23 @@ def test_months_are_labelled_with_their_year(moments: list[str | None], labels: 
     assert time_labels(moments) == labels
 
 
+@pytest.mark.parametrize(
+    ("moments", "unit"),
+    [
+        (("2025-01-01", "2025-03-01"), "yearmonth"),
+        (("2024-01-01", "2025-01-01"), "year"),
+        (("2025-01-01", "2025-01-02"), "yearmonthdate"),
+        (("2025-01-01T06:00:00", "2025-01-01T07:00:00"), None),
+    ],
+)
+def test_bars_of_periods_are_as_wide_as_these(moments: tuple[str, ...], unit: str | None) -> None:
+    schema = {"when": "datetime", "total": "number"}
+    encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]
+    rows = [{"when": moment, "total": 1.0} for moment in moments]
+    specification = make_specification(encoding, ChartRows(rows, schema), "Total")  # type: ignore[arg-type]
+    assert specification["encoding"]["x"].get("timeUnit") == unit
+
+
 def test_a_measure_needs_numbers() -> None:
     with pytest.raises(InvalidInput, match="measure needs numbers"):
         choose_encoding(
