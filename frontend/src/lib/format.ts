@@ -41,9 +41,14 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en');
 
-/** A number of a table, in as many digits as a reader compares; the exact one is its title. */
-export const figure = (value: number): string =>
-	Number.isInteger(value) ? value.toLocaleString('en') : value.toLocaleString('en', { maximumSignificantDigits: 6 });
+const MAX_ROUNDED = 1000;
+
+/** A number of a table, in as many digits as a reader compares; the exact one is its title. Sums of money keep their cents. */
+export function figure(value: number): string {
+	if (Number.isInteger(value)) return value.toLocaleString('en');
+	const digits = Math.abs(value) < MAX_ROUNDED ? { maximumSignificantDigits: 6 } : { maximumFractionDigits: 2 };
+	return value.toLocaleString('en', digits);
+}
 
 /** Metrics that are shares of the actual value, read in percent. */
 const PERCENT: ReadonlySet<string> = new Set(['mape', 'smape']);

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.files.downloads import ByteRange, parse_range
+from app.api.files.downloads import ByteRange, Download, describe_file, parse_range
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 900))
@@ -29,3 +29,16 @@ def test_an_empty_file_has_no_range() -> None:
 )
 def test_anything_else_means_the_whole_file(asked: str | None) -> None:
     assert parse_range(asked, 10) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type", "saved"),
+    [
+        ("table", "application/vnd.apache.parquet", "table.parquet"),
+        ("table.parquet", "application/vnd.apache.parquet", "table.parquet"),
+        ("report", "text/html", "report"),
+    ],
+)
+def test_a_saved_file_has_the_suffix_of_its_type(name: str, media_type: str, saved: str) -> None:
+    headers = describe_file(Download("digest", 1, media_type, name), attach=True)
+    assert f'filename="{saved}"' in headers["Content-Disposition"]

@@ -12,6 +12,8 @@ from app.storage.blobs import BlobStore
 
 _SHOWN_INLINE = ("text/", "image/", "application/json", "application/pdf")
 _PAGE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+_SUFFIXES = {"application/vnd.apache.parquet": ".parquet", "text/csv": ".csv", "application/json": ".json"}
+"""By media type: without one a downloaded file opens in no program."""
 # Immutable: no artifact ever gets other bytes.
 _CACHE = "private, max-age=86400, immutable"
 
@@ -75,7 +77,7 @@ async def send_blob(request: Request, blobs: BlobStore, download: Download, atta
             request.scope.get("request_id"),
             headers={"Content-Range": str(error)},
         )
-    headers |= _presentation(download, attach)
+    headers |= describe_file(download, attach)
     status, part = (206, part) if part else (200, ByteRange(0, download.size_bytes))
     if status == 206:
         headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{download.size_bytes}"
@@ -90,13 +92,17 @@ def _tags(header: str) -> list[str]:
     return [tag.strip().removeprefix("W/") for tag in header.split(",")]
 
 
-def _presentation(download: Download, attach: bool) -> dict[str, str]:
+def describe_file(download: Download, attach: bool) -> dict[str, str]:
     """Return headers that show a file without scripts, forms or this origin: sessions write HTML."""
     inline = download.media_type.startswith(_SHOWN_INLINE) and not attach
+    filename = download.filename[:150]
+    suffix = _SUFFIXES.get(download.media_type, "")
+    if "." not in filename:
+        filename += suffix
     # Old clients read only this name, which may hold no quotes and nothing but ASCII.
-    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", download.filename)[:150] or "file"
+    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", filename) or "file"
     disposition = "inline" if inline else "attachment"
-    encoded = quote(download.filename[:150], safe="")
+    encoded = quote(filename, safe="")
     return {
         "Content-Disposition": f"{disposition}; filename=\"{plain}\"; filename*=UTF-8''{encoded}",
         "Content-Security-Policy": _PAGE_POLICY,
