@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from app.agents.assistant.answer_descriptions import describe_answer
 from app.agents.assistant.brief import ProgramOutcome, QueryAnswer
+from app.agents.assistant.offered_readings import list_suggestions
 from app.agents.assistant.output import Reply
 from app.agents.runtime.agent_loop import Agent, AgentRunOptions
 from app.artifacts.workspace import Workspace
@@ -24,6 +25,7 @@ from app.sessions.recorded_facts import SessionRecords
 from app.sessions.schemas import CHAT_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.direct_execution import FAILURE, USER, execute
+from app.threads.next_messages import suggest_next_messages
 from app.threads.roles import ASSISTANT
 from app.tools.context.conversation_studies import STUDY_TOOLS, ConversationStudies
 from app.tools.context.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
@@ -168,7 +170,9 @@ async def ask_analyst(chat: ChatContext, withheld_tools: Sequence[str] = ()) -> 
     result = await chat.assistant.run(chat.tool_context(ASSISTANT), brief, options=options)
     parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
     workflow_parts = {**_find_saved_workflow(result.answers), **_find_run(result.answers)}
-    return {"text": result.output.text, **parts, **workflow_parts}
+    text = result.output.text
+    suggestions = list_suggestions(text) or suggest_next_messages(parts)
+    return {"text": text, **parts, **workflow_parts, "suggestions": suggestions}
 
 
 async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:

@@ -34,13 +34,25 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     visitor.check_access()
     page.keyboard.press("Escape")
 
-    _say(page, "as a bar chart")
+    page.get_by_role("tab", name="Table").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    assert Path(saved.value.path()).read_text().splitlines()[0] == "class,mean age"
+    page.get_by_role("group", name="Say next").get_by_role("button", name="as a bar chart").click()
     chart = page.get_by_role("img", name="Mean age by class")
     expect(chart).to_be_visible()
     bars = chart.locator("path[aria-roledescription='bar']")
     expect(bars).to_have_count(3)
     bars.first.hover()
     expect(chart.locator("dd").first).to_be_visible()
+    visitor.check_access()
+
+    page.evaluate("window.scrollTo(0, 0)")
+    _say(page, "What is the weather like?")
+    offered = page.get_by_role("group", name="Say next")
+    expect(offered.get_by_role("button", name="the number of rows", exact=True)).to_be_in_viewport()
+    offered.get_by_role("button", name="the number of rows", exact=True).click()
+    expect(page.get_by_text("1,313", exact=False).last).to_be_in_viewport()
     visitor.check_access()
 
     _say(page, "PYTHON: while True: pass")

@@ -1,5 +1,6 @@
 """Readings that an answer offers for a question that is not understood, and the next message that takes one."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from app.agents.assistant.brief import ChatBrief
@@ -11,13 +12,23 @@ _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
 _OFFER = "Do you mean"
 _AGREEMENTS = frozenset({"yes", "y", "yep", "yes please", "right", "exactly", "correct", "that one"})
 """Messages that take the only option."""
+_BY_NUMBER = "? Answer with its number, or ask in other words."
+_BY_AGREEMENT = "? Say yes, or ask in other words."
+_EXAMPLES = ("You can ask, for example: ", "Say, for example: ")
+_OR_WHOLE = "; or ask the whole question again"
+_NUMBER = re.compile(r"(?:^|; )\d{1,2}\. ")
+
+
+def _bare(text: str) -> str:
+    """Return a text without its end of a sentence and quotes around it."""
+    return text.strip().strip("\"'`.!").casefold()
 
 
 def find_option(message: str, options: Sequence[str]) -> str | None:
     """Find the option that a message names: as it is written, by its number, or by its place."""
-    text = message.strip().strip("\"'`.!").casefold()
+    text = _bare(message)
     for option in options:
-        if text == option.casefold():
+        if text == _bare(option):
             return option
     # After the options as they are written: 3 may be one of them.
     number = text.removeprefix("number ").removeprefix("#")
@@ -32,9 +43,21 @@ def find_option(message: str, options: Sequence[str]) -> str | None:
 def describe_offer(readings: Sequence[ParsedQuestion]) -> str:
     """Ask which reading is meant; empty without any."""
     if len(readings) == 1:
-        return f"{_OFFER} {readings[0].description}? Say yes, or ask in other words."
+        return f"{_OFFER} {readings[0].description}{_BY_AGREEMENT}"
     numbered = "; ".join(f"{number}. {reading.description}" for number, reading in enumerate(readings, 1))
-    return f"{_OFFER} {numbered}? Answer with its number, or ask in other words." if readings else ""
+    return f"{_OFFER} {numbered}{_BY_NUMBER}" if readings else ""
+
+
+def list_suggestions(text: str) -> list[str]:
+    """List the messages that an answer ends with: readings that it offers, else examples of questions."""
+    for end in (_BY_NUMBER, _BY_AGREEMENT):
+        if text.endswith(end):
+            offered = text.removesuffix(end).rpartition(f"{_OFFER} ")[2]
+            return [part for part in _NUMBER.split(offered) if part]
+    for begin in _EXAMPLES:
+        if begin in text:
+            return text.rpartition(begin)[2].removesuffix(".").removesuffix(_OR_WHOLE).split("; ")
+    return []
 
 
 def find_taken_reading(brief: ChatBrief, parse: ParseMessage) -> ParsedQuestion | None:

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from tests.corpora.conversations import PlannerQuestion, run_planner
 
 from app.agents.assistant.brief import ChatBrief, EarlierTurn
-from app.agents.assistant.offered_readings import find_option
+from app.agents.assistant.offered_readings import find_option, list_suggestions
 from app.agents.assistant.offline_rules import decide
 from app.agents.planner.output import Plan
 
@@ -55,6 +55,24 @@ def test_the_next_message_takes_one(offer: EarlierTurn, message: str) -> None:
     assert call["name"] == "execute_query_plan"
     assert "wait_after_min" in str(call["args"]["plan"])
     assert "wait_before_min" not in str(call["args"]["plan"])
+
+
+def test_each_offered_reading_is_a_message_that_takes_it(offer: EarlierTurn) -> None:
+    suggestions = list_suggestions(offer.text)
+    assert len(suggestions) == 2
+    for column, message in zip(("wait_before_min", "wait_after_min"), suggestions, strict=True):
+        assert find_option(message, suggestions) == message
+        [call] = answer(message, offer).tool_calls
+        assert column in str(call["args"]["plan"])
+
+
+def test_examples_of_an_answer_are_messages_and_other_words_are_none() -> None:
+    text = answer("What is the weather like?").text
+    assert all(answer(message).tool_calls for message in list_suggestions(text))
+    changed = "Say, for example: sort by `n`; the top 3; as a bar chart; or ask the whole question again."
+    assert list_suggestions(changed) == ["sort by `n`", "the top 3", "as a bar chart"]
+    assert list_suggestions("Do you mean `a`? Say yes, or ask in other words.") == ["`a`"]
+    assert list_suggestions("The mean of `a`: 3.") == []
 
 
 def test_a_number_without_an_offer_takes_nothing() -> None:

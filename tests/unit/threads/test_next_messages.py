@@ -1,0 +1,32 @@
+"""What an answer suggests to say next."""
+
+from typing import Any
+
+import pytest
+
+from app.threads.next_messages import suggest_next_messages
+
+DAILY = "do this every weekday at 8"
+
+
+def outcome(*types: str, rows: int = 3, **parts: Any) -> dict[str, Any]:
+    columns = [{"name": f"c{place}", "type": type_} for place, type_ in enumerate(types)]
+    return {"table": {"columns": columns, "row_count": rows}, "plan": {"steps": []}, **parts}
+
+
+@pytest.mark.parametrize(
+    ("parts", "messages"),
+    [
+        (outcome("text", "number"), ["as a bar chart", DAILY]),
+        (outcome("datetime", "integer"), ["as a line chart", DAILY]),
+        (outcome("text", "number", rows=1), [DAILY]),
+        (outcome("text", "number", rows=100), [DAILY]),
+        (outcome("text", "text", "number"), [DAILY]),
+        (outcome("text", "number", charts=[{}]), [DAILY]),
+        (outcome("text", "number", rows=0), []),
+        (outcome("text", "number", plan=None), []),
+        ({}, []),
+    ],
+)
+def test_a_table_of_a_plan_can_be_drawn_and_repeated(parts: dict[str, Any], messages: list[str]) -> None:
+    assert suggest_next_messages(parts) == messages
