@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from .conftest import PHONE, Visit
 
@@ -56,6 +56,7 @@ def test_a_table_and_a_sentence_become_an_answer_with_evidence(
     _open_the_call_behind_a_number(visitor)
     _see_it_on_a_phone(visit(PHONE, "dark", account=visitor.account), session)
     _see_the_price_of_a_branch(page)
+    _see_the_best_so_far(visitor, session)
 
 
 def _start(visitor: Visit, table: Path) -> None:
@@ -125,6 +126,9 @@ def _open_the_call_behind_a_number(visitor: Visit) -> None:
     expect(drawer.get_by_text("final_evaluation", exact=True)).to_be_visible()
     recorded = drawer.get_by_text("recorded as").locator("code").text_content() or ""
     assert f"{float(recorded):.3f}" == shown
+    marked = drawer.locator("mark")
+    expect(marked).to_have_text(recorded)
+    expect(marked).to_be_in_viewport()
     _check_screen(visitor, "page-evidence")
     page.keyboard.press("Escape")
     expect(drawer).to_be_hidden()
@@ -150,6 +154,23 @@ def _see_the_price_of_a_branch(page: Page) -> None:
     dialog.get_by_label("Go on from").select_option("1. Planning")
     expect(dialog.get_by_text("Takes over 0 steps")).to_be_visible()
     page.keyboard.press("Escape")
+
+
+def _see_the_best_so_far(visitor: Visit, session: str) -> None:
+    """See the score of each round as it stood before the result, from the first fits on."""
+
+    def hide_result(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "status": "running", "result": None})
+
+    page = visitor.page
+    page.route(re.compile(r"/lab/agent/sessions/[0-9a-f-]{36}$"), hide_result)
+    visitor.open(session)
+    best = page.get_by_role("region", name="Best so far")
+    expect(best.get_by_role("img", name=re.compile(r"after each of [2-9]"))).to_be_visible()
+    best.get_by_role("button", name="Show the evidence").click()
+    expect(page.get_by_role("dialog", name="Evidence").locator("mark")).to_be_in_viewport()
+    visitor.check_access()
 
 
 def _check_screen(visitor: Visit, image: str = "") -> None:

@@ -1,4 +1,5 @@
 import { api, read } from '#lib/api/client.ts';
+import { pointerOf } from '#lib/evidence/pointer.ts';
 import type { TimelineStep } from '#lib/session/timeline.svelte.ts';
 
 /** The best score after a round of fits: mean and deviation over the folds that are done. */
@@ -6,8 +7,8 @@ export interface ScoreRound {
 	key: string;
 	step: number;
 	call: string;
-	/** Position of the row in the recorded leaderboard. */
-	row: number;
+	/** Place of the score in the recorded result. */
+	pointer: string;
 	name: string;
 	metric: string;
 	score: number;
@@ -18,9 +19,39 @@ export interface ScoreRound {
 
 type Fields = Record<string, unknown>;
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fields) : []);
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Scores of a session's rounds, read from the recorded comparisons as they come. */
+type Scored = Omit<ScoreRound, 'key' | 'step' | 'call'>;
+
+/** Calls that come to a score, between the first fits and the last comparison. */
+const isScoring = (tool: string): boolean => tool.startsWith('train_') || tool === 'build_ensemble' || tool === 'compare_models';
+
+/** The best candidate of a comparison, of a round of fits or of an ensemble; null where none has a score. */
+function bestOf(result: Fields): Scored | null {
+	if (Array.isArray(result.leaderboard)) {
+		const rows = list(result.leaderboard);
+		const row = rows.findIndex((each) => each.name === result.chosen);
+		const best = fields(rows[row]);
+		return scored(best, result.metric, pointerOf('leaderboard', row, 'score'), number(best.folds), number(best.fold_count));
+	}
+	const fits = list(result.fits);
+	const candidates = fits.length ? fits : [result];
+	const rank = (fit: Fields): number => (number(fit.score) ?? -Infinity) * (fit.greater_is_better === false ? -1 : 1);
+	const best = candidates.reduce((one, other) => (number(one.score) === null || rank(other) > rank(one) ? other : one));
+	const pointer = fits.length ? pointerOf('fits', fits.indexOf(best), 'score') : pointerOf('score');
+	const folds = Array.isArray(best.fold_scores) ? best.fold_scores : [];
+	return scored(best, best.metric, pointer, folds.filter((each) => each !== null).length, number(fields(best.folds).count) ?? folds.length);
+}
+
+function scored(best: Fields, metric: unknown, pointer: string, folds: number | null, foldCount: number | null): Scored | null {
+	const score = number(best.score);
+	if (score === null) return null;
+	const name = String(best.name);
+	return { name, metric: String(metric ?? ''), score, std: number(best.std), pointer, folds: folds ?? 0, foldCount: foldCount ?? 0 };
+}
+
+/** Scores of a session's rounds, read from the recorded fits, ensembles and comparisons as they come. */
 export class ScoreRounds {
 	rounds = $state.raw<ScoreRound[]>([]);
 	readonly #session: string;
@@ -30,11 +61,11 @@ export class ScoreRounds {
 		this.#session = session;
 	}
 
-	/** Read comparisons that were not read yet. */
+	/** Read scores that were not read yet. */
 	update(steps: TimelineStep[]): void {
 		for (const step of steps) {
 			for (const item of step.items) {
-				if (item.title !== 'compare_models' || item.call === null || item.failed) continue;
+				if (!isScoring(item.title) || item.call === null || item.failed) continue;
 				const key = `${step.step}/${item.call}`;
 				if (this.#asked.has(key)) continue;
 				this.#asked.add(key);
@@ -47,23 +78,9 @@ export class ScoreRounds {
 	async #read(key: string, step: number, call: string): Promise<void> {
 		const params = { path: { session_id: this.#session, step, call } };
 		const evidence = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}/steps/{step}/calls/{call}', { params }));
-		const result = fields(evidence.result);
-		const rows = Array.isArray(result.leaderboard) ? result.leaderboard.map(fields) : [];
-		const row = rows.findIndex((each) => each.name === result.chosen);
-		const [best, score] = [fields(rows[row]), number(fields(rows[row]).score)];
-		if (score === null) return;
-		const round: ScoreRound = {
-			key,
-			step,
-			call,
-			row,
-			name: String(best.name),
-			metric: String(result.metric ?? ''),
-			score,
-			std: number(best.std),
-			folds: number(best.folds) ?? 0,
-			foldCount: number(best.fold_count) ?? 0
-		};
+		const best = bestOf(fields(evidence.result));
+		if (!best) return;
+		const round: ScoreRound = { key, step, call, ...best };
 		this.rounds = [...this.rounds, round].sort((one, other) => one.step - other.step);
 	}
 }

@@ -19,7 +19,7 @@ export const STEPS: TimelineStep[] = [
 ];
 
 const round = (step: number, score: number, std: number | null, folds: number): ScoreRound => ({
-	key: String(step), step, call: 'tool:1.0', row: 0, name: 'Ensemble', metric: 'roc_auc', score, std, folds, foldCount: 5
+	key: String(step), step, call: 'tool:1.0', pointer: '', name: 'Ensemble', metric: 'roc_auc', score, std, folds, foldCount: 5
 });
 
 export const ROUNDS: ScoreRound[] = [round(7, 0.83, null, 1), round(9, 0.838, 0.041, 3), round(11, 0.846, 0.029, 5)];
