@@ -47,3 +47,31 @@ const describeFlat = (part: Part): string =>
 	Object.entries(part)
 		.map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
 		.join(', ');
+
+const flatten = (value: unknown): Part[] => (Array.isArray(value) ? value.filter(isPart) : []);
+
+/** Settings that are lists of records, as one line. */
+const LISTS: Readonly<Record<string, (part: Part) => string>> = {
+	aggregations: (part) => `${part['function']}${part['column'] ? ` of ${part['column']}` : ''}`,
+	keys: (part) => `${part['column']}${part['descending'] ? ', descending' : ''}`
+};
+
+/** Settings that name a thing of their own: a row of letters and digits says nothing. */
+const isIdentifier = (name: string): boolean => name.endsWith('_id') || name === 'kind';
+
+/** What a node does, as one line from its settings: `sum of amount by category`. Empty where it has none that read well. */
+export function summarize(config: Part): string {
+	if (config['aggregations']) {
+		const figures = flatten(config['aggregations']).map(LISTS['aggregations'] as (part: Part) => string);
+		return [figures.join(', '), joinPlain(config['keys'])].filter(Boolean).join(' by ');
+	}
+	const parts = Object.entries(config).flatMap(([name, value]) => {
+		if (value === null || isIdentifier(name)) return [];
+		const records = flatten(value);
+		const describe = LISTS[name];
+		return [describe && records.length ? records.map(describe).join(', ') : describeSetting(value)];
+	});
+	return parts.filter((part) => !part.includes('\n')).join(', ');
+}
+
+const joinPlain = (values: unknown): string => (Array.isArray(values) ? values.map(String).join(', ') : '');

@@ -1,10 +1,13 @@
 import type { Schema } from '#lib/api/client.ts';
+import { summarize } from '#lib/workflows/configuration.ts';
 
 export interface PlacedNode {
 	id: string;
 	type: string;
 	/** Its retries, its time limit, and whether one input is enough, in words. */
 	limits: string;
+	/** What it does, from its settings. */
+	summary: string;
 	/** Grid places: the longest way from a node without inputs, and the place among nodes with the same. */
 	column: number;
 	row: number;
@@ -40,7 +43,7 @@ export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: Place
 		const column = columnOf(node.id);
 		const row = heights.get(column) ?? 0;
 		heights.set(column, row + 1);
-		return { id: node.id, type: node.type, limits: describeLimits(node), column, row };
+		return { id: node.id, type: node.type, limits: describeLimits(node), summary: summarize(node.config ?? {}), column, row };
 	});
 	const byId = new Map(nodes.map((node) => [node.id, node]));
 	const placed = edges.flatMap((edge) => {
