@@ -64,6 +64,10 @@ class ProposalView(BaseModel):
     decided_at: datetime | None
 
 
+MIN_SURE_OF_DATA = 0.9
+"""Confidence of questions, of wishes to see something and of what is asked for once."""
+
+
 class ProposedChange(NamedTuple):
     """A changed document with the operations that make it, and a sentence that says what changed."""
 
@@ -80,12 +84,15 @@ async def propose_by_words(
     Raises InvalidInput if it asks for data, or for a change that has to be asked about; `options` are answers.
     """
     columns, models = await check.list_columns(document), await check.list_models()
-    # A lasting change that nobody asked for is worse than a refusal that says where to ask.
-    is_for_data = classify_intent(message, document).lane == "execute"
+    # A lasting change that nobody asked for is worse than a refusal that says where to ask. Words that only may
+    # be for data ("only rows above 100") are for the workflow that they were said to: nothing lasts until it is
+    # accepted.
+    intent = classify_intent(message, document)
+    is_for_data = intent.lane == "execute" and intent.confidence >= MIN_SURE_OF_DATA
     if is_for_data and not read_sentence(message, document, columns, time_zone, models).is_for_good:
         raise InvalidInput(
             "not_a_change",
-            "This asks for data, not for a change of the workflow. Ask it in a conversation (POST /chat).",
+            "This asks for data, not for a change of the workflow. Ask it in a conversation.",
         )
     change = read_change(message, document, columns, time_zone, models)
     if isinstance(change, ChangeQuestion):

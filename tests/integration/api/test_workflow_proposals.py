@@ -75,6 +75,8 @@ async def test_what_is_no_clear_change_is_refused_with_what_to_do(ada: User, pat
     }
     codes = {message: (await propose(ada, path, message))["code"] for message in expected}
     assert codes == expected
+    narrowed = await propose(ada, path, "only rows above 100")
+    assert "+ filter (filter)" in narrowed["difference"]["text"]
     mailed = await propose(ada, path, "always send an email when the price drops")
     assert [fault["code"] for fault in mailed["faults"]] == ["email_not_configured"]
     assert "SMTP_URL" in mailed["faults"][0]["message"]
