@@ -94,7 +94,17 @@ def _predict_new_rows(hand: Hand, table: Path) -> int:
     hand.give_file(page.get_by_label("Choose a file"), table)
     expect(page.get_by_text("1,313 rows of titanic_all predicted.")).to_be_visible()
     expect(page.get_by_role("link", name="Download predictions.csv")).to_be_visible()
-    return hand.clicks
+    clicks = hand.clicks
+    first = page.get_by_role("table", name="First predictions")
+    expect(first.get_by_role("columnheader").first).to_have_text("predicted survived")
+    expect(first.get_by_role("row")).to_have_count(21)
+
+    page.get_by_role("button", name="Fill in a row of its table").click()
+    one = page.get_by_role("region", name="One row")
+    expect(one.get_by_label("sex")).not_to_have_value("")
+    one.get_by_role("button", name="Predict").click()
+    expect(one.get_by_role("status").get_by_role("listitem")).to_have_count(2)
+    return clicks
 
 
 def _branch_and_compare(hand: Hand) -> int:
