@@ -10,8 +10,11 @@ const MIN_VALUES = 6;
 /** A whole number with fewer values is rather a code than a quantity. */
 
 const isOutcome = (name: string): boolean => OUTCOMES.has(name.toLowerCase().split(/[^a-z]/).at(-1) ?? '');
+/** Numbers of members and orders have a mean, which says nothing; a row that is there twice makes them no longer unique. */
+const isIdentifier = (column: ColumnProfile): boolean =>
+	column.isUnique || column.hint === 'identifier' || /(?:^|[_ ])(?:id|no|nr|number|code|year|zip|postcode)\.?$/i.test(column.name);
 const isQuantity = (column: ColumnProfile): boolean =>
-	column.quantiles !== null && !column.isUnique && column.distinct >= MIN_VALUES;
+	column.quantiles !== null && !isIdentifier(column) && column.distinct >= MIN_VALUES;
 const isGroup = (column: ColumnProfile): boolean =>
 	column.quantiles === null && !column.isUnique && column.distinct > 1 && column.distinct <= MAX_GROUPS && column.type !== 'datetime';
 const isTwofold = (column: ColumnProfile): boolean => column.distinct === 2;
@@ -32,6 +35,7 @@ export function suggestedQuestions(columns: ColumnProfile[]): string[] {
 export function suggestedGoal(columns: ColumnProfile[]): string | null {
 	const target =
 		columns.find((column) => isOutcome(column.name) && (isQuantity(column) || isGroup(column) || isTwofold(column))) ??
-		columns.filter(isTwofold).at(-1);
+		columns.filter(isTwofold).at(-1) ??
+		columns.find(isQuantity);
 	return target ? `Predict ${target.name}` : null;
 }
