@@ -18,6 +18,7 @@ WITHOUT_DATES = "Shall I go on without time?"
 CONTINUE = "go on"
 STOP = "nothing, end here"
 NEW_OR_KNOWN = "Will the model meet new ones or known ones?"
+WHICH_MEASURE = "What should be forecast?"
 WHICH_TIME = "Which column orders the rows in time?"
 DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
@@ -127,6 +128,20 @@ def ask_without_dates(column: Column) -> AgentAction:
         question=f"{WITHOUT_DATES} The goal looks ahead in time, but no column holds dates. I can only predict"
         f" `{column.name}` of a row from the row's other columns.",
         options=[CONTINUE, STOP],
+        needs_answer=True,
+    )
+
+
+def ask_measure(unread: Sequence[str], measures: Sequence[str]) -> AgentAction:
+    """Ask what a forecast measures of whose goal the words `unread` have to do with no column or value."""
+    listing = ", ".join(f"'{word}'" for word in unread)
+    return call(
+        "ask_user",
+        message=f"Nothing is known of {listing}.",
+        question=f"{WHICH_MEASURE} No column or value of the table has to do with {listing}. Choose what comes"
+        " nearest, or say it in other words.",
+        options=[*measures, STOP],
+        free_text=True,
         needs_answer=True,
     )
 

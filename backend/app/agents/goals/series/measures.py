@@ -85,12 +85,16 @@ class MeasureRequest:
 
     def choose(self) -> SeriesMeasure | None:
         """Choose the measure with the strongest evidence; None without a clear one."""
-        ranked = sorted(self._candidates(), key=lambda candidate: -candidate.score)
+        ranked = self.rank()
         if not ranked or ranked[0].score < MIN_SCORE:
             return None
         if len(ranked) > 1 and ranked[0].score - ranked[1].score < MIN_LEAD:
             return None
         return ranked[0]
+
+    def rank(self) -> list[SeriesMeasure]:
+        """Return all candidates, the likeliest first."""
+        return sorted(self._candidates(), key=lambda candidate: -candidate.score)
 
     def function(self, column: Column) -> PeriodMeasure:
         """Return how the values of a period become one."""

@@ -15,6 +15,9 @@ from app.agents.goals.series.request import SeriesRequest
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
 
+MAX_MEASURES = 6
+"""Measures that a question offers: as many as a user compares at a glance."""
+
 
 def find_period_forecast(
     goal: Goal, table: TableProfile, others: Sequence[TableProfile] = (), is_sure: bool = False
@@ -25,6 +28,29 @@ def find_period_forecast(
     `others`: tables that may be joined if the goal restricts the rows by one of their columns. `is_sure`: the
     goal is known to ask for a forecast, whose measure and horizon may then be the usual ones.
     """
+    match = _find(goal, table, others, is_sure)
+    return match[1] if match else None
+
+
+def find_measured_forecasts(
+    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = (), is_sure: bool = False
+) -> list[PeriodForecast]:
+    """Return the forecast of `find_period_forecast`, then those of everything else that it could measure."""
+    match = _find(goal, table, others, is_sure)
+    if match is None:
+        return []
+    request, likeliest = match
+    forecasts = (replace(request, measure=measure).find_forecast() for measure in request.measures())
+    aggregations = {likeliest.aggregation.name: likeliest}
+    for forecast in filter(None, forecasts):
+        aggregations.setdefault(forecast.aggregation.name, forecast)
+    return [*aggregations.values()][:MAX_MEASURES]
+
+
+def _find(
+    goal: Goal, table: TableProfile, others: Sequence[TableProfile], is_sure: bool
+) -> tuple[SeriesRequest, PeriodForecast] | None:
+    """Find a series of the table and its forecast."""
     if goal.outlook or goal.threshold or goal.wants_no_model or goal.kind == "classification":
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
@@ -42,7 +68,7 @@ def find_period_forecast(
             events = replace(request, layout=SeriesLayout("transactions"))
             request = events if events.asks_for_events(request.layout.keys) else request
         if forecast := request.find_forecast():
-            return forecast
+            return request, forecast
     return None
 
 

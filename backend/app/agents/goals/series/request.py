@@ -26,8 +26,9 @@ from app.agents.goals.periods.forecast_horizon import (
 )
 from app.agents.goals.periods.phrases import is_level, mentions_value, read_period
 from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
+from app.agents.goals.periods.usual_periods import MAX_UNIT_DAYS, PARTS_OF_UNITS, USUAL_STEPS
 from app.agents.goals.series.layout import SeriesLayout, usable_numbers
-from app.agents.goals.series.measures import MeasureRequest
+from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.tables.profiles import Column, TableProfile
@@ -44,31 +45,6 @@ MAX_NORMAL_GAPS = 3
 """Mean gaps between rows that may pass before the end of a covered period: of random times, 5 % are longer."""
 MIN_ROWS_PER_PERIOD = 2.0
 """Mean rows of a period from which transactions are counted by it: with fewer most periods are empty."""
-_PARTS: dict[str, tuple[Period, ...]] = {
-    "minute": ("minute",),
-    "hour": ("hour",),
-    "day": ("day",),
-    "week": ("day", "week"),
-    "fortnight": ("day", "week"),
-    "month": ("day", "month"),
-    "quarter": ("month", "quarter"),
-    "year": ("month", "quarter", "year"),
-    "decade": ("year",),
-}
-"""Periods by which a unit of a horizon is forecast, the finest first."""
-_MAX_UNIT_DAYS = (("week", 14), ("month", 45), ("quarter", 100))
-"""Days up to which dates are a week, a month or a quarter: longer ones are a year."""
-_USUAL_STEPS: dict[Period, int] = {
-    "minute": 60,
-    "hour": 24,
-    "day": 28,
-    "business_day": 20,
-    "week": 13,
-    "month": 12,
-    "quarter": 8,
-    "year": 5,
-}
-"""Periods that are forecast if the goal says no horizon: about a season."""
 GOAL_CONFIDENCE, DEFAULT_CONFIDENCE = 0.85, 0.7
 """Confidence in a forecast whose horizon the goal says, and in one whose horizon is the usual."""
 
@@ -88,6 +64,7 @@ class SeriesRequest:
     """Columns of any time axis, which are no measures."""
     others: tuple[TableProfile, ...] = ()
     is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
+    measure: SeriesMeasure | None = None  # the measure, whatever the goal's words say
 
     @property
     def text(self) -> str:
@@ -111,6 +88,10 @@ class SeriesRequest:
         names_key = any(set(stems(key.name)) & self._measures.goal_stems for key in keys)
         return not names_key and self._measures.function(strongest.column) == "sum"
 
+    def measures(self) -> list[SeriesMeasure]:
+        """Return everything that may be measured, the likeliest first."""
+        return [] if self.measured.axis.period_columns else self._measures.rank()
+
     def find_forecast(self) -> PeriodForecast | None:
         column, function = self._measure()
         if function is None or not (self.is_sure or self.looks_ahead):
@@ -118,7 +99,7 @@ class SeriesRequest:
         if (
             self.layout.kind == "transactions"
             and column
-            and not (self.is_sure or self._asks_for_periods(column))
+            and not (self.is_sure or self.measure or self._asks_for_periods(column))
         ):
             return None
         every, step, horizon = self._period_and_horizon()
@@ -139,7 +120,7 @@ class SeriesRequest:
             answer=self._answer(horizon, function),
             skipped_periods=horizon.first,
         )
-        if self._is_plain(aggregation, conditions):
+        if not self.measure and self._is_plain(aggregation, conditions):
             return None
         return PeriodForecast(
             self.table,
@@ -197,7 +178,7 @@ class SeriesRequest:
         """Return the column that is measured and how; no function if the goal does not determine it."""
         if self.measured.axis.period_columns:
             return None, "value"
-        numbers, strongest = self._measures.numbers, self._measures.choose()
+        numbers, strongest = self._measures.numbers, self.measure or self._measures.choose()
         if self.layout.kind != "transactions":
             if strongest:
                 return strongest.column, "value"
@@ -244,7 +225,7 @@ class SeriesRequest:
         # Transactions have no rhythm of their own that a usual horizon could be counted in.
         is_regular = self.layout.kind != "transactions" or explicit
         if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
-            horizon = Horizon(max(1, _USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
+            horizon = Horizon(max(1, USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
         return every, step, horizon
 
     def _usual_period(self) -> Period | None:
@@ -256,7 +237,7 @@ class SeriesRequest:
         if unit is None:
             return "month" if re.search(r"\b(?:year|20\d\d|quarter)\b", self.text, re.IGNORECASE) else None
         name, is_single = unit
-        periods = _PARTS.get(name, ())
+        periods = PARTS_OF_UNITS.get(name, ())
         if not is_single and name in PERIODS:
             periods = periods[periods.index(name) :]
         filled = (period for period in periods if self._rows_per(period) >= MIN_ROWS_PER_PERIOD)
@@ -270,7 +251,7 @@ class SeriesRequest:
         if horizon is None:
             return None
         days = horizon.steps - horizon.first
-        return next(((unit, True) for unit, longest in _MAX_UNIT_DAYS if days <= longest), ("year", True))
+        return next(((unit, True) for unit, longest in MAX_UNIT_DAYS if days <= longest), ("year", True))
 
     def _rows_per(self, every: Period) -> float:
         spacing_s = self.measured.spacing_s

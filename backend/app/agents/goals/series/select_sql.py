@@ -80,9 +80,11 @@ class PeriodAggregation(BaseModel):
         rows = {"count": "the number of rows", "sum": f"the sum of `{self.column}`", "value": f"`{self.name}`"}
         period = self.every.replace("_", " ") if self.step == 1 else f"{self.step} {self.every}s"
         keys = f", for each {' and '.join(f'`{key}`' for key in self.keys)}" if self.keys else ""
-        return f"{rows.get(self.measure, f'the mean of `{self.column}`')} in each {period}{keys}"
+        return f"{rows.get(self.measure, f'the mean of `{self.column}`')}{IN_EACH}{period}{keys}"
 
 
+IN_EACH = " in each "
+"""Words of a description of a series, by which it is known from a user's own words."""
 VALUE_NAME = "value"
 """Name of the values of period columns."""
 KEY_SEPARATOR = " / "

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 
 from app.agents.goals.columns import named_columns
 from app.agents.goals.columns.ahead_names import lies_ahead
+from app.agents.goals.goal import Goal
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods.vocabulary import AHEAD
 from app.agents.goals.series.period_forecast import PeriodForecast
-from app.agents.goals.series.period_forecast_search import find_period_forecast
-from app.agents.goals.tables.profiles import mentioned_tables
+from app.agents.goals.series.period_forecast_search import find_measured_forecasts
+from app.agents.goals.series.select_sql import IN_EACH
+from app.agents.goals.series.unread_words import find_unread_words
+from app.agents.goals.tables.profiles import TableProfile, mentioned_tables
 from app.agents.goals.words.tokenizer import words
 from app.agents.planner import clarification
 from app.agents.planner.period_plan import make_period_plan
@@ -37,39 +41,80 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
     is_figure = figure >= MIN_FIGURE and not _names_year_ahead(situation)
     if situation.preferences.implies_model or is_figure:
         return None
-    tables = [table for table in situation.tables if table is not PRICES]
-    candidates = (
-        find_period_forecast(
-            situation.goal,
-            table,
-            [other for other in tables if other is not table],
-            # Which of several dates a counted horizon is counted in is asked about.
-            forecast >= MIN_FORECAST and not (situation.goal.lookahead and len(table.dates) > 1),
-        )
-        for table in tables
-    )
-    forecasts = [forecast for forecast in candidates if forecast]
+    goal = _reworded_goal(situation)
+    candidates = [_find_forecasts(situation, goal, table, forecast) for table in _stored_tables(situation)]
+    forecasts = [measured for measured in candidates if measured]
     if len(forecasts) > 1:
         forecasts = _select_forecasts(situation, forecasts)
     # Of several series none is preferred: the rules after this one ask which is meant.
     if len(forecasts) != 1 or (not counts_ahead and question.is_sure_figure(situation)):
         return None
-    plan = make_period_plan(forecasts[0], situation.resolved.notes)
+    return _plan_or_ask(situation, forecasts[0])
+
+
+def _stored_tables(situation: Situation) -> list[TableProfile]:
+    return [table for table in situation.tables if table is not PRICES]
+
+
+def _find_forecasts(
+    situation: Situation, goal: Goal, table: TableProfile, probability: float
+) -> list[PeriodForecast]:
+    """Return the forecast of a table that the goal asks for, and those of what else it could measure."""
+    others = [other for other in _stored_tables(situation) if other is not table]
+    # Which of several dates a counted horizon is counted in is asked about.
+    is_sure = probability >= MIN_FORECAST and not (goal.lookahead and len(table.dates) > 1)
+    return find_measured_forecasts(goal, table, others, is_sure)
+
+
+def _reworded_goal(situation: Situation) -> Goal:
+    """Return the goal with what the user added to it when asked what should be forecast."""
+    answer = situation.answer_to(clarification.WHICH_MEASURE)
+    is_offered = answer is None or answer == clarification.STOP or IN_EACH in answer
+    return situation.goal if is_offered else parse_goal(f"{situation.goal.text}, {answer}")
+
+
+def _plan_or_ask(situation: Situation, forecasts: Sequence[PeriodForecast]) -> AgentAction:
+    """Plan the first forecast or the chosen one; ask if words of the goal have to do with none of its parts."""
+    answer = situation.answer_to(clarification.WHICH_MEASURE)
+    if answer == clarification.STOP:
+        return refuse("There is nothing to forecast.")
+    selected = next((f for f in forecasts if f.aggregation.description == answer), forecasts[0])
+    if answer is None and (unread := find_unread_words(situation.goal, selected)):
+        is_only_series = selected.aggregation.measure == "value" and len(forecasts) == 1
+        if not is_only_series:
+            return _ask_for_measure(situation, unread, forecasts)
+    plan = make_period_plan(selected, situation.resolved.notes)
     understanding = plan.understanding
     return finish(plan, message=understanding.text if understanding else "")
 
 
-def _select_forecasts(situation: Situation, forecasts: Sequence[PeriodForecast]) -> list[PeriodForecast]:
+def _ask_for_measure(
+    situation: Situation, unread: Sequence[str], forecasts: Sequence[PeriodForecast]
+) -> AgentAction:
+    measures = [forecast.aggregation.description for forecast in forecasts]
+    if situation.preferences.clarify == "never":
+        listing = ", ".join(repr(word) for word in unread)
+        return refuse(
+            f"No column or value of `{forecasts[0].table.name}` has to do with {listing}. What can be forecast:"
+            f" {'; '.join(measures)}."
+        )
+    return clarification.ask_measure(unread, measures)
+
+
+def _select_forecasts(
+    situation: Situation, forecasts: Sequence[list[PeriodForecast]]
+) -> list[list[PeriodForecast]]:
     """Select the forecasts of tables that the goal mentions; without any, that of the likeliest column."""
-    mentioned = mentioned_tables([forecast.table for forecast in forecasts], situation.goal.text)
+    mentioned = mentioned_tables([first.table for first, *_ in forecasts], situation.goal.text)
     if mentioned:
-        return [forecast for forecast in forecasts if forecast.table in mentioned]
+        return [measured for measured in forecasts if measured[0].table in mentioned]
     likeliest = situation.target
     return [
-        forecast
-        for forecast in forecasts
+        measured
+        for measured in forecasts
         if likeliest
-        and (forecast.table.name, forecast.aggregation.column) == (likeliest.table.name, likeliest.column.name)
+        and (measured[0].table.name, measured[0].aggregation.column)
+        == (likeliest.table.name, likeliest.column.name)
     ]
 
 
