@@ -73,7 +73,8 @@ _FIGURES: dict[p.AggregateFunction, str] = {
 
 
 _RANKS = frozenset({"row_number", "rank", "dense_rank"})
-_ORDERED = _RANKS | {"lag", "lead", "cumulative_sum", "moving_mean"}
+_ORDERED = frozenset({"rank", "dense_rank", "lag", "lead", "cumulative_sum", "moving_mean"})
+"""Functions that need an order. `row_number` without one numbers the rows as their table stores them."""
 
 
 def compile_window_aggregate(figure: p.WindowColumn, scope: Scope, place: str) -> Typed:

@@ -48,7 +48,13 @@ def _describe_steps(plan: p.Plan) -> list[str]:
     lists_rows = not any(isinstance(step, p.GroupStep | p.WindowStep) for step in plan.steps)
     if lists_rows and not any(isinstance(step, p.LimitStep) for step in plan.steps):
         parts += _orders_of_lists(plan.steps)
+    stored_numbers = _stored_numbers(plan.steps)
     for step in plan.steps:
+        if isinstance(step, p.SortStep | p.WindowStep) and _is_of_stored_order(step, stored_numbers):
+            continue
+        if isinstance(step, p.LimitStep) and stored_numbers:
+            parts.append(f"the last {step.rows:,} rows")
+            continue
         if isinstance(step, p.LimitStep):
             parts += _limited_order(plan.steps)
         if isinstance(step, p.WindowStep) and (verdicts := _verdicts(step, plan.steps)):
@@ -62,6 +68,19 @@ def _describe_steps(plan: p.Plan) -> list[str]:
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps
     )
     return _figures_first(parts) if has_figures else ["the rows", *parts]
+
+
+def _stored_numbers(steps: Sequence[p.Step]) -> frozenset[str]:
+    """Return the names of columns that number the rows as they are stored."""
+    figures = (figure for step in steps if isinstance(step, p.WindowStep) for figure in step.columns)
+    return frozenset(figure.name for figure in figures if figure.function == "row_number" and not figure.order)
+
+
+def _is_of_stored_order(step: p.SortStep | p.WindowStep, numbers: frozenset[str]) -> bool:
+    """Tell if a step only numbers the rows as they are stored, or sorts by such numbers."""
+    if isinstance(step, p.SortStep):
+        return step.keys[0].column in numbers
+    return {figure.name for figure in step.columns} <= numbers
 
 
 def _figures_first(parts: list[str]) -> list[str]:
@@ -270,6 +289,9 @@ def _negation(expression: e.NotExpression, say: Say, names: Names) -> str:
 
 
 def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
+    if expression.function in ("starts_with", "ends_with"):
+        text, end = map(say, expression.arguments)
+        return f"{text} {expression.function.replace('_', ' ')} {end}"
     texts = " and ".join(map(say, expression.arguments))
     # Case is ignored in comparisons of texts, which needs no words.
     return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"

@@ -202,7 +202,7 @@ FILLERS = word_set(
 """Words between the elements of a phrase that change nothing."""
 LINKS = word_set("is are was were be been of for in on at with to has have had having from who which that")
 NEGATIONS = word_set("not never no non without except excluding outside neither nor un cannot isnt arent other")
-ROW_NOUNS = word_set("row rows record records entry entries observation observations samples")
+ROW_NOUNS = word_set("row rows record records entry entries observation observations samples lines")
 PERSON_NOUNS = word_set(
     """
     people persons person individuals respondents participants customers customer patients patient employees

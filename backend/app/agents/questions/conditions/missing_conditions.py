@@ -93,7 +93,8 @@ _FINISHED = (
 _ENDS = word_set(
     """
     end ended left closed resolved returned restarted finished cancelled canceled completed delivered
-    solved exit terminated paid shipped churned
+    solved exit terminated paid shipped churned quit discharged released withdrawn retired expired
+    unsubscribed
     """
 )
 

@@ -4,6 +4,7 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.questions.grammar_words import KNOWN_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import match_contained
+from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import Condition, QuestionReading, add_condition
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
@@ -36,15 +37,15 @@ def parse_contained(reading: QuestionReading) -> None:
 def parse_text_matches(reading: QuestionReading) -> None:
     """Parse beginnings, ends and parts of texts, of a named column or of the one that names the rows."""
     for words_, kind in (
-        ("starting|starts|start|beginning|begins|begin with", "starts_with"),
-        ("ending|ends|end with", "ends_with"),
+        ("starting|starts|start|beginning|begins|begin with|in|on", "starts_with"),
+        ("ending|ends|end with|in|on", "ends_with"),
         ("containing|contains|contain|including|includes|include", "contains"),
     ):
         for phrase in (
-            f"C=column {words_} L|V|U=text",
-            f"{words_} L|V|U=text",
-            f"C=column {words_} with W=text",
-            f"{words_} with W=text",
+            f"C=column {words_} L|V|U|N=text",
+            f"{words_} L|V|U|N=text",
+            f"C=column {words_} W=text",
+            f"{words_} W=text",
         ):
             while match := reading.text.find(phrase):
                 text = _literal_text(reading.text.item(match, "text"))
@@ -61,7 +62,24 @@ def parse_text_matches(reading: QuestionReading) -> None:
                     )
                 else:
                     expression = build.call(kind, lowered, build.literal(text.casefold()))
-                add_condition(reading, match, Condition(expression, reference, (text,)))
+                condition = Condition(expression, reference, (text,))
+                add_condition(reading, _without_listed(reading, match), condition)
+
+
+def _without_listed(reading: QuestionReading, match: PhraseMatch) -> PhraseMatch:
+    """Leave the column of a match to the rest of the question where it is what that asks for.
+
+    `vehicles starting with TRK` lists vehicles, while `whose name starts with A` only says which text is meant.
+    """
+    places = match.names.get("column", [])
+    is_plural = bool(places) and reading.text.items[places[0]].word.endswith("s")
+    if not is_plural or (places[0] and reading.text.items[places[0] - 1].text in _OWNING):
+        return match
+    return PhraseMatch([place for place in match.places if place not in places], match.names)
+
+
+_OWNING = frozenset({"whose", "their", "with"})
+"""Words before a column that is a property of what is asked for."""
 
 
 def _literal_text(item: QuestionItem | None) -> str:

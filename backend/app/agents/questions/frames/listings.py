@@ -2,7 +2,7 @@
 
 from app.agents.questions.ordering import as_count
 from app.agents.questions.question_reading import QuestionReading
-from app.agents.questions.rows_plan import start_plan
+from app.agents.questions.rows_plan import PlanDraft, start_plan
 from app.plans import build
 from app.plans.plan import Plan, SampleStep
 
@@ -41,11 +41,25 @@ def first_rows(reading: QuestionReading) -> Plan | None:
             for c in reading.scope.stored_columns(draft.source.base)
             if c.type == "datetime" and not c.is_stored_as_text
         ]
-        # Stored rows have no order of their own: without a time none of them is the last.
-        if not dates:
-            return None
-        reading.note(f"The last rows are those with the latest `{dates[0].name}`.")
-        draft.steps += [build.sort((dates[0].name, True)), build.limit(count)]
+        if dates:
+            reading.note(f"The last rows are those with the latest `{dates[0].name}`.")
+            draft.steps += [build.sort((dates[0].name, True)), build.limit(count)]
+        else:
+            _keep_last_stored(reading, draft, count)
     else:
         draft.steps.append(build.limit(count))
     return draft.plan()
+
+
+def _keep_last_stored(reading: QuestionReading, draft: PlanDraft, count: int) -> None:
+    """Keep the rows that stand last in the table, in their order: no time says which are the last."""
+    reading.note("The last rows are those at the end of the table as it was uploaded.")
+    names = [column.name for column in reading.scope.stored_columns(draft.source.base)]
+    number = next(name for name in _ROW_NUMBERS if name not in names)
+    draft.steps += [build.window(number, "row_number"), build.sort((number, True)), build.limit(count)]
+    draft.steps.append(build.sort((number, False)))
+    draft.select(names)
+
+
+_ROW_NUMBERS = ("row", "row number", "number of the row")
+"""Names of the column that numbers the rows, of which a table may have one."""

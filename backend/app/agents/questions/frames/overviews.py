@@ -87,6 +87,8 @@ def missing_values(reading: QuestionReading) -> Plan | None:
 
 def _says_state(text: QuestionItems) -> bool:
     """Tell if a word for gaps says how rows are: `how many flats are empty` asks for no missing names."""
+    if text.has(f"where C @is {_GAPS}"):
+        return True  # a condition on the rows that are asked for
     mention = text.find("C=column")
     item = text.required(mention, "column") if mention else None
     names_rows = item is not None and bool(item.row_tables) and not item.columns[0].column.missing

@@ -170,7 +170,8 @@ def _mark_word(
     elif not columns:
         denied = denied_flags(word, index.tables)
         columns = tuple(ColumnMatch(table, column, _DENIED_SCORE, 1.0) for table, column in denied)
-    columns = _clear_columns(_named_by_unit(word, columns, index, before) or _named_by_revenue(word, index))
+    columns = _clear_columns(_named_by_unit(word, columns, index, before))
+    columns = _named_by_revenue(word, columns, index)
     columns = named_by_money(word, columns, index.tables)
     columns = meant_columns(word, columns, before)
     values = meant_values(item, values, columns, before, following)
@@ -236,16 +237,18 @@ def _named_by_unit(
     return (ColumnMatch(*alike[0], _UNIT_NOUN_SCORE, 1.0), *others)
 
 
-_REVENUE_WORDS = word_set("revenue spend spending spent turnover takings income earnings")
+_REVENUE_WORDS = word_set("revenue sales spend spending spent turnover takings income earnings")
 """Words for money that changes hands, which where no table stores it is price by quantity."""
 
 
-def _named_by_revenue(word: str, index: "TableIndex") -> tuple[ColumnMatch, ...]:
+def _named_by_revenue(
+    word: str, columns: tuple[ColumnMatch, ...], index: "TableIndex"
+) -> tuple[ColumnMatch, ...]:
     """The only revenue of the tables for a word of money that names no column: `customers by total spend`."""
-    if word not in _REVENUE_WORDS:
-        return ()
+    if word not in _REVENUE_WORDS or any(match.score >= _UNIT_NOUN_SCORE for match in columns):
+        return columns
     revenues = [(table.name, c) for table in index.tables for c in table.columns if c.name == "revenue"]
-    return (ColumnMatch(*revenues[0], _UNIT_NOUN_SCORE, 1.0),) if len(revenues) == 1 else ()
+    return (ColumnMatch(*revenues[0], _UNIT_NOUN_SCORE, 1.0),) if len(revenues) == 1 else columns
 
 
 MIN_UNIT_LETTERS = 4

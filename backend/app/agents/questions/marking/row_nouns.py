@@ -9,7 +9,6 @@ from app.agents.goals.words.stemming import stem, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
 from app.agents.questions.grammar_words import (
-    IGNORED,
     KNOWN_WORDS,
     PERSON_NOUNS,
     ROW_NOUNS,
@@ -89,6 +88,8 @@ _PERSON_ROLES = word_set(
 """Nouns of columns that hold persons who are not the rows' own."""
 
 
+_NO_PLURALS = ("ss", "us")
+"""Ends of words that are no plurals: `less`, `dangerous`."""
 _NEVER_ROWS = word_set(
     """
     data dataset month year week quarter hour table rate level value number days' date time
@@ -112,10 +113,14 @@ def row_tables(
     if max(scores.values(), default=0.0) == 0.0:
         if word in ROW_NOUNS or (len(tables) == 1 and may_be_rows(word, tables[0])):
             return tuple(table.name for table in tables)
-        if word.endswith("s") and word not in IGNORED:
+        if _is_plural(word) and word not in KNOWN_WORDS:
             scores = {table.name: _related_row_score(word, table) for table in tables}
     ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
     return tuple(ranked)
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(_NO_PLURALS)
 
 
 def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, float]) -> float:
@@ -200,14 +205,15 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
         if item.kind != "word" or is_clear(item) or item.word in KNOWN_WORDS or not item.word.isalpha():
             continue
         before = [i.text for i in items[max(place - 3, 0) : place]]
-        is_plural = item.word.endswith("s") or item.word in ("people",)
+        is_plural = _is_plural(item.word) or item.word in ("people",)
         if item.word in _OF_TWO_PLACES or _is_part_of_value(item.word, named_tables[0]):
             continue
         following = items[place + 1].text if place + 1 < len(items) else ""
+        superlatives = {item.text for item in items[max(place - 2, 0) : place]} & _SUPERLATIVE_WORDS
         if (is_plural or ("which" in before[-1:] and is_named)) and (
             (not place and following in _RELATIVES)
             or _ASKING & set(before)
-            or (place >= 1 and items[place - 1].text in _SUPERLATIVE_WORDS)
+            or superlatives
             or items[place - 1].kind == "number"
         ):
             columns = () if item.columns and _names_owner(item) else item.columns
@@ -220,6 +226,7 @@ _OF_TWO_PLACES = frozenset({"route", "routes", "connection", "connections", "pai
 """Nouns of things that two columns name together: no rows, of which many share a route."""
 _RELATIVES = frozenset(
     {"that", "who", "which", "with", "without", "whose", "where", "in", "from", "above", "below"}
+    | {"starting", "beginning", "ending", "containing", "by"}
 )
 """Words behind the noun of rows that a question begins with."""
 

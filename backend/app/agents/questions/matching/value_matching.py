@@ -139,7 +139,8 @@ class ValueIndex:
         by_column: dict[tuple[str, str], list[StoredValue]] = {}
         for stored in dict.fromkeys(candidates):
             by_column.setdefault((stored.table, stored.column.name), []).append(stored)
-        matches = [match for group in by_column.values() if (match := _best(tuple(phrase), group))]
+        bests = [match for group in by_column.values() if (match := _best(tuple(phrase), group))]
+        matches = [_with_bare_denials(match, phrase) for match in bests]
         if (
             not matches
             and len(phrase) == 1
@@ -149,6 +150,14 @@ class ValueIndex:
             denied = self.match((phrase[0].removeprefix("un"),))
             matches = [replace(m, is_denied=True) for m in denied if m.score >= MIN_DENIED_SCORE]
         return tuple(sorted(matches, key=lambda match: -match.score)[:6])
+
+
+def _with_bare_denials(match: ValueMatch, phrase: Sequence[str]) -> ValueMatch:
+    """Add the `no` of a column to a value that denies the column's own name: `no receipt` of `receipt`."""
+    if [*phrase] != ["no", *words(match.column.name)]:
+        return match
+    denials = tuple(value for value in match.column.values if str(value).casefold() in NO)
+    return replace(match, values=(*match.values, *(v for v in denials if v not in match.values)))
 
 
 MIN_DENIED_LETTERS, MIN_DENIED_SCORE = 5, 0.95

@@ -9,7 +9,13 @@ from app.agents.questions.composition.plans.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.frames.rankings import shown_columns
 from app.agents.questions.marking.row_nouns import may_be_rows
-from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+    Value,
+    is_measurable,
+    make_value,
+)
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.tables.scope import Reference
 from app.agents.questions.unexplained_words import is_filler
@@ -111,6 +117,19 @@ def _begins_with_value(reading: QuestionReading) -> bool:
     return items[0].word.endswith("s") and not value.endswith("s")
 
 
+def _begins_with_key(reading: QuestionReading) -> bool:
+    """Tell if a question begins with the number or code of a row: `subject 335 on day 6`, `case C117`."""
+    items = [item for item in reading.text.items if not is_filler(item.text)][:2]
+    if len(items) < 2 or items[1].kind == "sign":
+        return False
+    keys = {match.key for match in items[0].columns if match.score >= MIN_KEY_SCORE}
+    own = [c.column for c in reading.conditions if c.column and c.values and c.expression.kind == "compare"]
+    # The value of a measure (`age 30`) is one of many rows, of which rather a figure is asked for.
+    return any((own.table, own.column.name) in keys and not is_measurable(own.column) for own in own)
+
+
+MIN_KEY_SCORE = 0.9
+"""Score of the column whose name stands before the number or code of a row."""
 _RELATIVES = word_set("that which who whose with without where above below over under")
 """Words behind a noun that restrict it."""
 
@@ -127,7 +146,8 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
         return
     requested = sorted([*sketch.heads, *sketch.displayed, *sketch.measures], key=lambda mention: mention.place)
     is_asked = sketch.shows or sketch.interrogative in _LISTING
-    if not requested and not sketch.rows and not is_asked and not _begins_with_value(reading):
+    names_row = _begins_with_key(reading)
+    if not requested and not sketch.rows and not is_asked and not (names_row or _begins_with_value(reading)):
         return
     unnamed = [m for m in sketch.measures if m.item.columns and m.item.columns[0].score < MIN_SHOWN_SCORE]
     cost = (
@@ -135,7 +155,7 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
         + LIST_COST * len(unnamed)
         + (
             BEGUN_LIST_COST
-            if begins_with_rows(sketch, reading)
+            if begins_with_rows(sketch, reading) or names_row
             else LIST_COST + (0.0 if is_asked else BARE_LIST_COST)
         )
     )

@@ -1,6 +1,7 @@
 """Words that a sketch leaves out, and what that costs: fillers, units, verbs of events, unknown nouns."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.vocabulary import word_set
@@ -228,7 +229,19 @@ def _known_cost(items: Sequence[QuestionItem], place: int) -> float | None:
         return EVENT_COST
     if items[place].text == "new" and place + 1 < len(items) and _is_new(items[place + 1]):
         return NEW_COST
+    if _is_measured_quality(items, place):
+        return 0.0
     return MODIFIER_COST if modifies_name(items, place) else None
+
+
+def _is_measured_quality(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if `by` and a measure tell what an unknown adjective orders: `most risky jobs by injuries`."""
+    if not place or items[place - 1].text not in ("most", "least") or not _is_unknown(items[place]):
+        return False
+    return any(
+        first.text == "by" and any(is_measurable(match.column) for match in second.columns[:1])
+        for first, second in pairwise(items[place:])
+    )
 
 
 MODIFIER_COST = 0.15
