@@ -129,6 +129,10 @@ def test_branches_that_join_and_the_words_of_an_agent_are_seen(visit: Any) -> No
     results = page.get_by_role("list", name="Nodes of the run")
     expect(results).to_contain_text("cities -> few needs rows <= 3, and it is 4.")
     expect(results.get_by_role("listitem").filter(has_text="count")).to_contain_text("2")
+    graph = page.get_by_role("list", name="Nodes", exact=True)
+    expect(graph.get_by_role("button", name="done: both")).to_be_visible()
+    # Of two ways that join, the page does not know which was taken.
+    expect(graph.get_by_role("button", name="few limit 1", exact=True)).to_be_visible()
     visitor.check_access()
     visitor.check_rules()
 

@@ -3,6 +3,8 @@ import { Change } from '#lib/api/resource.svelte.ts';
 
 const POLL_MS = 700;
 
+export const SIGNS: Readonly<Record<Schema<'NodeResult'>['status'], string>> = { done: '✓', skipped: '–', failed: '✕', unknown: '?' };
+
 /** A run of all nodes of a workflow, followed until it has ended. */
 export class WholeRun {
 	view = $state.raw<Schema<'WholeRunView'> | null>(null);
