@@ -88,7 +88,7 @@ export function words(name: string): string {
 }
 
 /** Numbers that name something and count nothing have no thousands separators: years, identifiers, codes. */
-export const isLabel = (column: string): boolean => /(?:^|[_ ])(?:year|id|code|zip|postcode)$/i.test(column);
+export const isLabel = (column: string): boolean => /(?:^|[_ ])(?:year|id|no|nr|code|zip|postcode)\.?$/i.test(column);
 
 const FIRST_DAYS: Readonly<Record<string, RegExp>> = { month: /-01$/, quarter: /-01$/, year: /-01-01$/ };
 

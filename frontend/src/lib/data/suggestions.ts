@@ -1,4 +1,5 @@
 import type { ColumnProfile } from '#lib/data/profile.ts';
+import { isLabel } from '#lib/format.ts';
 
 /** Names that people give to what they want to know in advance; the last word of a name counts too. */
 const OUTCOMES = new Set([
@@ -12,7 +13,7 @@ const MIN_VALUES = 6;
 const isOutcome = (name: string): boolean => OUTCOMES.has(name.toLowerCase().split(/[^a-z]/).at(-1) ?? '');
 /** Numbers of members and orders have a mean, which says nothing; a row that is there twice makes them no longer unique. */
 const isIdentifier = (column: ColumnProfile): boolean =>
-	column.isUnique || column.hint === 'identifier' || /(?:^|[_ ])(?:id|no|nr|number|code|year|zip|postcode)\.?$/i.test(column.name);
+	column.isUnique || column.hint === 'identifier' || isLabel(column.name);
 const isQuantity = (column: ColumnProfile): boolean =>
 	column.quantiles !== null && !isIdentifier(column) && column.distinct >= MIN_VALUES;
 const isGroup = (column: ColumnProfile): boolean =>
