@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from app.agents.goals.conditions.row_conditions import describe_conditions
 from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.period_sql import ADDED_MEASURES
 from app.agents.goals.series.request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
 from app.agents.goals.series.select_sql import PeriodAggregation
 from app.agents.planner.output import Plan, Understanding
@@ -66,7 +67,7 @@ def _describe(forecast: PeriodForecast) -> str:
 def _notes(forecast: PeriodForecast) -> Iterator[str]:
     """Yield what is done to make the series regular."""
     aggregation = forecast.aggregation
-    if aggregation.measure in ("count", "sum"):
+    if aggregation.measure in ADDED_MEASURES:
         yield "A period without rows counts zero. Periods that the rows cover only in part are left out."
     elif forecast.gaps:
         gaps = describe_count(forecast.gaps, aggregation.every.replace("_", " "))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.agents.goals.clauses import head_stems
+from app.agents.goals.clauses import Part, goal_words, head_stems
 from app.agents.goals.columns.named_columns import avoided_columns, match_columns
 from app.agents.goals.conditions.age_bounds import find_age_bounds
 from app.agents.goals.conditions.filters import COMPARISON_GOAL, find_conditions
@@ -36,26 +36,35 @@ _DEGREE = re.compile(r"\b(?:more|less|most|least)\b", re.IGNORECASE)
 _PLURAL_ENDINGS = ("", "s", "es")
 
 
-def find_row_conditions(goal: Goal, tables: Sequence[TableProfile], target: Column) -> list[RowCondition]:
-    """Find the conditions that a goal sets on the rows of joined tables; of each column the plainest one."""
+def find_row_conditions(
+    goal: Goal, tables: Sequence[TableProfile], target: Column | None, *, of_series: bool = False
+) -> list[RowCondition]:
+    """Find the conditions that a goal sets on the rows of joined tables; of each column the plainest one.
+
+    `of_series`: the rows make a series, which has no inputs: "from the Netherlands" and "without express" can
+    only select. Without a target they are counted, and words before their noun select too: "express parcels".
+    """
     # What rises or falls is the subject, and may be a value: "will ACME fall next week".
     heads = [] if goal.outlook == "direction" else head_stems(goal.target_text)
+    name = target.name if target else None
     # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
     # An age before other numbers: of "aged 65 and older" the 65 is no value of the column.
-    conditions = [*find_age_bounds(goal.effect_text, tables, target.name)]
+    conditions = [*find_age_bounds(goal.effect_text, tables, name)]
     bounded = {condition.column for condition in conditions}
-    plain = find_conditions(goal.effect_text, tables, target.name, heads)
+    plain = find_conditions(goal.effect_text, tables, name, heads)
     conditions += [condition for condition in plain if condition.column not in bounded]
-    text = _restricting_text(goal)
-    excluded = {name for table in tables for name in _excluded_columns(goal, table)}
+    counted_rows = _counted_rows(goal) if of_series and target is None else ""
+    text = _restricting_text(goal, goal.text if of_series else goal.request_text, counted_rows)
+    excluded = set() if of_series else {name for table in tables for name in _excluded_columns(goal, table)}
     is_related = _asks_for_relation(goal)
     for further in (
-        () if is_related else (state.condition for state in find_states(text, tables, target.name)),
-        () if is_related else _spelled_values(goal, text, tables, target, {*heads}),
+        () if is_related else (state.condition for state in find_states(text, tables, name)),
+        () if is_related else _spelled_values(goal, text, tables, name, {*heads}),
         find_unit_bounds(goal, tables, target),
     ):
-        restricted = {condition.column for condition in conditions}
-        conditions += [condition for condition in further if condition.column not in restricted | excluded]
+        for condition in further:
+            if condition.column not in {*excluded, *(other.column for other in conditions)}:
+                conditions.append(condition)
     return conditions
 
 
@@ -72,21 +81,26 @@ def _excluded_columns(goal: Goal, table: TableProfile) -> Iterator[str]:
         yield from match_columns(phrase, table.columns)
 
 
-def _restricting_text(goal: Goal) -> str:
-    """Return the text in which states and values are looked for.
+def _restricting_text(goal: Goal, request: str, counted_rows: str) -> str:
+    """Return the text in which states and values are looked for, with each restriction as a phrase of its own.
 
-    Without inputs and exclusions, which state nothing of the rows ("with age and smoker"), and with each
-    restriction as a phrase of its own: "english only".
+    "English only" says that of the rows, and so do the words of `counted_rows`. Inputs and exclusions state
+    nothing of the rows: "with age and smoker".
     """
     restrictions = (
         " ".join(word for word in words(match[0]) if word not in ("only", "and", "but"))
         for match in RESTRICTION.finditer(goal.effect_text)
     )
-    return ". ".join([goal.request_text, *(f"among {phrase}" for phrase in restrictions)])
+    return ". ".join([request, *(f"among {phrase}" for phrase in (*restrictions, counted_rows) if phrase)])
+
+
+def _counted_rows(goal: Goal) -> str:
+    phrase = (word for word in goal_words(goal.target_text) if word.part in (Part.MODIFIER, Part.HEAD))
+    return " ".join(word.word for word in phrase)
 
 
 def _spelled_values(
-    goal: Goal, text: str, tables: Sequence[TableProfile], target: Column, heads: set[str]
+    goal: Goal, text: str, tables: Sequence[TableProfile], target: str | None, heads: set[str]
 ) -> Iterator[RowCondition]:
     """Yield conditions on values that a goal writes otherwise than the tables: `women` for `F`."""
     index = ValueIndex(tables)
@@ -103,7 +117,7 @@ def _spelled_values(
 
 
 def _spelled_value(
-    word: str, index: ValueIndex, tables: Sequence[TableProfile], target: Column
+    word: str, index: ValueIndex, tables: Sequence[TableProfile], target: str | None
 ) -> ValueMatch | None:
     """Return the value of one column that a word means, if it has to do with no column's name."""
     if len(word) < MIN_VALUE_LETTERS or any(
@@ -116,7 +130,7 @@ def _spelled_value(
         best = [match for match in matches if match.score == matches[0].score]
         if len(best) == 1 and best[0].score >= MIN_SPELLING_SCORE and best[0].score != MISSPELLING_SCORE:
             is_group = best[0].column.distinct > 1 and not best[0].column.unique
-            return best[0] if is_group and best[0].column.name != target.name else None
+            return best[0] if is_group and best[0].column.name != target else None
     return None
 
 

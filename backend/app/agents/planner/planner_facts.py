@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal
 
 from app.agents.goals.aims.classifier import Aim, classify_aim
@@ -20,6 +21,7 @@ from app.agents.goals.phrases.trading_terms import (
     names_barriers,
     parse_market_terms,
 )
+from app.agents.goals.series.axis_detection import parts_of_times
 from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.planner import clarification
 from app.agents.planner.output import ColumnType
@@ -272,4 +274,6 @@ class Situation:
     def _find_target(self, preference: str | None, excluded: Sequence[str] = ()) -> TargetMatch:
         # What only selects rows is not what is asked for: "the satisfaction of vip callers".
         selecting = find_selecting_columns(self.goal.request_text, self.tables)
-        return find_target(self.goal, self.tables, preference, [*excluded, *selecting])
+        # The hours of a series say when, and not what: "the load in the next 48 hours".
+        times = [*map(parts_of_times, self.tables)] if self.goal.lookahead else []
+        return find_target(self.goal, self.tables, preference, [*excluded, *selecting, *chain(*times)])

@@ -66,3 +66,25 @@ def test_the_noun_of_the_table_is_no_spelling_of_a_value() -> None:
     )
     goal = parse_goal("which shipments will be late")
     assert find_row_conditions(goal, [TableProfile("shipments", 900, (mode, late))], late) == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("How many vip calls will come in tomorrow?", "`vip` is 1"),
+        ("forecast calls without vip per day", "`vip` is 0"),
+        ("number of calls from french customers next week", "`lang` is fr"),
+        ("number of technical calls per day", "`queue` is TECH"),
+        ("How many calls will come in tomorrow?", ""),
+    ],
+)
+def test_counted_rows_are_selected_by_the_words_before_their_noun(goal: str, expected: str) -> None:
+    conditions = find_row_conditions(parse_goal(goal), [CALLS], None, of_series=True)
+    assert describe_conditions(conditions) == expected
+
+
+def test_a_series_has_no_inputs_and_its_phrases_select() -> None:
+    goal = parse_goal("talk_min from french callers over the next 30 days")
+    assert find_row_conditions(goal, [CALLS], MINUTES) == []
+    of_series = find_row_conditions(goal, [CALLS], MINUTES, of_series=True)
+    assert describe_conditions(of_series) == "`lang` is fr"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import combinations, product
 
+from app.agents.goals.clauses import Part, goal_words
 from app.agents.goals.columns.ranking import likeliest_column
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
@@ -181,8 +182,20 @@ def with_measures(goal: Goal, table: TableProfile) -> TableProfile:
         columns = [explicit[1]] if explicit[1].is_number else []
     else:
         is_money = _REVENUE.search(goal.text) and not COUNT.search(goal.text)  # "how many will we sell"
-        columns = [*_products(_numbers(table))] if is_money else []
+        columns = [*_products(_numbers(table))] if is_money and not _sells_pieces(goal, table) else []
     return replace(table, columns=(*table.columns, *columns)) if columns else table
+
+
+def _sells_pieces(goal: Goal, table: TableProfile) -> bool:
+    """Test if the head of a goal that speaks of a sale is a number of what is sold: "tickets we will sell"."""
+    phrase = (word for word in goal_words(goal.target_text) if word.part in (Part.HEAD, Part.MODIFIER))
+    heads = {stem(word.word) for word in phrase} - _SALES
+    counts = (column for column in _numbers(table) if column.type == "integer")
+    return any(_SALES & {*stems(column.name)} and heads & {*stems(column.name)} for column in counts)
+
+
+_SALES = frozenset(stems("sale sales sell sold"))
+"""Stems of words for a sale, in goals and in names of columns: `tickets_sold`."""
 
 
 def _derived_columns(goal: Goal, table: TableProfile) -> Iterator[Column]:

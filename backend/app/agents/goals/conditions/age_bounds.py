@@ -51,7 +51,7 @@ _TAIL_SIDES: dict[str, Operator] = {
 }
 
 
-def find_age_bounds(text: str, tables: Sequence[TableProfile], target: str) -> Iterator[RowCondition]:
+def find_age_bounds(text: str, tables: Sequence[TableProfile], target: str | None) -> Iterator[RowCondition]:
     """Yield the bounds on the only column of ages, behind a noun for people."""
     columns = {
         column.name: column

@@ -29,7 +29,7 @@ _ADDING = word_set("with without having under in on off at")
 """Prepositions behind which a bare noun is a state of the rows that a phrase before it names."""
 _HAVING = word_set("with without having under")
 """Those of them that say so of an amount: "with kids", "under warranty", and not "on the clock"."""
-_NAMING = word_set("for of among on in at during from by with only along")
+_NAMING = word_set("for of among on in at during from to by with only along")
 """Prepositions behind which the adjective of a noun is a state: "for express orders"."""
 _RELATIVE = word_set("who that which whose")
 _THOSE = word_set("those ones people anyone everyone somebody")
@@ -37,7 +37,10 @@ _THOSE = word_set("those ones people anyone everyone somebody")
 _OPENINGS = _CLAUSES | _ADDING | _NAMING | _RELATIVE
 _SENTENCE_ENDS = word_set(". ; ! ?")
 _CLAUSE_ENDS = (
-    _SENTENCE_ENDS | _CLAUSES | _RELATIVE | word_set(": , ( ) and or but so to than using given based")
+    _SENTENCE_ENDS
+    | _CLAUSES
+    | _RELATIVE
+    | word_set(": , ( ) and or but so to than using given based per each every")
 )
 _ENDS = _CLAUSE_ENDS | _ADDING | _NAMING | word_set("we i you they he she")
 """Tokens before which a clause ends, and a phrase behind a preposition."""
@@ -146,7 +149,9 @@ _SELECTING = word_set("for of among on in")
 def find_phrases(text: str, tables: Sequence[TableProfile]) -> Iterator[Phrase]:
     """Yield the phrases of a text that may select rows."""
     nouns = ENTITIES | {part for table in tables for part in stems(table.name)}
-    nouns -= {part for table in tables for column in table.columns for part in stems(column.name)}
+    # A number of the rows is called by their noun: `parcel_no` of parcels.
+    columns = (column for table in tables for column in table.columns if not column.unique)
+    nouns -= {part for column in columns for part in stems(column.name)}
     tokens = _TOKEN.findall(without_accents(re.sub(r"['\u2019](?=\w)", " ", text.casefold())))
     has_rows, clause_end = False, 0
     for at, token in enumerate(tokens):

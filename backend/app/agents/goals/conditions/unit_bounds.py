@@ -12,13 +12,15 @@ from app.agents.goals.words.name_parts import names_part, parts_of_name
 from app.agents.goals.words.tokenizer import words
 
 
-def find_unit_bounds(goal: Goal, tables: Sequence[TableProfile], target: Column) -> Iterator[RowCondition]:
+def find_unit_bounds(
+    goal: Goal, tables: Sequence[TableProfile], target: Column | None
+) -> Iterator[RowCondition]:
     """Yield the bound of a goal on the only other column that has its unit, if the target has another one."""
     bound = goal.threshold
     word = (bound.unit or bound.noun) if bound else None
-    if bound is None or not word or _may_have(target, word):
+    if bound is None or not word or (target and _may_have(target, word)):
         return
-    candidates = [column for table in tables for column in table.columns if column.name != target.name]
+    candidates = [column for table in tables for column in table.columns if column is not target]
     columns = {column.name: column for column in candidates if column.is_number and _has_unit(column, word)}
     if len(columns) != 1:
         return

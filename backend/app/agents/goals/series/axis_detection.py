@@ -61,6 +61,12 @@ def find_time_axes(table: TableProfile) -> list[MeasuredAxis]:
     return [wide, *axes] if wide else [*axes, *_number_axes(columns)]
 
 
+def parts_of_times(table: TableProfile) -> list[str]:
+    """Columns that tell a time only together with others: the hours beside the days of a series."""
+    axes = [measured.axis for measured in find_time_axes(table)]
+    return [name for axis in axes if len(axis.parts) > 1 for name in axis.columns if name]
+
+
 def _moment_axes(columns: Sequence[Column]) -> Iterator[MeasuredAxis]:
     for column in columns:
         if column.type != "datetime":

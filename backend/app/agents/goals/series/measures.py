@@ -5,7 +5,7 @@ explains several candidates, each by a different strength, and the strongest is 
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,13 +54,18 @@ MIN_SCORE, MIN_LEAD = 0.25, 0.05
 
 
 _SOLD = re.compile(r"\b(?P<thing>[a-z]{3,30}) (?:sold|(?:that )?(?:we|i) (?:will )?sell)\b", re.IGNORECASE)
+_DIFFERENT = re.compile(
+    r"\b(?:active|unique|distinct|different|individual|separate) (?P<thing>[a-z]{3,30})\b", re.IGNORECASE
+)
+DIFFERENT_THINGS = 2.0
+"""Strength of a count of different things, which no other measure answers."""
 _MEASURED_KINDS = frozenset({"mass", "length"})
 """Kinds of quantities that no count of rows is called by."""
 
 
 @dataclass(frozen=True)
 class SeriesMeasure:
-    """A candidate: the mean or sum of a `column`, or the count of rows without one."""
+    """A candidate: the mean or sum of a `column`, the number of its different names, or the count of rows."""
 
     column: Column | None
     score: float
@@ -70,13 +75,13 @@ class SeriesMeasure:
 class MeasureRequest:
     """A goal beside the numbers that may be measured.
 
-    `values`: values of columns that the goal names. `counts_rows`: rows may be counted (transactions).
+    `values`: values that the goal names, by their columns. `counts_rows`: rows may be counted (transactions).
     """
 
     goal: Goal
     table: TableProfile
     numbers: Sequence[Column]
-    values: Collection[str]
+    values: Mapping[str, str]
     counts_rows: bool
 
     @property
@@ -98,6 +103,8 @@ class MeasureRequest:
 
     def function(self, column: Column) -> PeriodMeasure:
         """Return how the values of a period become one."""
+        if column not in self.numbers:
+            return "distinct"
         if self._asks_for_a_mean or is_share(column):
             return "mean"
         adds = vocabulary.ADDITIVE.search(self.text) or vocabulary.TOTAL.search(self.text)
@@ -110,7 +117,9 @@ class MeasureRequest:
         nouns = self._row_nouns
         heads = self._head_nouns
         counts_rows = vocabulary.COUNT.search(self.text) and vocabulary.ROW_NOUNS.search(self.text)
-        if heads & nouns or self._sells_rows or counts_rows:
+        # "Card payments" are the rows of a value of the column `payment`.
+        names_value = any(heads & {*stems(name)} for name in self.values)
+        if heads & nouns or self._sells_rows or counts_rows or names_value:
             return True
         # A synonym of the rows is no column's name: "price" is related to tickets.
         heads = heads - {word for column in self.numbers for word in stems(column.name)}
@@ -127,6 +136,7 @@ class MeasureRequest:
         count = self._count_score()
         if self.counts_rows:
             yield SeriesMeasure(None, count)
+            yield from (SeriesMeasure(column, DIFFERENT_THINGS) for column in self._different_things())
         counts_pieces = not (self.names_rows or self._asks_for_money or self._asks_for_a_mean)
         quantities = [c for c in self.numbers if c.type == "integer" and vocabulary.QUANTITIES.search(c.name)]
         for column in self.numbers:
@@ -134,6 +144,14 @@ class MeasureRequest:
             if counts_pieces and column in quantities[:1]:
                 score = max(score, count + QUANTITY_LEAD)
             yield SeriesMeasure(column, score)
+
+    def _different_things(self) -> Iterator[Column]:
+        """Yield the columns of things that come back and that the goal counts once each: "active customers"."""
+        for match in _DIFFERENT.finditer(self.text):
+            for column in self.table.columns:
+                is_named = stem(match["thing"].casefold()) in stems(column.name)
+                if is_named and column not in self.numbers and not column.unique:
+                    yield column
 
     def _count_score(self) -> float:
         asks_for_no_count = self._asks_for_a_mean or vocabulary.AMOUNT.search(self.text) is not None
@@ -144,7 +162,7 @@ class MeasureRequest:
             score += ROW_HEAD
         elif self._content & self._row_nouns:
             score += ROW_NOUN
-        elif self._heads & {word for value in self.values for word in stems(value)}:
+        elif self._heads & {word for value in self.values.values() for word in stems(value)}:
             score += VALUE_HEAD
         if vocabulary.COUNT.search(self.text):
             score += COUNT_WORD

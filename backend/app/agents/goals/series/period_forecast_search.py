@@ -12,6 +12,7 @@ from app.agents.goals.series.axis_detection import find_time_axes
 from app.agents.goals.series.layout import SeriesLayout, find_layout
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.request import SeriesRequest
+from app.agents.goals.series.restrictions import FindRows, find_plain_rows
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
 
@@ -20,23 +21,32 @@ MAX_MEASURES = 6
 
 
 def find_period_forecast(
-    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = (), is_sure: bool = False
+    goal: Goal,
+    table: TableProfile,
+    others: Sequence[TableProfile] = (),
+    is_sure: bool = False,
+    find_rows: FindRows = find_plain_rows,
 ) -> PeriodForecast | None:
     """Return the forecast of a series that a goal asks for; None if it asks for something else, or if the rows
     are a plain series already, which needs no aggregation.
 
     `others`: tables that may be joined if the goal restricts the rows by one of their columns. `is_sure`: the
-    goal is known to ask for a forecast, whose measure and horizon may then be the usual ones.
+    goal is known to ask for a forecast, whose measure and horizon may then be the usual ones. `find_rows`:
+    finds the conditions on rows.
     """
-    match = _find(goal, table, others, is_sure)
+    match = _find(goal, table, others, is_sure, find_rows)
     return match[1] if match else None
 
 
 def find_measured_forecasts(
-    goal: Goal, table: TableProfile, others: Sequence[TableProfile] = (), is_sure: bool = False
+    goal: Goal,
+    table: TableProfile,
+    others: Sequence[TableProfile] = (),
+    is_sure: bool = False,
+    find_rows: FindRows = find_plain_rows,
 ) -> list[PeriodForecast]:
     """Return the forecast of `find_period_forecast`, then those of everything else that it could measure."""
-    match = _find(goal, table, others, is_sure)
+    match = _find(goal, table, others, is_sure, find_rows)
     if match is None:
         return []
     request, likeliest = match
@@ -48,7 +58,7 @@ def find_measured_forecasts(
 
 
 def _find(
-    goal: Goal, table: TableProfile, others: Sequence[TableProfile], is_sure: bool
+    goal: Goal, table: TableProfile, others: Sequence[TableProfile], is_sure: bool, find_rows: FindRows
 ) -> tuple[SeriesRequest, PeriodForecast] | None:
     """Find a series of the table and its forecast."""
     if goal.outlook or goal.threshold or goal.wants_no_model or goal.kind == "classification":
@@ -62,7 +72,14 @@ def _find(
     measurable = with_measures(goal, table)
     for measured in _rank_axes(goal, axes):
         request = SeriesRequest(
-            goal, measurable, measured, find_layout(table, measured), times, tuple(others), is_sure
+            goal,
+            measurable,
+            measured,
+            find_layout(table, measured),
+            times,
+            tuple(others),
+            is_sure,
+            find_rows=find_rows,
         )
         if not request.layout.is_complete:
             events = replace(request, layout=SeriesLayout("transactions"))

@@ -33,6 +33,14 @@ _DATE_FORMATS = {
     "yearmonthday": ("%Y%m%d",),
     "year-month-day": ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d"),
 }
+ADDED_MEASURES = frozenset({"count", "distinct", "sum"})
+"""Measures that are zero in a period without rows, and too low in one that the rows cover in part."""
+_FUNCTIONS = {
+    "count": "count(*)",
+    "distinct": "count(DISTINCT amount)",
+    "sum": "sum(amount)",
+    "maximum": "max(amount)",
+}
 MIN_COMPARED_PERIODS = 3
 """Periods from which the first and the last are compared with the others to tell if rows cover them."""
 COMMON_TAIL, NORMAL_FACTOR = 0.95, 1.05
@@ -50,7 +58,7 @@ def select_by_period(source: str, aggregation: PeriodAggregation, covering: str 
     """
     time, name = quote_identifier(aggregation.time), quote_identifier(aggregation.name)
     key = f"series AS {quote_identifier(aggregation.key_name)}, " if aggregation.key_name else ""
-    is_added = aggregation.measure in ("count", "sum")
+    is_added = aggregation.measure in ADDED_MEASURES
     value = "COALESCE(measured, 0)" if is_added else "fill(measured) OVER (PARTITION BY series ORDER BY period)"
     kind = "TIMESTAMP" if aggregation.every in ("minute", "hour") else "DATE"
     return (
@@ -222,7 +230,7 @@ def _interval(aggregation: PeriodAggregation) -> str:
 
 
 def _periods(aggregation: PeriodAggregation) -> str:
-    function = {"count": "count(*)", "sum": "sum(amount)"}.get(aggregation.measure, "avg(amount)")
+    function = _FUNCTIONS.get(aggregation.measure, "avg(amount)")
     return (
         f"periods AS (SELECT series, {_bucket('moment', aggregation)} AS period, {function} AS measured, "
         "count(*) AS row_count, min(moment) AS first_moment, max(moment) AS last_moment FROM cells "
@@ -235,7 +243,7 @@ def _bounds(aggregation: PeriodAggregation, covering: str | None) -> str:
 
     Counts and sums have those of all series, and no period that is cut off.
     """
-    if aggregation.measure in ("value", "mean"):
+    if aggregation.measure not in ADDED_MEASURES:
         return (
             "bounds AS (SELECT series, min(period) AS first_period, max(period) AS last_period FROM periods "
             "WHERE measured IS NOT NULL GROUP BY series)"

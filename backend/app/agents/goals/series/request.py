@@ -9,7 +9,6 @@ from functools import cached_property
 from app.agents.goals.columns.named_columns import match_columns
 from app.agents.goals.columns.ranking import likeliest_column
 from app.agents.goals.columns.target import find_target
-from app.agents.goals.conditions.filters import find_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods import vocabulary
@@ -24,15 +23,16 @@ from app.agents.goals.periods.forecast_horizon import (
     next_start,
     period_start,
 )
-from app.agents.goals.periods.phrases import is_level, mentions_value, read_period
+from app.agents.goals.periods.phrases import is_level, read_period
 from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
 from app.agents.goals.periods.usual_periods import MAX_UNIT_DAYS, PARTS_OF_UNITS, USUAL_STEPS
 from app.agents.goals.series.layout import SeriesLayout, usable_numbers
 from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
+from app.agents.goals.series.restrictions import FindRows, SeriesRestrictions, find_plain_rows
 from app.agents.goals.series.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.tables.profiles import Column, TableProfile
-from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.stemming import stems
 from app.agents.goals.words.tokenizer import words
 
 USUAL_HORIZON = "usual"
@@ -65,6 +65,7 @@ class SeriesRequest:
     others: tuple[TableProfile, ...] = ()
     is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
     measure: SeriesMeasure | None = None  # the measure, whatever the goal's words say
+    find_rows: FindRows = find_plain_rows
 
     @property
     def text(self) -> str:
@@ -105,7 +106,7 @@ class SeriesRequest:
         every, step, horizon = self._period_and_horizon()
         if every is None or horizon is None:
             return None
-        conditions = self._conditions(column)
+        conditions = self._restrictions.find_conditions(column)
         keys = self._keys({condition.column for condition in conditions})
         function = self._function(column, function, keys, every, conditions)
         aggregation = PeriodAggregation(
@@ -117,7 +118,7 @@ class SeriesRequest:
             keys=[key.name for key in keys],
             axis=None if self.measured.axis.is_native else self.measured.axis,
             number=self._number_text(column),
-            answer=self._answer(horizon, function),
+            answer=self._answer(horizon, function, column),
             skipped_periods=horizon.first,
         )
         if not self.measure and self._is_plain(aggregation, conditions):
@@ -151,27 +152,16 @@ class SeriesRequest:
         return NumberText.model_validate({"decimal": signs[0], "group": signs[1]})
 
     @cached_property
-    def _values(self) -> dict[str, str]:
-        """Return the values of columns of groups that the goal names: "only for the coast", "cats per week"."""
-        goal_stems, values = [stem(word) for word in words(self.text)], dict[str, str]()
-        spare = {key.name for key in self.layout.spare_keys}
-        for column in self.table.columns:
-            if column.is_number or column.name in self.measured.axis.columns or column.name in spare:
-                continue
-            if column.hint not in ("category", "text", "boolean", "id") or isinstance(
-                next(iter(column.top), None), bool
-            ):
-                continue
-            texts = [str(value) for value in dict.fromkeys([*column.top, *column.examples])]
-            mentioned = [value for value in texts if mentions_value(goal_stems, value)]
-            if len(mentioned) == 1 and column.distinct > 1:
-                values[column.name] = mentioned[0]
-        return values
+    def _restrictions(self) -> SeriesRestrictions:
+        keys = {key.name for key in self.layout.spare_keys}
+        return SeriesRestrictions(
+            self.goal, self.table, self.others, self.measured.axis, self.times, keys, self.find_rows
+        )
 
     @cached_property
     def _measures(self) -> MeasureRequest:
         numbers = [c for c in usable_numbers(self.table, self.layout) if c.name not in self.times]
-        values = self._values.values()
+        values = self._restrictions.values
         return MeasureRequest(self.goal, self.table, numbers, values, self.layout.kind == "transactions")
 
     def _measure(self) -> tuple[Column | None, PeriodMeasure | None]:
@@ -270,22 +260,6 @@ class SeriesRequest:
         is_cut = uncovered_s > max(MAX_NORMAL_GAPS * spacing_s, DAY_S)
         return period_start(begin - timedelta(seconds=1), every) if is_cut else begin
 
-    def _conditions(self, column: Column | None) -> list[RowCondition]:
-        """Return the conditions on rows; those on times are horizons, but for a beginning ("since 2019")."""
-        target = column.name if column else None
-        conditions = [
-            condition
-            for condition in find_conditions(self.text, [self.table, *self.others], target, ())
-            if condition.column not in self.times
-            or (self.measured.axis.is_native and condition.operator in ("above", "at_least"))
-        ]
-        restricted = {condition.column for condition in conditions}
-        return conditions + [
-            RowCondition(column=name, values=[value])
-            for name, value in self._values.items()
-            if name not in restricted
-        ]
-
     def _joined(self, conditions: Sequence[RowCondition]) -> tuple[str, ...]:
         needed = {condition.column for condition in conditions} - {column.name for column in self.table.columns}
         return tuple(other.name for other in self.others if needed & {column.name for column in other.columns})
@@ -331,6 +305,8 @@ class SeriesRequest:
         is_coarser = every != self.measured.every and self.measured.every != "business_day"
         if self.layout.kind == "panel" and merged and not self._is_spare(keys):
             return self._measures.function(column) if column else "sum"
+        if is_coarser and vocabulary.MAXIMUM.search(self.text):
+            return "maximum"  # "peak load per day" of hours
         if is_coarser:
             return self._measures.function(column) if column else "mean"
         return "value"
@@ -339,18 +315,20 @@ class SeriesRequest:
         """Test if the keys are as good as those of the layout: a code instead of a name."""
         return len(keys) == len(self.layout.keys) and bool(keys)
 
-    def _answer(self, horizon: Horizon, function: PeriodMeasure) -> AnswerForm:
+    def _answer(self, horizon: Horizon, function: PeriodMeasure, column: Column | None) -> AnswerForm:
         is_each = bool(vocabulary.EACH_PERIOD.search(self.text) or read_period(self.text))
         if horizon.steps - horizon.first <= 1:
             return "each_period" if horizon.steps == 1 else "last"
-        if vocabulary.MAXIMUM.search(self.text):
+        if vocabulary.MAXIMUM.search(self.text) and function != "maximum":
             return "maximum"
         if vocabulary.MINIMUM.search(self.text):
             return "minimum"
         asks_sum = bool(vocabulary.TOTAL.search(self.text)) or (
             horizon.is_single and vocabulary.HOW_MANY.search(self.text)
         )
-        if function in ("count", "sum") and asks_sum and not is_each and not self.layout.keys:
+        # Values that add up have a sum like counts: "the total revenue of next year" of a row each month.
+        is_added = function == "value" and column is not None and self._measures.function(column) == "sum"
+        if (function in ("count", "sum") or is_added) and asks_sum and not is_each and not self.layout.keys:
             return "sum"
         return "last" if horizon.is_point else "each_period"
 
@@ -359,6 +337,7 @@ class SeriesRequest:
         return (
             aggregation.axis is None
             and aggregation.measure == "value"
+            and aggregation.answer in ("each_period", "last")
             and self.layout.kind == "series"
             and not conditions
             and not self.measured.gaps
@@ -374,5 +353,5 @@ class SeriesRequest:
     @cached_property
     def _target(self) -> Column | None:
         """The column that a model of rows would predict for this goal."""
-        match = find_target(self.goal, [self.table])
+        match = find_target(self.goal, [self.table], excluded=[*self.times])
         return match.target.column if match.target else None

@@ -13,7 +13,7 @@ from app.agents.goals.periods.forecast_horizon import AnswerForm
 from app.agents.goals.periods.time_axis import Period, TimeAxis
 from app.plans.identifiers import quote_identifier
 
-PeriodMeasure = Literal["count", "sum", "mean", "value"]
+PeriodMeasure = Literal["count", "distinct", "sum", "mean", "maximum", "value"]
 
 
 class NumberText(BaseModel):
@@ -26,7 +26,8 @@ class NumberText(BaseModel):
 
 
 class PeriodAggregation(BaseModel):
-    """A series of periods: the rows of each period counted, or a column summed, averaged or taken as it is.
+    """A series of periods: the rows of each period or their different values counted, or a column summed,
+    averaged or taken as it is.
 
     `time`: name of the series' column of periods, one every `step` units of `every`; `axis`: the columns that
     tell it, `time` itself if None. `keys`: columns whose values tell several series apart. `answer`: what of
@@ -77,10 +78,17 @@ class PeriodAggregation(BaseModel):
 
     @property
     def description(self) -> str:
-        rows = {"count": "the number of rows", "sum": f"the sum of `{self.column}`", "value": f"`{self.name}`"}
+        figures = {
+            "count": "the number of rows",
+            "distinct": f"the number of different `{self.column}`",
+            "sum": f"the sum of `{self.column}`",
+            "mean": f"the mean of `{self.column}`",
+            "maximum": f"the maximum of `{self.column}`",
+            "value": f"`{self.name}`",
+        }
         period = self.every.replace("_", " ") if self.step == 1 else f"{self.step} {self.every}s"
         keys = f", for each {' and '.join(f'`{key}`' for key in self.keys)}" if self.keys else ""
-        return f"{rows.get(self.measure, f'the mean of `{self.column}`')}{IN_EACH}{period}{keys}"
+        return f"{figures[self.measure]}{IN_EACH}{period}{keys}"
 
 
 IN_EACH = " in each "

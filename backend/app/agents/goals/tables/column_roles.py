@@ -80,4 +80,6 @@ def is_entity(column: Column, rows: int) -> bool:
     # `region` tells what rows are like, `region_id` may tell whose they are.
     if nouns & _TRAITS and not name_stems & IDENTIFIER_WORDS:
         return False
+    if column.type == "integer" and column.name.endswith("s") and not name_stems & IDENTIFIER_WORDS:
+        return False  # numbers called `customers` say how many there are
     return column.distinct >= 10 and rows >= 1.5 * column.distinct and column.type not in ("number", "datetime")

@@ -1,6 +1,7 @@
 """Rules about time: forecasts of periods, and the dates that order the rows."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from app.agents.goals.columns import named_columns
 from app.agents.goals.columns.ahead_names import lies_ahead
@@ -15,6 +16,7 @@ from app.agents.goals.tables.profiles import TableProfile, mentioned_tables
 from app.agents.goals.words.tokenizer import words
 from app.agents.planner import clarification
 from app.agents.planner.period_plan import make_period_plan
+from app.agents.planner.plan_conditions import find_row_conditions
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.rules import question
 from app.agents.planner.rules.plan_request import find_ambiguous_dates
@@ -63,7 +65,7 @@ def _find_forecasts(
     others = [other for other in _stored_tables(situation) if other is not table]
     # Which of several dates a counted horizon is counted in is asked about.
     is_sure = probability >= MIN_FORECAST and not (goal.lookahead and len(table.dates) > 1)
-    return find_measured_forecasts(goal, table, others, is_sure)
+    return find_measured_forecasts(goal, table, others, is_sure, partial(find_row_conditions, of_series=True))
 
 
 def _reworded_goal(situation: Situation) -> Goal:

@@ -224,3 +224,84 @@ def test_the_last_period_of_a_filtered_series_is_judged_by_all_rows() -> None:
         select = select_series(select_all("visits"), aggregation, [rare])
         counts = database.execute(select).df().iloc[:, -1]
     assert counts.tolist() == [1] * 6
+
+
+ORDERS = TableProfile(
+    "orders",
+    4_000,
+    (
+        Column("order_id", "integer", "id", 4_000, unique=True, low=0, high=3_999),
+        Column("placed", "datetime", "datetime", 3_990, low="2023-01-01T10:00:00", high="2025-03-19T21:00:00"),
+        Column("customer", "integer", "numeric", 700, low=1, high=700),
+        Column("items", "integer", "numeric", 5, low=1, high=5),
+        Column("payment", "text", "category", 2, top=("card", "cash"), values=("card", "cash")),
+    ),
+)
+SHOWS = TableProfile(
+    "theatre",
+    360,
+    (
+        Column("week_starting", "datetime", "datetime", 120, low="2023-01-02", high="2025-04-14"),
+        Column("show", "text", "category", 3, top=("Hamlet", "Cats", "Evita")),
+        Column("tickets_sold", "integer", "numeric", 200, low=150, high=500),
+        Column("avg_price", "number", "numeric", 200, low=18.0, high=34.0),
+    ),
+)
+QUARTERS = TableProfile(
+    "calls",
+    3_840,
+    (
+        Column("start", "datetime", "datetime", 3_840, low="2024-02-01T00:00:00", high="2024-03-11T23:45:00"),
+        Column("calls", "integer", "numeric", 27, low=0, high=26),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "table", "measure", "column"),
+    [
+        ("number of active customers per month, next 3 months", ORDERS, "distinct", "customer"),
+        ("number of orders per month, next 3 months", ORDERS, "count", None),
+        ("how many card payments per day next week", ORDERS, "count", None),
+        ("tickets we will sell next week", SHOWS, "value", "tickets_sold"),
+        ("forecast Hamlet ticket sales 4 weeks ahead", SHOWS, "value", "tickets_sold"),
+        ("revenue per week for 8 weeks", SHOWS, "value", "revenue (tickets_sold * avg_price)"),
+        ("peak calls per day for the coming week", QUARTERS, "maximum", "calls"),
+        ("calls per day for the coming week", QUARTERS, "sum", "calls"),
+    ],
+)
+def test_what_a_goal_counts_or_adds_up(
+    goal: str, table: TableProfile, measure: str, column: str | None
+) -> None:
+    forecast = find_period_forecast(parse_goal(goal), table, is_sure=True)
+    assert forecast is not None
+    assert (forecast.aggregation.measure, forecast.aggregation.column) == (measure, column)
+    assert forecast.aggregation.answer == "each_period"
+
+
+def test_the_total_of_a_year_is_one_number_of_its_months() -> None:
+    months = TableProfile(
+        "shop_months",
+        78,
+        (
+            Column("month", "datetime", "datetime", 78, low="2018-01-01", high="2024-06-01"),
+            Column("revenue_eur", "number", "numeric", 78, low=40_000.0, high=130_000.0),
+        ),
+    )
+    forecast = find_period_forecast(parse_goal("total revenue of next year"), months, is_sure=True)
+    assert forecast is not None
+    assert forecast.aggregation.answer == "sum"
+    # Each month is a series as it stands, which needs no aggregation.
+    assert find_period_forecast(parse_goal("revenue of the next 12 months"), months, is_sure=True) is None
+
+
+def test_different_values_and_maxima_of_periods() -> None:
+    values = "(DATE '2024-01-01', 'a', 5.0), ('2024-01-01', 'a', 9.0), ('2024-01-03', 'b', 2.0)"
+    rows = f"SELECT * FROM (VALUES {values}) t(d, c, x)"
+    distinct = PeriodAggregation(measure="distinct", column="c", time="d", every="day")
+    maximum = PeriodAggregation(measure="maximum", column="x", time="d", every="day")
+    assert distinct.name == "c_distinct"
+    assert "different `c`" in distinct.description
+    assert [row[1] for row in duckdb.sql(select_by_period(rows, distinct)).fetchall()] == [1, 0, 1]
+    # A day without rows has no maximum: it is interpolated.
+    assert [row[1] for row in duckdb.sql(select_by_period(rows, maximum)).fetchall()] == [9, 5.5, 2]
