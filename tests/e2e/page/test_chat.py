@@ -55,6 +55,12 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     expect(page.get_by_text("1,313", exact=False).last).to_be_in_viewport()
     visitor.check_access()
 
+    _say(page, "SQL: select name, age from titanic_all")
+    expect(page.get_by_text("1,313 rows, the first")).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").last.click()
+    assert len(Path(saved.value.path()).read_text().splitlines()) == 1314
+
     _say(page, "PYTHON: while True: pass")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()
