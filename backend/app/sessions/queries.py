@@ -182,6 +182,7 @@ def _select(row: Record, *excluded: str) -> dict[str, Any]:
 
 def _make_session_view(row: SessionDetailRow) -> SessionView:
     failure = _make_failure(row.error)
+    result = current_result(json.loads(row.result)) if row.result else None
     return SessionView(
         id=row.id,
         goal=row.goal,
@@ -205,7 +206,8 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
         usage=_make_usage(row),
         error=failure,
         error_code=failure.code if failure else None,
-        result=current_result(json.loads(row.result)) if row.result else None,
+        headline=result.get("headline") if result else None,
+        result=result,
         expired_data=row.expired_data,
     )
 

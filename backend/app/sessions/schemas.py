@@ -238,6 +238,7 @@ class SessionSummary(_SessionOutput):
         default=None,
         description="Code of the error that it failed with; `not_understood` for a goal without a plan.",
     )
+    headline: str | None = Field(default=None, description="What the session came to, in a sentence.")
 
 
 class QueuePositionView(_SessionOutput):

@@ -68,6 +68,17 @@ def test_each_task_keeps_its_budget_of_clicks(owner: Visit, titanic: Path) -> No
     assert {task: count for task, count in clicks.items() if count > BUDGETS[task]} == {}
 
 
+def test_a_list_of_sessions_says_what_each_came_to(owner: Visit) -> None:
+    ended = [
+        each for each in owner.call("GET", "/lab/agent/sessions")["items"] if each["status"] == "completed"
+    ]
+    assert ended
+    assert all(each["headline"] for each in ended)
+    owner.open("/sessions")
+    expect(owner.page.get_by_role("link").filter(has_text=ended[-1]["headline"]).first).to_be_visible()
+    owner.check_width()
+
+
 def _find_what_drives(hand: Hand) -> int:
     page = hand.page
     _open_session(hand)

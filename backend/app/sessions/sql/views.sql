@@ -2,6 +2,7 @@
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at, s.forked_from, s.fork, s.error ->> 'code' as error_code,
+  s.result ->> 'headline' as headline,
   coalesce(extract(epoch from coalesce(s.ended_at, s.waiting_since, now()) - s.started_at)
     - s.waited_s, 0)::float8 as worked_s
 from sessions s
