@@ -153,7 +153,10 @@ def _bar(chart: _Chart) -> Spec:
     channels["x"], channels["y"] = channels["y"], channels["x"]
     if "xOffset" in channels:
         channels["yOffset"] = channels.pop("xOffset")
-    bars = len(categories) * (len(encoding.y) if len(encoding.y) > 1 else 1)
+    # Bars of one category lie beside each other: one for each measure, or for each colour.
+    color = encoding.color if "yOffset" in channels else None
+    colors = {row.get(color) for row in chart.chart_rows.rows} if color else {None}
+    bars = len(categories) * max(len(encoding.y), len(colors))
     return {"width": WIDTH, "height": max(4, bars) * _ROW_HEIGHT, **parts}
 
 

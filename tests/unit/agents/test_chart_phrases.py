@@ -1,5 +1,7 @@
 """Words of messages that ask for charts, and the charts that are planned for them."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
@@ -127,3 +129,10 @@ def test_the_answer_of_a_chart_of_rows_is_a_summary(text: str, columns: list[str
 
 def test_a_chart_without_fitting_columns_is_no_answer() -> None:
     assert parse_chart_question("draw region as a scatter plot", TABLES) is None
+
+
+def test_what_two_steps_of_a_plan_say_is_said_once() -> None:
+    planned = plan("total revenue by region as a pie chart")
+    twice = replace(planned, readings=[*planned.readings, *planned.readings])
+    assert planned.readings
+    assert twice.arguments()["readings"] == planned.arguments()["readings"]

@@ -26,6 +26,20 @@ def test_long_labels_lie_on_their_side() -> None:
     assert specification["datasets"]["rows"] == rows
 
 
+def test_bars_that_lie_beside_each_other_have_room() -> None:
+    schema = {"category": "text", "channel": "text", "total": "number"}
+    encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]
+    rows = [
+        {"category": category, "channel": channel, "total": 1.0}
+        for category in ("Accessories", "Clothing", "Parts", "Workshop", "Bikes")
+        for channel in ("phone", "store", "web")
+    ]
+    grouped = make_specification(encoding, ChartRows(rows, schema), "Total")  # type: ignore[arg-type]
+    single = make_specification(encoding, ChartRows(rows[::3], schema), "Total")  # type: ignore[arg-type]
+    assert grouped["encoding"]["yOffset"]["field"] == "channel"
+    assert grouped["height"] == 3 * single["height"]
+
+
 def test_names_that_vega_would_take_apart_are_replaced() -> None:
     schema = {"a.b[0]": "text", "total revenue": "number"}
     encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]

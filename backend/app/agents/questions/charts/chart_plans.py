@@ -62,7 +62,8 @@ class PlannedChart:
             "kind": self.kind,
             "plan": self.plan.model_dump(mode="json", exclude_none=True),
             "y": [*self.y],
-            "readings": [*self.readings],
+            # A chart of the last result is planned in two steps, which may say the same.
+            "readings": [*dict.fromkeys(self.readings)],
             **{name: value for name, value in optional.items() if value is not None},
         }
 
