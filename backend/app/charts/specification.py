@@ -7,7 +7,7 @@ from typing import Any
 from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding, Schema
 from app.charts.row_plans import BIN_DIGITS, COUNT, bin_name, moving_name
-from app.charts.time_labels import time_labels, time_unit
+from app.charts.time_labels import bar_unit, time_labels
 
 MEDIA_TYPE = "application/vnd.vegalite.v6+json"
 WIDTH, HEIGHT = 640, 360
@@ -137,7 +137,7 @@ def _bar(chart: _Chart) -> Spec:
     encoding = chart.encoding
     x = encoding.x or ""
     if chart.type(x) == "temporal":
-        unit = time_unit(row.get(x) for row in chart.chart_rows.rows)
+        unit = bar_unit(row.get(x) for row in chart.chart_rows.rows)
         # With its unit a bar is as wide as its period; without one it is a line of five pixels.
         across = chart.channel(x, timeUnit=unit) if unit else chart.channel(x)
         return {**_size(), **_fold(chart, _bar_mark(), across)}

@@ -1,7 +1,14 @@
 """Labels of axes of time."""
 
 from collections.abc import Iterable
+from datetime import date
+from itertools import pairwise
 from typing import Any
+
+MAX_WIDE_BARS = 120
+"""Periods: of more, a bar is thinner than the five pixels that Vega gives to a moment."""
+_DAYS = {"year": 365, "yearmonth": 30, "yearmonthdate": 1}
+"""Days of a period, about."""
 
 
 def time_labels(moments: Iterable[Any]) -> dict[str, str]:
@@ -14,6 +21,21 @@ def time_labels(moments: Iterable[Any]) -> dict[str, str]:
         # Without the count, a year of few rows would be labelled several times.
         return {"format": "%Y", "tickCount": "year"}
     return {"format": "%b %Y"} if unit == "yearmonth" else {}
+
+
+def bar_unit(moments: Iterable[Any]) -> str | None:
+    """Find Vega's name of the period that a bar at each of these moments is as wide as.
+
+    None where such bars would be too thin: of days that lie apart, as those of weeks do, and of many periods.
+    """
+    texts = [str(moment) for moment in moments if moment is not None]
+    unit = time_unit(texts)
+    if unit is None:
+        return None
+    days = sorted({date.fromisoformat(text[:10]) for text in texts})
+    periods = (days[-1] - days[0]).days / _DAYS[unit] + 1
+    is_sparse = unit == "yearmonthdate" and any((b - a).days > 1 for a, b in pairwise(days))
+    return None if is_sparse or periods > MAX_WIDE_BARS else unit
 
 
 def time_unit(moments: Iterable[Any]) -> str | None:

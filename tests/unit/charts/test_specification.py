@@ -78,6 +78,8 @@ def test_months_are_labelled_with_their_year(moments: list[str | None], labels: 
         (("2024-01-01", "2025-01-01"), "year"),
         (("2025-01-01", "2025-01-02"), "yearmonthdate"),
         (("2025-01-01T06:00:00", "2025-01-01T07:00:00"), None),
+        (("2025-01-06", "2025-01-13", "2025-01-20"), None),
+        (("1990-01-01", "2025-02-01"), None),
     ],
 )
 def test_bars_of_periods_are_as_wide_as_these(moments: tuple[str, ...], unit: str | None) -> None:
