@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from .conftest import PHONE
+from .conftest import OWN_PAGE, PHONE
 
 
 def _say(page: Page, message: str) -> None:
@@ -70,3 +70,11 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     expect(page.get_by_text("It failed.")).to_be_visible()
     visitor.check_access()
     visitor.check_width()
+
+    # Signed out elsewhere: what was written stays, beside the way back in.
+    visitor.ignored += ["401"]
+    assert visitor.context.request.delete(f"{visitor.address}/api/v1/auth/session", headers=OWN_PAGE).ok
+    _say(page, "how many rows?")
+    expect(page.get_by_role("link", name="Sign in again in a new tab")).to_be_visible()
+    expect(page.get_by_label("Message")).to_have_value("how many rows?")
+    visitor.check_access()
