@@ -32,6 +32,8 @@ const item = (part: Partial<TimelineItem> & Pick<TimelineItem, 'key' | 'kind' | 
 /** The steps of a session in order, with what happened in each. */
 export class Timeline {
 	steps = $state<TimelineStep[]>([]);
+	/** Fits that have ended: the usage of a session has those of a step only after the step. */
+	fitCount = $state(0);
 	/** Places of items in their steps, by step and key: to look through thousands of them for each event takes seconds. */
 	readonly #places = new Map<string, number>();
 	readonly #fits = new Map<string, Map<string, number>>();
@@ -95,6 +97,7 @@ export class Timeline {
 
 	/** A round of fits is one line: its candidates by name. */
 	#addFit(round: string, name: string, status: string): void {
+		this.fitCount += 1;
 		const step = Number(round.split('.')[0]);
 		const key = `fits:${round}`;
 		const counts = this.#fits.get(key) ?? new Map<string, number>();
