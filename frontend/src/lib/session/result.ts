@@ -47,6 +47,8 @@ export interface SessionResult {
 	holdout: (Bounded & { rows: number; baseline: number | null }) | null;
 	/** The hold-out counts forecasts, several for each row, where each of the next rows is predicted. */
 	isForecast: boolean;
+	/** Its answer is about rows after the last one. */
+	looksAhead: boolean;
 	metrics: [string, Bounded][];
 	target: string;
 	drivers: string;
@@ -91,6 +93,7 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 		}),
 		target: text(fields(all.problem).target),
 		isForecast: fields(all.problem).every_step === true,
+		looksAhead: number(fields(all.problem).horizon) !== null,
 		drivers: text(fields(all.drivers).text),
 		importances: list(all.importances).flatMap(importance),
 		leftOut: leftOut(all),

@@ -1,0 +1,33 @@
+"""A forecast in the page: its picture, and all of its rows as a file."""
+
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+from tests.fast_families import FAST_FAMILIES
+
+
+def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
+    visitor = visit()
+    page = visitor.page
+    days = [date(2025, 1, 1) + timedelta(days=day) for day in range(200)]
+    rows = [f"{day},{100 + day.weekday() * 10 + place % 5}" for place, day in enumerate(days)]
+    table = "\n".join(["day,visitors", *rows, ""]).encode()
+    file = {"name": "museum.csv", "mimeType": "text/csv", "buffer": table}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    preferences = {"clarify": "never", "deterministic": True, "time_budget_s": 5, **FAST_FAMILIES}
+    body = {
+        "goal": "Forecast visitors for the next 7 days",
+        "dataset_ids": [dataset],
+        "preferences": preferences,
+    }
+    session = visitor.call("POST", "/lab/agent/sessions", data=body)["id"]
+
+    visitor.open(f"/sessions/{session}")
+    answer = page.get_by_role("region", name="Answer")
+    expect(answer.get_by_role("img", name="Known values and forecasts")).to_be_visible()
+    visitor.check_access()
+    with page.expect_download() as saved:
+        answer.get_by_role("link", name="All forecasts as CSV").click()
+    assert len(Path(saved.value.path()).read_text().splitlines()) == 8
