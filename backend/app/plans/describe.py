@@ -63,6 +63,8 @@ def _describe_steps(plan: p.Plan) -> list[str]:
         # `where age is given` beside `the mean of age` would sound like a condition that somebody asked for.
         if isinstance(step, p.FilterStep) and is_presence(step) and _is_understood(step, plan.steps):
             continue
+        if isinstance(step, p.ProfileStep) and any(isinstance(own, p.GroupStep) for own in plan.steps):
+            return [*parts, "the missing values of all columns together, and the number of columns with some"]
         parts += _STEPS[type(step)](step, names)
     has_figures = any(
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps

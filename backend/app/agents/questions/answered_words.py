@@ -105,6 +105,8 @@ def unaccounted_words(plan: Plan, reading: QuestionReading, columns: Iterable[Co
         text
         for place, text, demand in _demands(items)
         if not grows_things(items, place)
+        # `contracts running on 1 May` are a condition and no running total.
+        if not (text == "running" and items[place].role == "condition")
         if not demand.marks & (marks | {"*"}) and not _names_part(items[place], names)
     ]
     return [*words, *_bare_comparisons(items, marks), *_unsaid_equalities(plan, reading, used)]

@@ -94,7 +94,7 @@ ADJECTIVES = {
     **dict.fromkeys(("hottest", "warmest", "hotter", "warmer"), "temperature tmax temp"),
     **dict.fromkeys(("coldest", "coolest", "colder", "cooler"), "temperature tmin temp"),
     **dict.fromkeys(("wettest", "wetter", "driest", "drier", "rainiest"), "precipitation rain rainfall"),
-    **dict.fromkeys(("windiest", "calmest", "windier"), "wind"),
+    **dict.fromkeys(("windiest", "calmest", "windier", "calmer"), "wind"),
     **dict.fromkeys(("richest", "poorest", "richer", "poorer"), "income salary wage"),
     **dict.fromkeys(("earliest", "latest", "newest", "recent"), "date"),
     **dict.fromkeys(("farthest", "furthest", "farther", "further", "nearest"), "distance"),
@@ -117,8 +117,8 @@ ADJECTIVES = {
 """Adjectives with a subject: words of which the meant column has one, the likelier first."""
 SMALL = word_set(
     "youngest younger lightest lighter shortest shorter cheapest cheaper coldest coolest colder cooler driest"
-    " drier calmest poorest poorer earliest nearest shallowest narrowest thinnest thinner emptiest emptier"
-    " quietest quieter weakest weaker"
+    " drier calmest calmer poorest poorer earliest nearest shallowest narrowest thinnest thinner emptiest"
+    " emptier quietest quieter weakest weaker"
 )
 """Adjectives for which less of the measure is more of the quality."""
 PACE_WORDS = word_set("time seconds minutes pace duration reaction response latency delay")
@@ -209,7 +209,7 @@ PERSON_NOUNS = word_set(
     employee staff students student users user clients client members member passengers passenger players player
     subjects subject workers worker men women voters respondent colleagues colleague guests guest
     children child kids kid pupils pupil riders rider drivers driver
-    winners winner adults adult
+    winners winner champions champion adults adult
     """
 )
 ROW_WORDS = PERSON_NOUNS | word_set(

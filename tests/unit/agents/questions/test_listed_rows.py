@@ -119,3 +119,123 @@ def test_the_last_rows_without_a_time_are_those_at_the_end_of_the_table() -> Non
 
 def test_a_number_of_many_rows_is_no_key() -> None:
     assert not isinstance(parse_question("age 30", [CASES]), ParsedQuestion)
+
+
+RIDES = TableProfile(
+    "rides",
+    ROWS,
+    (
+        Column("ride_id", "integer", "id", ROWS, unique=True, low=1, high=ROWS),
+        Column("from_station", "integer", "numeric", 9, low=1, high=9),
+        Column("to_station", "integer", "numeric", 9, low=1, high=9),
+    ),
+)
+WEATHER = TableProfile(
+    "weather",
+    ROWS,
+    (
+        Column("day", "datetime", "datetime", ROWS, unique=True, low="2024-05-01", high="2024-06-29"),
+        Column("rain_mm", "number", "numeric", 30, low=0.0, high=30.0),
+        Column("temp_max", "number", "numeric", 30, low=3.0, high=31.0),
+        Column("temp_min", "number", "numeric", 30, low=-6.0, high=17.0),
+        Column("wind_kmh", "number", "numeric", 30, low=0.0, high=60.0),
+        text("sky", "clear", "storm"),
+    ),
+)
+FINALS = TableProfile(
+    "finals",
+    ROWS,
+    (
+        Column("year", "integer", "numeric", 30, low=1990, high=2019),
+        text("event", "Singles", "Doubles"),
+        text("name", "Bly", "Holt", "Ruiz", distinct=9),
+    ),
+)
+CONTRACTS = TableProfile(
+    "contracts",
+    ROWS,
+    (
+        text("contract_no", "C-1", "C-2", distinct=ROWS),
+        text("customer", "Bly Ltd", "Holt Ltd", distinct=20),
+        date("start"),
+        date("end", missing=0.4),
+    ),
+)
+HOMES = (
+    TableProfile(
+        "households",
+        20,
+        (
+            Column("household_id", "integer", "id", 20, unique=True, low=1, high=20),
+            text("solar", "no", "yes"),
+            text("heating", "gas", "heat pump", "oil"),
+        ),
+    ),
+    TableProfile(
+        "bills",
+        200,
+        (
+            Column("household_id", "integer", "id", 20, low=1, high=20),
+            Column("amount", "number", "numeric", 150, low=20.0, high=400.0),
+        ),
+    ),
+)
+PUPILS = TableProfile(
+    "pupils",
+    ROWS,
+    (
+        text("pupil", "Ada", "Ben", distinct=ROWS),
+        date("born"),
+        number("mother_age", 28, 55),
+        number("father_age", 28, 60),
+        date("left_on", missing=0.9),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("tables", "question", "description"),
+    [
+        (RIDES, "how many rides began and ended at the same station", "where `from_station` is `to_station`"),
+        (RIDES, "rides where start and end are at the same place", "where `from_station` is `to_station`"),
+        (WEATHER, "how many dry days were there in May 2024", "where `rain_mm` is 0"),
+        (WEATHER, "number of rainy days per month", "for each `month`, where `rain_mm` is above 0"),
+        (
+            WEATHER,
+            "days with frost and wind above 40",
+            "where `wind_kmh` is above 40, where `temp_min` is below 0",
+        ),
+        (FINALS, "who was the singles champion of 1994", "where `year` is 1994, where `event` is 'Singles'"),
+        (FINALS, "number of distinct champions", "the number of different `name`, from `finals`"),
+        (FINALS, "rows & names?", "the number of rows and the number of different `name`"),
+        (FINALS, "any nulls?", "the missing values of all columns together, and the number of columns with"),
+        (
+            CONTRACTS,
+            "how many contracts were running on 31 Dec 2024",
+            "where `start` is below 2025-01-01 and `end` is missing or `end` is at least 2025-01-01",
+        ),
+        (HOMES, "how many homes have solar but no heat pump", "where `solar` is 'yes', where not (`heating`"),
+        (PUPILS, "youngest pupil in the school", "ranked by the highest `born`, the first only"),
+        (PUPILS, "average age of the dads", "the mean of `father_age`"),
+        (CASES, "how many cases were treated", "the number of rows, from `cases`"),
+    ],
+)
+def test_states_places_and_nouns_of_rows_are_understood(
+    tables: TableProfile | tuple[TableProfile, ...], question: str, description: str
+) -> None:
+    parsed = parse_question(question, tables if isinstance(tables, tuple) else [tables])
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert description in parsed.description
+
+
+@pytest.mark.parametrize(
+    ("table", "question"),
+    [
+        (WEATHER, "how many snowy days"),
+        (CONTRACTS, "contracts running in 2024"),
+        (CONTRACTS, "contracts at the same place"),
+        (PUPILS, "youngest pupil in the choir"),
+    ],
+)
+def test_a_state_that_no_column_tells_is_asked_about(table: TableProfile, question: str) -> None:
+    assert not isinstance(parse_question(question, [table]), ParsedQuestion)

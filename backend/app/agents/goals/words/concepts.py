@@ -129,6 +129,9 @@ employee staff worker colleague
 patient case
 student pupil
 house home property dwelling flat apartment
+household home
+mother mum mom mums moms
+father dad dads daddy
 car vehicle auto
 store shop branch outlet
 country nation

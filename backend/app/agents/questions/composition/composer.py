@@ -266,7 +266,8 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
             yield compared, FIXED_BOUND_COST
         bounded = dated.copy()
         parse_bounds(bounded)
-        if len(bounded.conditions) + len(bounded.means) > len(dated.conditions):
+        # A state on a day takes the place of the day's own condition.
+        if bounded.conditions != dated.conditions or bounded.means:
             yield bounded, FIXED_BOUND_COST
         parse_conditions(dated)
         if len(dated.conditions) > len(bounded.conditions):

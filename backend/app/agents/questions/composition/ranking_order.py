@@ -1,10 +1,13 @@
 """The order of rankings: what is first by a superlative of a measure."""
 
+from dataclasses import replace
+
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import column_unit
 from app.agents.goals.words.tokenizer import words
-from app.agents.questions.composition.sketch import Ranking
+from app.agents.questions.composition.sketch import Mention, Ranking
 from app.agents.questions.grammar_words import PACE_WORDS, SMALL
+from app.agents.questions.grouping import make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import is_descending
@@ -82,3 +85,11 @@ def is_time(column: Column) -> bool:
     unit = column_unit(column.name)
     is_pace = bool(PACE_WORDS & {*name_parts(column.name)}) or (unit is not None and unit.dimension == "time")
     return is_pace or bool(_TIME_UNITS & {*words(column.name)})
+
+
+def in_days(mention: Mention) -> Mention:
+    """A column of times as the days that it holds."""
+    reference = mention.value.reference if mention.value else None
+    if reference is None or reference.column.type != "datetime" or reference.column.is_stored_as_text:
+        return mention
+    return replace(mention, value=make_period(reference, "day"))

@@ -1,5 +1,7 @@
 """Conditions on missing values, and on states that are told by one: `active` rows have no end yet."""
 
+from datetime import timedelta
+
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
@@ -15,6 +17,7 @@ from app.agents.questions.question_reading import (
 )
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
+from app.plans.expressions import Expression, parse_datetime
 
 
 def parse_missing(reading: QuestionReading) -> None:
@@ -116,6 +119,8 @@ def parse_statuses(reading: QuestionReading) -> None:
                 continue
             if _is_flag(item):
                 continue
+            if not is_over and _lasted_on_day(reading, place, phrase.split("|"), ends[0]):
+                return
             if any(c.is_date and c.column and c.column.table == ends[0].table for c in reading.conditions):
                 # Who was active in 2020 depends on the start as well: the end alone would count rows that had
                 # not begun.
@@ -131,6 +136,39 @@ def parse_statuses(reading: QuestionReading) -> None:
                 Condition(build.negate(state) if is_over else state, ends[0], place=place)
             )
             return
+
+
+def _lasted_on_day(reading: QuestionReading, place: int, words_of_state: list[str], end: Reference) -> bool:
+    """Read what was going on on a day: it began until then, and ended later or not yet."""
+    days = [c for c in reading.conditions if c.is_date and c.column and c.column.table == end.table]
+    if len(days) != 1 or days[0].column is None or days[0].column == end:
+        return False
+    span = days[0].expression
+    if span.kind != "and" or len(span.operands) != 2:
+        return False
+    first, second = span.operands
+    if first.kind != "compare" or second.kind != "compare" or (first.op, second.op) != (">=", "<"):
+        return False
+    start, tomorrow = first.left, second.right
+    if not _is_single_day(first.right, tomorrow):
+        return False
+    ends_later = build.compare(">=", end.expression, tomorrow)
+    lasts = build.either([build.is_missing(end.expression), ends_later])
+    condition = build.every([build.compare("<", start, tomorrow), lasts])
+    reading.conditions.remove(days[0])
+    reading.text.use(_state_places(reading, place, words_of_state), "condition")
+    began = days[0].column.column.name
+    reading.note(
+        f"Those are meant that began until that day (`{began}`) and had not ended (`{end.column.name}`)."
+    )
+    reading.conditions.append(Condition(condition, days[0].column, is_date=True, place=place))
+    return True
+
+
+def _is_single_day(first: Expression, second: Expression) -> bool:
+    if first.kind != "literal" or second.kind != "literal" or first.type != "datetime":
+        return False
+    return parse_datetime(second.value) - parse_datetime(first.value) == timedelta(days=1)
 
 
 def _is_flag(item: QuestionItem) -> bool:

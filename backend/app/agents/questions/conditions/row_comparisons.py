@@ -54,6 +54,8 @@ def parse_row_comparisons(reading: QuestionReading) -> None:
             _parse_order(reading, place)
         elif item.text in ("same", "equals", "equal"):
             _parse_equality(reading, place)
+            if items[place].text == "same" and not reading.text.items[place].role:
+                _parse_same_place(reading, place)
         elif item.text == "where":
             _parse_same_end(reading, place)
 
@@ -237,8 +239,47 @@ def _parse_same_end(reading: QuestionReading, place: int) -> None:
     _add(reading, places, *pairs[0], "!=" if negations else "=")
 
 
+_PLACES = word_set("place spot location station stop port airport city town point site address dock")
+"""Nouns behind `same` of what a way begins and ends at."""
+_WAY_WORDS = word_set(
+    """
+    began begin begins start started starts left departed ended end ends finish finished stop stopped arrived
+    and at in from the both had have has with where that which
+    """
+)
+"""Words before `the same place` that say that both ends of a way are meant."""
+
+
+def _parse_same_place(reading: QuestionReading, place: int) -> None:
+    """`began and ended at the same place`: the only two columns of places of a table are the same."""
+    items = reading.text.items
+    following = items[place + 1] if place + 1 < len(items) else None
+    pairs = [pair for table in reading.scope.tables for pair in _pairs_of_places(table)]
+    if following is None or following.word.removesuffix("s") not in _PLACES or len(pairs) != 1:
+        return
+    start = place
+    while start > 0 and items[start - 1].text in _WAY_WORDS and not items[start - 1].role:
+        start -= 1
+    _add(reading, [*range(start, place + 2)], *pairs[0], "=")
+
+
+_LEAVING, _REACHING = (
+    word_set("from origin start departure source pickup"),
+    word_set("to destination end arrival target dropoff"),
+)
+"""Words of names of the two ends of a way."""
+
+
+def _are_ends(first: Column, second: Column) -> bool:
+    """Tell if two columns are the ends of a way by their names: `from_station` and `to_station`."""
+    own, other = {*words(first.name)}, {*words(second.name)}
+    is_label = first.type == second.type and not (is_measurable(first) and first.type == "number")
+    is_pair = bool(own & _LEAVING and other & _REACHING) or bool(own & _REACHING and other & _LEAVING)
+    return is_label and is_pair and own - _LEAVING - _REACHING == other - _LEAVING - _REACHING
+
+
 def _pairs_of_places(table: TableProfile) -> Iterator[tuple[ColumnMatch, ColumnMatch]]:
-    texts = [column for column in table.columns if column.type == "text" and not column.unique]
-    for first, second in combinations(texts, 2):
-        if _overlap(first, second):
+    labels = [column for column in table.columns if column.type in ("text", "integer") and not column.unique]
+    for first, second in combinations(labels, 2):
+        if _overlap(first, second) or _are_ends(first, second):
             yield ColumnMatch(table.name, first, 1.0, 1.0), ColumnMatch(table.name, second, 1.0, 1.0)

@@ -18,6 +18,7 @@ from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.plan import (
     MAX_PROFILED_COLUMNS,
+    GroupStep,
     Plan,
     ProfileStep,
     UnpivotStep,
@@ -66,8 +67,7 @@ def missing_values(reading: QuestionReading) -> Plan | None:
     else:
         text.use(per_column.places, "figure")
     text.take_any((_GAPS, "complete|filled|completeness"), "figure")
-    while text.take("C", "figure"):
-        pass
+    _take_columns(text)
     draft = start_plan(reading)
     columns = reading.scope.stored_columns(draft.source.base)[:MAX_PROFILED_COLUMNS]
     if len(reading.scope.stored_columns(draft.source.base)) > MAX_PROFILED_COLUMNS:
@@ -78,11 +78,33 @@ def missing_values(reading: QuestionReading) -> Plan | None:
     draft.steps.append(build.derive("share missing", rows))
     if is_share or complete:
         draft.steps.append(build.derive("share filled", build.arithmetic("-", build.literal(1.0), rows)))
+    if not is_share and _asks_total(text):
+        draft.steps.append(_total_of_gaps())
+        return draft.plan()
     displayed = ["column", "missing", "share missing", *(["share filled"] if is_share or complete else [])]
     if is_ranked:
         draft.steps.append(build.sort(("missing", True), ("column", False)))
     draft.select(displayed)
     return draft.plan()
+
+
+def _take_columns(text: QuestionItems) -> None:
+    while text.take("C", "figure"):
+        pass
+
+
+def _total_of_gaps() -> GroupStep:
+    """The missing values of all columns of a profile together, and the number of columns with some."""
+    has_gaps = build.compare(">", build.column("missing"), build.literal(0))
+    total = build.aggregation("missing values", "sum", "missing")
+    return build.group([], [total, build.aggregation("columns with gaps", "count", where=has_gaps)])
+
+
+def _asks_total(text: QuestionItems) -> bool:
+    """Tell if it is asked whether a table has gaps at all: `any nulls?`."""
+    return text.has("any") and not text.has(
+        "column|columns|variable|variables|field|fields|feature|features|where|which|each|every|per|by"
+    )
 
 
 def _says_state(text: QuestionItems) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from app.agents.goals.tables.units import column_unit, find_unit
-from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import ADVERBS
+from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.plans.measure_figures import (
     UNUSED_COST,
     counted_figure,
@@ -19,10 +19,9 @@ from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.composition.steps.number_steps import bounded_expression
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
-from app.agents.questions.grammar_words import AGGREGATE_WORDS, PERSON_NOUNS
+from app.agents.questions.grammar_words import AGGREGATE_WORDS
 from app.agents.questions.grouping import display_reference, name_column, owner_reference
-from app.agents.questions.marking.row_nouns import PEOPLE, PERSONS
-from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.marking.row_nouns import PEOPLE
 from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
@@ -71,11 +70,22 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         reading.keys.remove(key)
         yield plan_two_levels(reading, figure, key, outer, base), cost
         return
-    if outer:
-        cost += UNUSED_COST
+    cost += UNUSED_COST * bool(outer)
     figure, base = _each_once(reading, figure, base)
     figures = [figure, *(own for measure in sketch.measures for own in figures_of(sketch, measure))]
+    if _counts_rows_too(sketch, reading):
+        figures, cost = [Figure("count", label="rows"), *figures], cost - OTHER_ROWS_COST
     yield plan_figures(reading, figures, take_order(sketch), base), cost
+
+
+def _counts_rows_too(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if rows and different things of theirs are counted: `how many rows and how many different users`."""
+    if "distinct" not in sketch.flags or len(sketch.rows) != 1 or len(sketch.heads) != 1:
+        return False
+    first, second = sorted((sketch.rows[0].place, sketch.heads[0].place))
+    between = [item.text for item in reading.text.items[first + 1 : second]]
+    is_of_table = sketch.heads[0].table == sketch.rows[0].table
+    return is_of_table and between[:1] == ["and"] and ("number" in between or "many" in between)
 
 
 _MORE = frozenset({"more", "fewer"})
@@ -318,46 +328,6 @@ def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | No
         reference = owner_reference(reading, link)
         return make_value(reference) if reference else None
     return None
-
-
-def person_column(reading: QuestionReading, table: str, is_linked: bool = False) -> Mention | None:
-    """The column of persons that `who` asks for, where the rows are no persons themselves.
-
-    `is_linked`: the persons may be the rows of another table to whom the rows belong.
-    """
-    columns = [
-        Reference(table, column)
-        for column in reading.scope.stored_columns(table)
-        if column.type == "text" and PERSONS & {*name_parts(column.name), *words(column.name)}
-        if words(column.name)[-1] not in _TRAITS
-    ]
-    if not columns and is_linked:
-        return _linked_person(reading, table)
-    # Of a seller and a buyer either could be `who`; names that occur once are the rows themselves.
-    if len(columns) != 1 or columns[0].column.unique:
-        return None
-    reading.note(f"`{columns[0].column.name}` is taken for 'who'.")
-    return Mention(-1, reading.text.items[0], make_value(columns[0]), table)
-
-
-_TRAITS = word_set("type kind class category status level group tier segment plan age sex gender role")
-"""Last words of columns that say of which kind persons are, and not who: `member_type`."""
-
-
-def _linked_person(reading: QuestionReading, table: str) -> Mention | None:
-    """The names of the persons of another table to whom the rows of a table belong: members of payments."""
-    links = [link for link in reading.scope.links if link.many == table]
-    names = [
-        Reference(link.single, column)
-        for link in links
-        if (column := name_column(reading.scope.table(link.single).columns, link.key))
-        and (PERSONS & {*name_parts(column.name), *words(column.name)})
-        and (PERSON_NOUNS & {*words(link.single), *map(stem, words(link.single))})
-    ]
-    if len(names) != 1:
-        return None
-    reading.note(f"`{names[0].column.name}` is taken for 'who'.")
-    return Mention(-1, reading.text.items[0], make_value(names[0]), names[0].table)
 
 
 def plan_absent(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:

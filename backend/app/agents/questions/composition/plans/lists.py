@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from app.agents.goals.words.vocabulary import word_set
-from app.agents.questions.composition.plans.counting import person_column
+from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST
 from app.agents.questions.composition.plans.ordered_groups import is_descending
 from app.agents.questions.composition.sketch import Mention, Sketch

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.agents.questions.composition.plans.counting import person_column
+from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.question_reading import QuestionReading, Value

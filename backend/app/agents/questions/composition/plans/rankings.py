@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.cues import ADVERBS
-from app.agents.questions.composition.plans.counting import group_of, person_column, plan_two_levels
+from app.agents.questions.composition.persons import person_column
+from app.agents.questions.composition.plans.counting import group_of, plan_two_levels
 from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
     TOTAL_NOUNS,
@@ -20,6 +21,7 @@ from app.agents.questions.composition.ranking_order import (
     LASTING,
     OF_MEANS,
     count_ranked,
+    in_days,
     is_ranked_down,
     is_time,
     noun_behind,
@@ -33,7 +35,6 @@ from app.agents.questions.figures import default_function
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.frames.rankings import rank_groups, rank_rows
 from app.agents.questions.grammar_words import ADJECTIVES, LOW, SIZES
-from app.agents.questions.grouping import make_period
 from app.agents.questions.marking.row_nouns import DAYS, is_daily
 from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.ordering import Order
@@ -164,16 +165,8 @@ def _owner(sketch: Sketch, ranking: Ranking) -> Mention | None:
     owner = min(nouns, key=lambda mention: mention.place, default=None)
     subject = sketch.displayed[0] if sketch.displayed and owner is None else None
     if subject is not None and (subject.place < own_place or own_place < 0):
-        return _in_days(subject)
+        return in_days(subject)
     return owner
-
-
-def _in_days(mention: Mention) -> Mention:
-    """A column of times as the days that it holds."""
-    reference = mention.value.reference if mention.value else None
-    if reference is None or reference.column.type != "datetime" or reference.column.is_stored_as_text:
-        return mention
-    return replace(mention, value=make_period(reference, "day"))
 
 
 def _unused(sketch: Sketch, owner: Mention | None) -> int:

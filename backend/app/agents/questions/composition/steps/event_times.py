@@ -61,7 +61,18 @@ def says_happened(items: Sequence[QuestionItem], place: int, asks_all: bool) -> 
     is_participle = item.word.endswith("ed") or item.word in ("paid", "sold", "sent", "done", "won", "made")
     # `orders that were shipped` have the time; `orders shipped by month` only name the event.
     is_perfect = asks_all or (place > 0 and items[place - 1].text in _PERFECT_WORDS | {"who"})
-    return is_participle and is_perfect and bool(item.columns) and _may_lack(item.columns[0].column)
+    best = item.columns[0] if item.columns else None
+    return (
+        is_participle
+        and is_perfect
+        and best is not None
+        and best.score >= MIN_TIME_SCORE
+        and _may_lack(best.column)
+    )
+
+
+MIN_TIME_SCORE = 0.55
+"""Score of a time that a participle means: below it is the verb of another event (`treated`, `discharged`)."""
 
 
 def _may_lack(column: Column) -> bool:

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
+from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
 from app.agents.questions.figures import entity_key, entity_name
+from app.agents.questions.grammar_words import PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, owner_reference
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM
@@ -45,6 +47,7 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
     pending, place = sketch.pending, sketch.place
     # Rows are different anyway: `different` needs a number that comes back.
     if pending.is_distinct and not entity_key(reading, mention.item.word, mention.table):
+        yield from _distinct_persons(sketch, reading, mention)
         return
     pending = replace(pending, is_distinct=False)
     if bounded := counted_rows_bound(sketch, mention):
@@ -80,6 +83,18 @@ def _readings_of_rows(sketch: Sketch, reading: QuestionReading, mention: Mention
         ranking = Ranking(pending.superlative, place, mention, pending.superlative_count, pending.ordinal)
         yield sketch.advance([place], ranking=ranking, pending=NOTHING, last="rows")
     yield sketch.advance([place], rows=(*sketch.rows, mention), pending=pending, last="rows")
+
+
+def _distinct_persons(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketch in which different persons are counted by their names: `distinct champions`."""
+    person = person_column(reading.copy(), mention.table) if mention.item.word in PERSON_NOUNS else None
+    if person is None or person.value is None or not sketch.counts:
+        return
+    noun = replace(mention, value=person.value, table=person.table)
+    note = f"`{person.value.label}` is taken for {mention.item.text!r}."
+    cleared = replace(sketch.pending, is_distinct=False)
+    flags, heads = sketch.flagged("distinct"), (*sketch.heads, noun)
+    yield sketch.advance([sketch.place], heads=heads, pending=cleared, flags=flags, last="head").with_note(note)
 
 
 def _has_denied_date(sketch: Sketch, reading: QuestionReading) -> bool:

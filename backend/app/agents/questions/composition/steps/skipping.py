@@ -231,7 +231,26 @@ def _known_cost(items: Sequence[QuestionItem], place: int) -> float | None:
         return NEW_COST
     if _is_measured_quality(items, place):
         return 0.0
+    if _names_whole(items, place):
+        return EVENT_COST
     return MODIFIER_COST if modifies_name(items, place) else None
+
+
+_WHOLES = word_set(
+    """
+    school company firm club league shop store gym clinic hospital library office fleet study sample survey
+    season tournament system catalogue catalog menu portfolio organisation organization
+    """
+)
+"""Nouns of what a whole table is about."""
+
+
+def _names_whole(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if an unknown noun only says what all rows belong to: `the youngest pupil in the school`."""
+    before = [item.text for item in items[max(place - 2, 0) : place]]
+    is_last = place + 1 == len(items) or items[place + 1].kind == "sign"
+    is_placed = len(before) > 1 and before[0] in ("in", "at", "of") and before[1] in ("the", "our", "this")
+    return is_last and is_placed and items[place].text in _WHOLES and _is_unknown(items[place])
 
 
 def _is_measured_quality(items: Sequence[QuestionItem], place: int) -> bool:
