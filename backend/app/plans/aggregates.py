@@ -118,9 +118,20 @@ def compile_window_aggregate(figure: p.WindowColumn, scope: Scope, place: str) -
             zero = exp.Literal.number(0)
             share = exp.Div(this=group(tree), expression=call("nullif", total, zero), typed=False, safe=False)
             return Typed(share, "number")
-        case "mean":
-            return Typed(over(call("avg", cast(tree, "DOUBLE")), ordered=False), "number")
-    return _narrow_sum(Typed(over(call("sum", tree), ordered=False), value.type))
+    # Of all rows of the window, whatever their order.
+    statistic = _statistic(figure, value)
+    return _narrow_sum(statistic._replace(tree=over(statistic.tree, ordered=False)))
+
+
+def _statistic(figure: p.WindowColumn, value: Typed) -> Typed:
+    """Compile a figure of all rows of a window, before its window is added."""
+    function, tree = figure.function, value.tree.copy()
+    if function in ("sum", "min", "max"):
+        return Typed(call(function, tree), value.type)
+    arguments = [cast(tree, "DOUBLE")]
+    if figure.share is not None:
+        arguments.append(exp.Literal.number(repr(figure.share)))
+    return Typed(call(_FIGURES[function], *arguments), "number")  # type: ignore[index]
 
 
 def _window_value(figure: p.WindowColumn, scope: Scope, place: str) -> Typed | None:
@@ -129,7 +140,7 @@ def _window_value(figure: p.WindowColumn, scope: Scope, place: str) -> Typed | N
     if figure.column is None:
         raise refuse(f"{place}.column", f"{figure.function} needs a column.")
     value = find_column(figure.column, scope, f"{place}.column")[1]
-    if figure.function not in ("lag", "lead"):
+    if figure.function not in ("lag", "lead", "min", "max"):
         _require_numbers(value, f"{place}.column", figure.function)
     return value
 

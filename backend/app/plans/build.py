@@ -140,7 +140,10 @@ def window(
     within: Sequence[str] = (),
     order: Sequence[tuple[str, bool]] = (),
     rows: int = 1,
+    share: float | None = None,
 ) -> WindowStep:
     keys = [SortKey(column=key, descending=down) for key, down in order]
-    figure = WindowColumn(name=name, function=function, column=of, within=[*within], order=keys, rows=rows)
+    figure = WindowColumn(
+        name=name, function=function, column=of, within=[*within], order=keys, rows=rows, share=share
+    )
     return WindowStep(kind="window", columns=[figure])

@@ -213,9 +213,15 @@ def _verdicts(step: p.WindowStep, steps: Sequence[p.Step]) -> list[str]:
     ]
 
 
+_STATISTICS = frozenset({"mean", "median", "stddev", "quantile", "min", "max"})
+"""Figures of all rows, with which a later condition compares each of them."""
+
+
 def _window(step: p.WindowStep, names: Names) -> list[str]:
     parts = []
     for figure in step.columns:
+        if figure.function in _STATISTICS and not figure.within:
+            continue  # the condition that compares rows with it names it
         within = f" within each {' and '.join(f'`{n}`' for n in figure.within)}" if figure.within else ""
         if figure.function in ("rank", "row_number", "dense_rank") and figure.order:
             key = figure.order[0]

@@ -49,7 +49,21 @@ PivotFunction = Literal[
     "count", "count_distinct", "sum", "mean", "median", "min", "max", "stddev", "first", "share_true"
 ]
 WindowFunction = Literal[
-    "row_number", "rank", "dense_rank", "lag", "lead", "cumulative_sum", "moving_mean", "share", "mean", "sum"
+    "row_number",
+    "rank",
+    "dense_rank",
+    "lag",
+    "lead",
+    "cumulative_sum",
+    "moving_mean",
+    "share",
+    "mean",
+    "sum",
+    "min",
+    "max",
+    "median",
+    "stddev",
+    "quantile",
 ]
 
 
@@ -182,7 +196,9 @@ SortKeys = Annotated[list[SortKey], Field(min_length=1, max_length=20)]
 
 
 class WindowColumn(Model):
-    """A figure over the rows of the same `within`, in the order of `order`. `rows`: offset or width."""
+    """A figure over the rows of the same `within`, in the order of `order`. `rows`: offset or width.
+
+    `share`: that of a `quantile`, from 0 to 1."""
 
     name: Name
     function: WindowFunction
@@ -190,6 +206,13 @@ class WindowColumn(Model):
     within: Keys = Field(default_factory=list)
     order: Annotated[list[SortKey], Field(max_length=20)] = Field(default_factory=list)
     rows: Annotated[int, Field(strict=True, ge=1, le=10_000)] = 1
+    share: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    @model_validator(mode="after")
+    def _check_share(self) -> Self:
+        if (self.function == "quantile") != (self.share is not None):
+            raise ValueError("a quantile, and nothing else, needs `share`")
+        return self
 
 
 class WindowStep(Model):

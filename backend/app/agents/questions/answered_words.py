@@ -61,7 +61,7 @@ DEMANDS: tuple[Demand, ...] = (
     _demand("distinct|different|unique", "count_distinct distinct keys"),
     _demand("missing|empty|blank|null|nulls", "is_null profile count"),
     _demand("sorted|ranked|ranking|descending|ascending", _ORDER_MARKS),
-    _demand("top|bottom", _ORDER_MARKS),
+    _demand("top|bottom", f"{_ORDER_MARKS} quantile"),
     _demand(
         "|".join(sorted(SUPERLATIVES - {"max", "maximum", "min", "minimum", "top", "bottom"})), _ORDER_MARKS
     ),
@@ -109,7 +109,23 @@ def unaccounted_words(plan: Plan, reading: QuestionReading, columns: Iterable[Co
         if not (text == "running" and items[place].role == "condition")
         if not demand.marks & (marks | {"*"}) and not _names_part(items[place], names)
     ]
-    return [*words, *_bare_comparisons(items, marks), *_unsaid_equalities(plan, reading, used)]
+    return [
+        *words,
+        *_bare_comparisons(items, marks),
+        *_limited_percents(items, marks),
+        *_unsaid_equalities(plan, reading, used),
+    ]
+
+
+_PERCENTS = frozenset({"%", "percent", "pct"})
+
+
+def _limited_percents(items: Sequence[QuestionItem], marks: frozenset[str]) -> Iterator[str]:
+    """Yield a part of all rows that a plan takes for a number of rows: `the top 10 percent`."""
+    for before, number, sign in zip(items, items[1:], items[2:], strict=False):
+        is_part = before.text in SUPERLATIVES and number.kind == "number" and sign.text in _PERCENTS
+        if is_part and not marks & {"quantile", "share"}:
+            yield f"{before.text} {number.text} {sign.text}"
 
 
 def _demands(items: Sequence[QuestionItem]) -> Iterator[tuple[int, str, Demand]]:

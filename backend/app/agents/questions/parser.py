@@ -41,6 +41,7 @@ from app.agents.questions.rewording.checks_of_data import reword_checks
 from app.agents.questions.rewording.contrasts import reword_contrasts
 from app.agents.questions.rewording.measured_states import reword_measured_states
 from app.agents.questions.rewording.open_states import reword_states
+from app.agents.questions.rewording.other_rows import reword_other_rows
 from app.agents.questions.rewording.phrase_rewording import (
     reword,
     reword_last,
@@ -142,7 +143,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     text = reword_measured_states(text, tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_second_facts(reword(text), tables)
-    text = reword_last(reword_contrasts(text, tables), tables)
+    text = reword_last(reword_other_rows(reword_contrasts(text, tables), tables), tables)
     text = reword_rates(reword_spans(text, tables), tables)
     text, unread = split_preamble(reword_times(text, tables), tables)
     base = _base_reading(text, tables)

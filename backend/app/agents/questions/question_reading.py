@@ -68,11 +68,19 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class MeanBound:
-    """A comparison of a column with its mean over the rows that meet the other conditions."""
+class StatisticBound:
+    """A comparison of a column with a statistic of it over the rows that meet the other conditions.
+
+    The statistic is the mean or, with a `share`, a quantile, times `factor`. With `deviations` it is so many
+    standard deviations above the mean (sign `>`) or below it, or `is_either_way` far from it.
+    """
 
     reference: Reference
     sign: build.ComparisonSign
+    share: float | None = None
+    factor: float = 1.0
+    deviations: float | None = None
+    is_either_way: bool = False
 
 
 @dataclass
@@ -83,7 +91,7 @@ class QuestionReading:
     text: QuestionItems
     conditions: list[Condition] = field(default_factory=list)
     keys: list[Value] = field(default_factory=list)
-    means: list[MeanBound] = field(default_factory=list)
+    means: list[StatisticBound] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     """Notes on what the words do not settle: a column that only resembles a word, an aggregate not named."""

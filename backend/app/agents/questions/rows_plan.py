@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.agents.questions.question_reading import NotUnderstood, QuestionReading, Value, make_value
+from app.agents.questions.question_reading import (
+    NotUnderstood,
+    QuestionReading,
+    StatisticBound,
+    Value,
+    make_value,
+)
 from app.agents.questions.tables.scope import RowSource, tables_of
 from app.plans import build
 from app.plans.expressions import Expression, NotExpression
@@ -87,6 +93,8 @@ class PlanDraft:
     source: RowSource
     steps: list[Step] = field(default_factory=list)
     derived: dict[str, str] = field(default_factory=dict)
+    scores: list[str] = field(default_factory=list)
+    """Columns of standard scores by which rows are kept."""
 
     def name_of(self, value: Value) -> str:
         """The column that holds a value; an expression is derived first."""
@@ -289,8 +297,42 @@ def start_plan(
     for condition in applied:
         draft.keep(condition)
     for bound in reading.means:
-        measure = draft.name_of(make_value(bound.reference))
-        label = draft.new_name(f"mean of all {measure}")
-        draft.steps.append(build.window(label, "mean", measure))
-        draft.steps.append(build.keep(build.compare(bound.sign, build.column(measure), build.column(label))))
+        _keep_bound(draft, bound)
     return draft
+
+
+def _keep_bound(draft: PlanDraft, bound: StatisticBound) -> None:
+    """Keep the rows that meet a comparison with a statistic of all rows that are left so far."""
+    measure = draft.name_of(make_value(bound.reference))
+    own = build.column(measure)
+    statistic = "mean" if bound.share is None else "median" if bound.share == MEDIAN else "quantile"
+    share = bound.share if statistic == "quantile" else None
+    word = f"{100 * bound.share:g} % quantile" if bound.share is not None and share is not None else statistic
+    label = draft.new_name(f"{word} of all {measure}")
+    draft.steps.append(build.window(label, statistic, measure, share=share))
+    if bound.deviations is None:
+        limit = build.column(label)
+        if bound.factor != 1:
+            limit = build.arithmetic("*", build.literal(bound.factor), limit)
+        draft.keep(build.compare(bound.sign, own, limit))
+        return
+    spread = draft.new_name(f"standard deviation of all {measure}")
+    draft.steps.append(build.window(spread, "stddev", measure))
+    distance = draft.new_name(f"{measure} less its mean")
+    draft.steps.append(build.derive(distance, build.arithmetic("-", own, build.column(label))))
+    score = draft.new_name(f"z-score of {measure}")
+    z_score = build.arithmetic("/", build.column(distance), build.column(spread))
+    draft.steps.append(build.derive(score, z_score))
+    draft.scores.append(score)
+    standardised = build.column(score)
+    # A whole number is said without a point.
+    deviations = int(bound.deviations) if bound.deviations == int(bound.deviations) else bound.deviations
+    if bound.is_either_way:
+        draft.keep(build.compare(">", build.call("abs", standardised), build.literal(deviations)))
+        return
+    side = deviations if bound.sign == ">" else -deviations
+    draft.keep(build.compare(bound.sign, standardised, build.literal(side)))
+
+
+MEDIAN = 0.5
+"""Share of the rows below the median."""

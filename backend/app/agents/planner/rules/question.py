@@ -12,6 +12,7 @@ from app.agents.planner.planner_facts import Situation
 from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.unrecorded_times import asks_after_last_row
 from app.agents.questions.charts.chart_questions import parse_chart_question
+from app.agents.questions.composition.plans.verdicts import has_verdict
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
@@ -128,14 +129,18 @@ def _answer_if_clear(situation: Situation, probability: float) -> AgentAction | 
 def _read_clear_figure(situation: Situation) -> ParsedQuestion | None:
     """Read a goal whose words all make one figure of the stored rows; None for others, and for later times."""
     parsed = parse_question(situation.goal.text, situation.tables)
-    if not isinstance(parsed, ParsedQuestion) or parsed.confidence < MIN_CLEAR_CONFIDENCE:
+    if not isinstance(parsed, ParsedQuestion):
+        return None
+    # A yes or no about two groups of stored rows is a figure of them, and no effect to explain.
+    least = MIN_VERDICT_CONFIDENCE if has_verdict(parsed.plan) else MIN_CLEAR_CONFIDENCE
+    if parsed.confidence < least:
         return None
     return None if asks_after_last_row(parsed, situation.tables) else parsed
 
 
-MIN_UNSIGNED_QUESTION, MIN_CLEAR_CONFIDENCE = 0.05, 0.7
+MIN_UNSIGNED_QUESTION, MIN_CLEAR_CONFIDENCE, MIN_VERDICT_CONFIDENCE = 0.05, 0.7, 0.55
 """Probability of a question, and confidence in its reading, from which a goal without any word of a question is
-answered: `trips in July`."""
+answered: `trips in July`; the same of a comparison of two groups: `do women wait longer than men`."""
 MIN_QUESTION, MIN_ASKED_QUESTION = 0.45, 0.5
 """Probability of a question from which a parsed one is answered, and from which one that is not understood is
 asked about: below, a prediction is likelier."""

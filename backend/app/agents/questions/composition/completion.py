@@ -55,7 +55,7 @@ KINDS: tuple[PlanKind, ...] = (
     _kind(
         plan_shares,
         "measures functions keys heads rows order counts",
-        "share rate versus frequency distinct compared others",
+        "share rate versus frequency distinct compared others margin",
     ),
     _kind(
         plan_series,
@@ -87,16 +87,16 @@ KINDS: tuple[PlanKind, ...] = (
     _kind(
         plan_counts,
         "counts measures functions keys heads rows outer order limit default",
-        "versus distinct compared others each nested",
+        "versus distinct compared others margin each nested",
     ),
     _kind(plan_means_of_totals, "measures functions keys rows default", "amount each"),
     _kind(plan_period_totals, "measures functions keys rows order", "nested"),
     _kind(
         plan_aggregates,
         "measures functions keys rows default order limit adjective",
-        "versus compared amount others nested",
+        "versus compared amount others margin nested",
     ),
-    _kind(plan_comparison, "keys rows default adjective functions", "versus compared others"),
+    _kind(plan_comparison, "keys rows default adjective functions", "versus compared others margin"),
     _kind(plan_ordered_groups, "heads shown rows order limit functions default"),
     _kind(plan_distinct, "heads shown rows", "distinct any"),
     _kind(plan_rows, "heads shown rows measures order", "any versus"),
@@ -211,7 +211,9 @@ def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Itera
         return
     try:
         for own_plan, cost in kind.completion(sketch, reading):
-            plan = add_verdict(own_plan, reading)
+            plan = add_verdict(own_plan, reading, "margin" in sketch.flags)
+            if "margin" in sketch.flags and plan is own_plan:
+                return  # between which figures the difference is asked for is not told
             compile_plan(plan, reading.scope.schemas)
             yield Composed(plan, sketch.cost + cost, reading, sketch)
             reading = prepare(sketch, base)
@@ -231,7 +233,10 @@ def _set_against_rest(sketch: Sketch, reading: QuestionReading) -> None:
     if column is not None and condition.values and flag_values(column.column) is not None:
         reading.keys.append(make_value(column))
         return
-    label = describe_expression(condition.expression).replace("\x1f", ".")
+    # Without backticks and tables: the name of a column of the answer.
+    label = describe_expression(condition.expression).replace("`", "")
+    for table in reading.scope.tables:
+        label = label.replace(f"{table.name}\x1f", "")
     reading.keys.append(Value(condition.expression, label, "boolean", column))
 
 

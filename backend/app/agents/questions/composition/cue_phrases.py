@@ -237,6 +237,7 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "how much shorter",
         "by how much",
     ),
+    "margin": ("by how much", "and by how much", "and how much"),
     "ratio": ("ratio of", "ratio between", "ratio", "divided by", "relative to"),
     "cumulative": (
         "running total of",

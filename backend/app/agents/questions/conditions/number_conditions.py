@@ -10,7 +10,6 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.questions.conditions.stored_numbers import PERCENT, stored_number
 from app.agents.questions.grammar_words import (
     ADJECTIVES,
-    AGGREGATE_WORDS,
     COMPARATIVES,
     PACE_WORDS,
     SMALL,
@@ -21,7 +20,6 @@ from app.agents.questions.matching.column_matching import name_parts, word_stren
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     Condition,
-    MeanBound,
     QuestionReading,
     add_condition,
     is_measurable,
@@ -43,12 +41,12 @@ _OPPOSITE: dict[ComparisonSign, ComparisonSign] = {
     "=": "!=",
     "!=": "=",
 }
-_VERBS = "is|are|was|were|of|that|which|has|have|had|be|for|at|stronger|higher|lower"
+VERBS = "is|are|was|were|of|that|which|has|have|had|be|for|at|stronger|higher|lower"
 
 
 def parse_ranges(reading: QuestionReading) -> None:
     for phrase in (
-        f"C=column {_VERBS}? {_VERBS}? between|from N=low @unit? and|to|- N=high @unit?",
+        f"C=column {VERBS}? {VERBS}? between|from N=low @unit? and|to|- N=high @unit?",
         "between|from N=low @unit? and|to|- N=high @unit?=unit C?=column",
         "aged N=low and|to|- N=high",
     ):
@@ -85,7 +83,7 @@ def parse_comparisons(reading: QuestionReading) -> None:
     for phrase, sign in _SIGNS:
         pattern = " ".join(phrase.split())
         for form in (
-            f"C=column {_VERBS}? not?=negation {_VERBS}? {pattern} N=number @unit?=unit",
+            f"C=column {VERBS}? not?=negation {VERBS}? {pattern} N=number @unit?=unit",
             f"{pattern} N=number @unit?=unit of? C=column",
             f"{pattern} N=number @unit?=unit",
         ):
@@ -104,37 +102,6 @@ def parse_comparisons(reading: QuestionReading) -> None:
             if condition is None:
                 break
             add_condition(reading, match, condition)
-
-
-def parse_relative(reading: QuestionReading) -> None:
-    """Parse `above the mean`, `cheaper than average`: comparisons with a figure of all rows."""
-    for word, sign in (
-        ("above|over|exceeds|exceeding|higher|greater|more", ">"),
-        ("below|under|lower|less|smaller", "<"),
-    ):
-        for phrase in (
-            f"C=column {_VERBS}? {word} than? @agg=function C?=again",
-            f"{word} than? @agg=function C=column",
-            f"{word} @agg=function C=column",
-        ):
-            match = reading.text.find(phrase)
-            item, function = (
-                (reading.text.item(match, name) for name in ("column", "function")) if match else (None, None)
-            )
-            if (
-                match is None
-                or item is None
-                or function is None
-                or not any(is_measurable(m.column) for m in item.columns)
-            ):
-                continue
-            # A bound of a reading is the mean alone: the median and others stay unread and are asked back.
-            if AGGREGATE_WORDS[function.word] != "mean":
-                continue
-            reference = reading.column(item, True)
-            reading.text.use(match.places, "condition")
-            reading.means.append(MeanBound(reference, sign))  # type: ignore[arg-type]
-            return
 
 
 def _comparison(
@@ -343,7 +310,7 @@ def _base_form(adjective: str) -> str:
 def parse_pairs(reading: QuestionReading) -> None:
     """Parse comparisons of two columns of a row: `cost above price`, `same start and end`."""
     for phrase, sign in _SIGNS:
-        form = f"whose|where|when|with|which|that C=left {_VERBS}? {phrase} C=right"
+        form = f"whose|where|when|with|which|that C=left {VERBS}? {phrase} C=right"
         match = reading.text.find(form)
         if match is None:
             continue

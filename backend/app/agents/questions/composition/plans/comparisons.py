@@ -22,6 +22,7 @@ from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import Condition, QuestionReading, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.plans import build
+from app.plans.expressions import CompareExpression
 from app.plans.plan import Plan
 
 
@@ -115,9 +116,15 @@ def _sides_of_key(sketch: Sketch, reading: QuestionReading) -> tuple[Condition, 
     return first, rest
 
 
+_SIGN_WORDS = {"<": "below", "<=": "up to", ">": "above", ">=": "from"}
+
+
 def describe_condition(condition: Condition) -> str:
     """The values of a condition, or its column."""
     column = condition.column.column.name if condition.column else ""
+    operator = condition.expression
+    if isinstance(operator, CompareExpression) and operator.op in _SIGN_WORDS:
+        column = f"{column} {_SIGN_WORDS[operator.op]}"
     return f"{column} {', '.join(map(str, condition.values))}".strip()
 
 

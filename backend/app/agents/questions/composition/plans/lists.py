@@ -176,11 +176,12 @@ def plan_rows(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, 
         fixed = [draft.name_of(make_value(column)) for column in fixed_columns if column]
         compared = [draft.name_of(make_value(c.column)) for c in reading.conditions if c.column and c.values]
         row_names = [name for name in own if name not in names][:1]
-        behind = [name for name in (*row_names, *compared) if name not in fixed]
+        compared += [draft.name_of(make_value(bound.reference)) for bound in reading.means]
+        behind = [name for name in (*row_names, *compared, *draft.scores) if name not in fixed]
         own = list(dict.fromkeys([*names, *behind]))
     # Nothing particular is asked for: all columns of the table are shown, but not those of joined ones.
     elif not draft.source.joined:
         stored = (column.name for column in reading.scope.stored_columns(draft.source.base))
-        own = list(dict.fromkeys([*own, *stored]))
+        own = list(dict.fromkeys([*own, *stored, *draft.scores]))
     draft.select(own)
     yield draft.plan(), cost

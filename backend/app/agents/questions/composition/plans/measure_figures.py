@@ -188,7 +188,9 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
                 # A total of amounts is what anyone means; other aggregates that were not named count as
                 # assumptions.
                 is_total = figure.function == "sum" and is_amount
-                note = reading.note if is_total else reading.assume
+                # Two groups are told apart by their means: `is the wait shorter for men than for women`.
+                is_natural = is_total or (is_compared and is_grouped and figure.function == "mean")
+                note = reading.note if is_natural else reading.assume
                 note(f"The {word} of `{figure.value.label}` is taken.")
     yield plan_figures(reading, figures, take_order(sketch)), cost
 

@@ -8,8 +8,8 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.question_reading import Condition, QuestionReading
 from app.plans import build
-from app.plans.expressions import Scalar
-from app.plans.plan import GroupStep, Plan, SelectStep, SortStep, Step
+from app.plans.expressions import Expression, Scalar
+from app.plans.plan import DeriveStep, GroupStep, Plan, SelectStep, SortStep, Step
 
 _AUXILIARIES = word_set("is are was were am do does did has have had can could will would")
 """First words of questions that are answered by yes or no."""
@@ -20,10 +20,15 @@ OTHER = "than the other"
 """End of the name of the column that says yes or no."""
 
 
-def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
+MARGIN = "difference from the other"
+"""Name of the column that says by how much a figure differs."""
+
+
+def add_verdict(plan: Plan, reading: QuestionReading, has_margin: bool = False) -> Plan:
     """Say for each of two compared groups whether its figure is the higher, or lower, one that is asked about.
 
-    The group that the question names first comes first. Other plans are returned as they are.
+    `has_margin`: say by how much, too. The group that the question names first comes first. Other plans are
+    returned as they are.
     """
     comparative = _comparative(reading.text.items)
     subject = _subject(reading)
@@ -50,10 +55,24 @@ def add_verdict(plan: Plan, reading: QuestionReading) -> Plan:
     steps: list[Step] = [
         build.window(both, "sum" if is_additive else "mean", figure.name),
         build.derive(verdict, build.compare(sign, compared_figure, build.column(both))),
+        *([build.derive(MARGIN, _difference(own, compared_figure, build.column(both)))] if has_margin else []),
         build.sort((key, subject)),
-        build.select([key, *(entry.name for entry in group.aggregations), verdict]),
+        build.select([key, *(entry.name for entry in group.aggregations), verdict, *([MARGIN] * has_margin)]),
     ]
     return plan.model_copy(update={"steps": [*plan.steps[: place + 1], *steps]})
+
+
+def has_verdict(plan: Plan) -> bool:
+    """Tell if a plan says yes or no for two groups."""
+    derived = [column for step in plan.steps if isinstance(step, DeriveStep) for column in step.columns]
+    return any(column.name.endswith(f" {OTHER}") for column in derived)
+
+
+def _difference(own: Expression, compared: Expression, both: Expression) -> Expression:
+    """A figure less the other one, from the mean or the total of both: twice the way from their middle."""
+    distance = build.arithmetic("-", compared, both)
+    # Of a mean the other figure is as far away on the other side; a total has both figures in it already.
+    return distance if compared is not own else build.arithmetic("*", build.literal(2), distance)
 
 
 def _only_orders(steps: Sequence[Step]) -> bool:

@@ -7,6 +7,13 @@ from itertools import pairwise
 from app.agents.questions.composition.cues import Cue, find_cues
 from app.agents.questions.composition.number_bounds import NumberBound, unit_number
 from app.agents.questions.composition.sketch import NOTHING, Ranking, Sketch
+from app.agents.questions.composition.steps.comparison_steps import (
+    excess,
+    likelihood_steps,
+    margin,
+    shift,
+    versus,
+)
 from app.agents.questions.composition.steps.implied_measures import free_steps, selling_steps, takings_steps
 from app.agents.questions.composition.steps.period_steps import paced_steps, period_steps, trend_steps
 from app.agents.questions.composition.steps.second_interrogatives import asks_further, further_steps
@@ -62,7 +69,7 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
         if cue.kind == "superlative":
             yield from takings_steps(sketch, cue, places, reading)
         if cue.kind == "likelihood":
-            yield from _likelihood_steps(sketch, cue, places)
+            yield from likelihood_steps(sketch, cue, places)
             continue
         if cue.kind == "missing":
             yield from _missing_steps(sketch, places)
@@ -84,14 +91,6 @@ def _typical_key(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 
 _SIDES: dict[str, build.ComparisonSign] = {"negative": "<", "positive": ">", "zero": "="}
 """Signs of comparisons with zero; of others the number is unequal to it."""
-
-
-def _likelihood_steps(sketch: Sketch, cue: Cue, places: Places) -> Iterator[Sketch]:
-    """`more likely to cancel than men` compares shares; `more often than` compares numbers of rows too."""
-    shares = sketch.flagged("compared", "share")
-    yield sketch.advance(places, flags=shares, share_place=places[0])
-    if "often" in cue.argument:
-        yield sketch.advance(places, flags=sketch.flagged("compared"))
 
 
 def _side(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -249,10 +248,6 @@ def _exclude_last(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     return sketch.advance(places, conditions=(*others, negated))
 
 
-def _versus(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
-    return sketch.advance(places, link="versus", flags=sketch.flagged("versus"))
-
-
 def _share(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     flags = sketch.flagged("share", "rate") if cue.argument in ("rate", "rates") else sketch.flagged("share")
     return sketch.advance(places, flags=flags, share_place=places[0])
@@ -269,11 +264,6 @@ def _flag(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
 def _all(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     """`are all jobs finished`: only at the beginning a yes or no is asked for."""
     return None if places[0] else sketch.advance(places, flags=sketch.flagged("all"))
-
-
-def _shift(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
-    """`how much did sales fall`: a change, if there are two periods that are compared."""
-    return sketch.advance(places, flags=sketch.flagged("change"))
 
 
 def _frequency(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -371,23 +361,24 @@ _EFFECTS: dict[str, Effect] = {
     "tally": _tally,
     "negation": _negate,
     "excluded": _exclude_last,
-    "versus": _versus,
+    "versus": versus,
     "share": _share,
     "among": _among,
     "difference": _flag,
-    "excess": _flag,
+    "excess": excess,
     "compared": _flag,
     "ratio": _flag,
     "cumulative": _flag,
     "moving": _flag,
     "change": _flag,
-    "shift": _shift,
+    "shift": shift,
     "each": _typical_key,
     "any": _flag,
     "all": _all,
     "both": _flag,
     "side": _side,
     "others": _flag,
+    "margin": margin,
     "frequency": _frequency,
     "distinct": _distinct,
     "aggregate": _aggregate,

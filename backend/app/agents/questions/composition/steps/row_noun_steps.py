@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
 from app.agents.questions.figures import entity_key, entity_name
-from app.agents.questions.grammar_words import PERSON_NOUNS
+from app.agents.questions.grammar_words import COMPARATIVES, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, owner_reference
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM
@@ -37,6 +38,38 @@ def row_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
         cost = max(cost, VALUE_AS_ROWS_COST if _is_value(item) else 0.0)
         for step in _readings_of_rows(sketch, reading, mention):
             yield replace(step, cost=step.cost + cost)
+
+
+DESCRIBED_THINGS_COST = 0.2
+"""Cost of the rows of things that come back, for a figure of a measure of each row."""
+_BELONGING = frozenset({"of", "for", "among", "by", "from", "with"})
+"""Words between a measure and the things that have it."""
+_DESCRIBING = word_set("under over above below aged who whose with without from in between older younger that")
+"""Words that begin the description of what stands before them."""
+
+
+def described_things(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketch in which things of several rows stand for those: `the wait of patients under 18`."""
+    items, place = reading.text.items, sketch.place
+    is_figure = bool(sketch.measures) and not (sketch.counts or sketch.rows or sketch.interrogative)
+    is_waiting = replace(sketch.pending, adjective="") != NOTHING  # `is the wait longer for patients ...`
+    if not is_figure or is_waiting or not 0 < place < len(items) - 1 or not mention.comes_back:
+        return
+    following = items[place + 1]
+    is_described = following.text in _DESCRIBING or f"{following.text} than" in COMPARATIVES
+    is_plural = mention.item.word.endswith("s") or mention.item.word in PERSON_NOUNS
+    if (
+        items[place - 1].text in _BELONGING
+        and is_described
+        and is_plural
+        and sketch.measures[-1].table == mention.table
+    ):
+        rows = (*sketch.rows, replace(mention, value=None))
+        label = mention.value.label if mention.value else ""
+        step = sketch.advance([place], DESCRIBED_THINGS_COST, rows=rows, last="rows")
+        yield step.with_note(
+            f"Each row of `{mention.table}` counts, so that a `{label}` of several counts as often."
+        )
 
 
 def _is_value(item: QuestionItem) -> bool:
