@@ -53,6 +53,7 @@ DEMANDS: tuple[Demand, ...] = (
     _demand("before|after|since|until", f"{_COMPARISON_MARKS} lag -"),
     _demand("per|each|every", "keys / mean lag"),
     _demand("change|growth|grew|grow|increase|increased|decrease", "lag -"),
+    _demand("improve|improved|improvement|gain|gained|gains|worsened", "lag - sum"),
     _demand("cumulative|running|cumulated", "cumulative_sum"),
     _demand("rolling|moving", "moving_mean"),
     _demand("difference|gap", "-"),

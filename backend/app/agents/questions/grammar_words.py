@@ -244,7 +244,7 @@ IGNORED = (
     share shares proportion fraction ratio rate rates in's else rest others other kind kinds type types
     sorts such well away set sets both either own too once at's via through throughout regarding
     concerning terms detail details view looks looking seen side whatever whether
-    anything something single
+    anything something single saw experienced
     good great strong strongly closely typical typically question overview summary separately
     """
     )

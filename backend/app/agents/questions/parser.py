@@ -40,6 +40,7 @@ from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
 from app.agents.questions.rewording.checks_of_data import reword_checks
 from app.agents.questions.rewording.contrasts import reword_contrasts
 from app.agents.questions.rewording.measured_states import reword_measured_states
+from app.agents.questions.rewording.number_ranges import reword_ranges
 from app.agents.questions.rewording.open_states import reword_states
 from app.agents.questions.rewording.other_rows import reword_other_rows
 from app.agents.questions.rewording.phrase_rewording import (
@@ -139,7 +140,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    text = quote_signed_values(reword_checks(respell(text, tables), tables), tables)
+    text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(text, tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_second_facts(reword(text), tables)

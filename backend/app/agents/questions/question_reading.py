@@ -49,6 +49,8 @@ class Value:
     reference: Reference | None = None
     order: Expression | None = None
     """Sort key where the value itself does not sort (names of weekdays)."""
+    classes: int = 0
+    """Groups of equally many rows, of which the value is the number of that in which its expression lies."""
 
 
 @dataclass(frozen=True)

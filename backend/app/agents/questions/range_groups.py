@@ -48,8 +48,10 @@ _CLASS_WORDS = word_set(
     "range ranges group groups band bands bracket brackets class classes bin bins bucket buckets years old aged"
 )
 """Words between the name of a column and its ranges, or behind a range: `by age band`, `25 to 49 years old`."""
-_KEY_WORDS = word_set("by per in for of across")
+_KEY_WORDS = word_set("by per in for of across group split divide bin")
 """Words before the column of the ranges, which make it the key of groups."""
+_AGAIN = "in|for|of|within|per each"
+"""Words at the end of a question that only name its groups again."""
 _FIGURE_WORDS = (frozenset(AGGREGATE_WORDS) - {"least", "most"}) | word_set(
     """
     how number count share percentage percent proportion compare compared difference versus vs by per do does
@@ -104,7 +106,10 @@ def parse_range_groups(reading: QuestionReading) -> None:
     reference, own_places = ranged_column
     conditions = [bound_condition(r.bound, reference, r.places[0])[0].expression for r in ranges]
     between = range(ranges[0].places[0], ranges[-1].places[-1] + 1)
+    again = reading.text.find(_AGAIN, ranges[-1].places[-1] + 1)
+    is_last = again is not None and again.places[-1] == len(items) - 1
     reading.text.use([*own_places, *(p for p in between if not items[p].row_tables)], "group")
+    reading.text.use(again.places if again is not None and is_last else [], "group")
     reading.keys.append(_cases(conditions, [r.label for r in ranges], f"{reference.column.name} range", ranges))
 
 
@@ -190,9 +195,12 @@ def _are_linked(items: Sequence[QuestionItem], end: int, start: int) -> bool:
 
 
 def _overlap(ranges: Sequence[_ListedRange]) -> bool:
-    """Tell if a number lies in two of the ranges, which then are conditions and no groups."""
+    """Tell if several numbers lie in two of the ranges, which then are conditions and no groups.
+
+    A number that ends one range and begins the next one belongs to that which is named first.
+    """
     limits = sorted(r.limits for r in ranges)
-    return any(first[1] >= second[0] for first, second in pairwise(limits))
+    return any(first[1] > second[0] or first == second for first, second in pairwise(limits))
 
 
 def _ranged_column(

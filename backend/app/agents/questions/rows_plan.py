@@ -1,7 +1,7 @@
 """Construction of a query plan: rows of the joined tables, figures of groups, order and limit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from app.agents.questions.question_reading import (
@@ -24,6 +24,7 @@ from app.plans.plan import (
     SelectedColumn,
     SelectStep,
     Step,
+    WindowFunction,
 )
 
 
@@ -99,6 +100,8 @@ class PlanDraft:
     def name_of(self, value: Value) -> str:
         """The column that holds a value; an expression is derived first."""
         expression = self.source.resolve(value.expression)
+        if value.classes:
+            return self._classes_of(value, expression)
         if expression.kind == "column":
             return expression.name
         key = expression.model_dump_json()
@@ -107,6 +110,28 @@ class PlanDraft:
             self.steps.append(build.derive(label, expression))
             self.derived[key] = label
         return self.derived[key]
+
+    def _classes_of(self, value: Value, expression: Expression) -> str:
+        """The column of the numbers of groups of equally many rows, whose bounds are quantiles."""
+        key = f"{value.classes} {expression.model_dump_json()}"
+        if key in self.derived:
+            return self.derived[key]
+        number = self.name_of(replace(value, classes=0, label=f"{value.label} value"))
+        branches = []
+        for part in range(1, value.classes):
+            share = part / value.classes
+            bound = self.new_name(f"{100 * share:g} % quantile of all {number}")
+            self.steps.append(build.window(bound, "quantile", number, share=share))
+            branches.append(
+                (build.compare("<=", build.column(number), build.column(bound)), build.literal(part))
+            )
+        # A row without the number lies in no group.
+        above = build.is_present(build.column(number))
+        label = self.new_name(value.label)
+        classes = build.case([*branches, (above, build.literal(value.classes))], None)
+        self.steps.append(build.derive(label, classes))
+        self.derived[key] = label
+        return label
 
     def new_name(self, label: str) -> str:
         existing = {name.casefold() for name in (*self.source.names.values(), *self.derived.values())}
@@ -305,7 +330,9 @@ def _keep_bound(draft: PlanDraft, bound: StatisticBound) -> None:
     """Keep the rows that meet a comparison with a statistic of all rows that are left so far."""
     measure = draft.name_of(make_value(bound.reference))
     own = build.column(measure)
-    statistic = "mean" if bound.share is None else "median" if bound.share == MEDIAN else "quantile"
+    statistic: WindowFunction = (
+        "mean" if bound.share is None else "median" if bound.share == MEDIAN else "quantile"
+    )
     share = bound.share if statistic == "quantile" else None
     word = f"{100 * bound.share:g} % quantile" if bound.share is not None and share is not None else statistic
     label = draft.new_name(f"{word} of all {measure}")

@@ -71,12 +71,14 @@ class HorizonGroups(NamedTuple):
     tomorrow: str | None
 
 
+_CLASSES = r"[- ](?:groups?|bands?|bins?|class(?:es)?|steps?|brackets?|buckets?|intervals?|ranges?)\b"
+"""Words behind a width, which make it that of groups: `in 10 year bands`."""
 AHEAD = TypedPattern(
     re.compile(
         r"\b(?:next|coming|following)[- ]"
         rf"(?:(?P<number1>{_COUNT})[- ](?P<unit1>{_UNIT})s?|(?P<unit0>{_UNIT}))\b"
         rf"|\b(?P<number2>{_COUNT})[- ](?P<unit2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
-        rf"|\bin (?P<number3>{_COUNT}) (?P<unit3>{_UNIT})s?\b"
+        rf"|\bin (?P<number3>{_COUNT})[- ](?P<unit3>{_UNIT})s?\b(?!{_CLASSES})"
         rf"|\b(?P<number4>{_COUNT})[- ](?P<unit4>{_UNIT})s?[- ](?:forecast|outlook)\b"
         rf"|\b(?:next|coming|following) (?P<number5>\d+) ?(?P<unit5>{_ABBREVIATION}|m)\b"
         rf"|\b(?P<number6>\d+) ?(?P<unit6>{_ABBREVIATION}|m)[- ](?:ahead|later|from now|in advance)\b"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.agents.questions.composition.plans.bounded_groups import plan_bounded_groups
+from app.agents.questions.composition.plans.changes import plan_changes
 from app.agents.questions.composition.plans.comparisons import plan_difference, plan_ratios
 from app.agents.questions.composition.plans.counting import (
     plan_absent,
@@ -19,7 +20,11 @@ from app.agents.questions.composition.plans.measure_figures import plan_aggregat
 from app.agents.questions.composition.plans.ordered_groups import plan_ordered_groups
 from app.agents.questions.composition.plans.quantifiers import denied_of_things, plan_all, plan_never
 from app.agents.questions.composition.plans.rankings import plan_ranking
-from app.agents.questions.composition.plans.series import plan_first_or_last_time, plan_series
+from app.agents.questions.composition.plans.series import (
+    plan_first_or_last_time,
+    plan_largest_change,
+    plan_series,
+)
 from app.agents.questions.composition.plans.shares import plan_shares
 from app.agents.questions.composition.plans.verdicts import add_verdict
 from app.agents.questions.composition.sketch import Sketch
@@ -61,6 +66,16 @@ KINDS: tuple[PlanKind, ...] = (
         plan_series,
         "measures functions keys rows default counts",
         "cumulative change share amount whole_series",
+    ),
+    _kind(
+        plan_largest_change,
+        "measures functions keys heads rows default counts ranking",
+        "change share amount compared",
+    ),
+    _kind(
+        plan_changes,
+        "measures functions keys heads rows shown default counts ranking",
+        "difference excess change compared amount share never",
     ),
     _kind(plan_bounds, "bounds heads rows shown counts keys default", "compared share"),
     _kind(plan_bounded_groups, "bounds measures functions keys heads rows shown order limit default"),

@@ -8,11 +8,13 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.completion import Composed, complete
 from app.agents.questions.composition.search import find_sketches
+from app.agents.questions.conditions.compared_points import parse_compared_points
 from app.agents.questions.conditions.date_conditions import parse_date_conditions
 from app.agents.questions.conditions.row_comparisons import parse_row_comparisons
 from app.agents.questions.conditions.rule_order import parse_bounds, parse_conditions
 from app.agents.questions.grouping import parse_alternatives, parse_bins, parse_weekends
 from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.quantile_groups import parse_quantile_groups
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
 from app.agents.questions.tables.scope import QuestionScope
@@ -255,11 +257,20 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
                 yield split, FIXED_BOUND_COST
         parse_date_conditions(dated)
         yield dated.copy(), 0.0
-        for parse_fixed_groups in (parse_bins, parse_range_groups, parse_alternatives):
+        for parse_fixed_groups in (
+            parse_bins,
+            parse_range_groups,
+            parse_quantile_groups,
+            parse_alternatives,
+        ):
             grouped = dated.copy()
             parse_fixed_groups(grouped)
             if len(grouped.keys) > len(dated.keys):
                 yield grouped, FIXED_BOUND_COST
+        pointed = dated.copy()
+        parse_compared_points(pointed)
+        if len(pointed.conditions) > len(dated.conditions):
+            yield pointed, FIXED_BOUND_COST
         compared = dated.copy()
         parse_row_comparisons(compared)
         if len(compared.conditions) > len(dated.conditions):

@@ -1,9 +1,9 @@
 """Phrases of the cues of questions, by their kind."""
 
-PACED_UNITS = ("day", "week", "month", "quarter", "year")
-"""Periods of which each is compared with the one before: `month over month`."""
+from app.agents.questions.composition.time_phrases import TIME_PHRASES
 
 CUE_PHRASES: dict[str, tuple[str, ...]] = {
+    **TIME_PHRASES,
     "count": (
         "how many of",
         "how many",
@@ -30,29 +30,6 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "number",
     ),
     "amount": ("how much", "how many total"),
-    "trend": (
-        "over time",
-        "over the years",
-        "over the months",
-        "over the weeks",
-        "through time",
-        "trend of",
-        "trend",
-    ),
-    "moment": (
-        "for the first time",
-        "the first time",
-        "first time",
-        "for the last time",
-        "the last time",
-        "last time",
-        "most recently",
-        "most recent",
-        "first",
-        "last",
-        "latest",
-        "earliest",
-    ),
     "extent": (
         "how old",
         "how tall",
@@ -239,23 +216,6 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
     ),
     "margin": ("by how much", "and by how much", "and how much"),
     "ratio": ("ratio of", "ratio between", "ratio", "divided by", "relative to"),
-    "cumulative": (
-        "running total of",
-        "cumulative total of",
-        "running total",
-        "running sum",
-        "running count",
-        "cumulative",
-        "cumulated",
-        "accumulated",
-    ),
-    "moving": ("moving", "rolling"),
-    "paced": (
-        *(f"{unit} {link} {unit}" for unit in PACED_UNITS for link in ("over", "on", "by", "to", "after")),
-        *(f"from one {unit} to the next" for unit in PACED_UNITS),
-        *(f"{link} the {unit} before" for unit in PACED_UNITS for link in ("to", "from", "over", "on", "with")),
-        *(f"{link} the previous {unit}" for unit in PACED_UNITS for link in ("to", "from", "over", "with")),
-    ),
     "each": (
         *(
             f"{verb} {article}"
@@ -266,45 +226,6 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "does the typical",
         "does an average",
         "does a typical",
-    ),
-    "change": (
-        "change in",
-        "change of",
-        "change",
-        "changes",
-        "changed",
-        "growth",
-        "grow",
-        "grew",
-        "increase",
-        "increased",
-        "decrease",
-        "decreased",
-        "decrease in",
-        "increase in",
-        "growth in",
-        "growth of",
-        "grown",
-    ),
-    "shift": (
-        "rise",
-        "rose",
-        "risen",
-        "fall",
-        "fell",
-        "fallen",
-        "drop",
-        "dropped",
-        "decline",
-        "declined",
-        "shrink",
-        "shrank",
-        "go up",
-        "went up",
-        "go down",
-        "went down",
-        "develop",
-        "evolve",
     ),
     "frequency": ("common", "frequent", "popular", "often", "frequently", "commonly", "used", "represented"),
     "distinct": ("distinct", "different", "unique", "separate"),

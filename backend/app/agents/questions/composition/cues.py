@@ -60,7 +60,7 @@ PERIODS = {
 }
 ADVERBS = frozenset({"daily", "weekly", "monthly", "quarterly", "yearly", "annual", "annually", "hourly"})
 MAX_CUE_ITEMS = 5
-"""Words of the longest cue (`in comparison with the`)."""
+"""Words of the longest cue (`compared with the previous year`)."""
 
 
 def _phrase_cues() -> Iterator[tuple[str, str, str]]:

@@ -1,13 +1,14 @@
 """The common end of plans: figures of all rows or of each group, in order."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.agents.questions.grouping import group_compared
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import QuestionReading, Value
 from app.agents.questions.rows_plan import Figure, PlanDraft, flatten, start_plan
 from app.plans import build
-from app.plans.plan import Plan
+from app.plans.plan import AggregateFunction, Plan
 
 
 def plan_figures(
@@ -28,6 +29,7 @@ def plan_figures(
 
 def finish_groups(draft: PlanDraft, keys: Sequence[Value], figures: Sequence[Figure], order: Order) -> None:
     """Group, sort by the first figure if an order is asked for, else by the keys, and select what is shown."""
+    figures = [*figures, *_bounds_of_classes(keys)]
     orders = draft.group(keys, figures)
     sort_keys = [(name, False) for name in orders]
     # The keys stay behind the figure in the order, so that equal figures have the same order each time.
@@ -39,6 +41,21 @@ def finish_groups(draft: PlanDraft, keys: Sequence[Value], figures: Sequence[Fig
         draft.select([*names, *(figure.name for figure in with_parts(figures))])
     if order.limit:
         draft.steps.append(build.limit(order.limit))
+
+
+_BOUNDS: tuple[tuple[AggregateFunction, str], ...] = (("min", "lowest"), ("max", "highest"))
+
+
+def _bounds_of_classes(keys: Sequence[Value]) -> list[Figure]:
+    """The lowest and highest value of each group of equally many rows, by which readers know the groups."""
+    values = [
+        replace(key, classes=0, label=key.reference.column.name)
+        for key in keys
+        if key.classes and key.reference
+    ]
+    return [
+        Figure(function, value, label=f"{word} {value.label}") for value in values for function, word in _BOUNDS
+    ]
 
 
 def with_parts(figures: Sequence[Figure]) -> list[Figure]:

@@ -304,6 +304,8 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
         columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
         values = tuple(match for match in values if match.score >= 1)
     columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
+    if texts[0] in _PREPOSITIONS:  # `from week 1` of a column `week`, but `from station` of `from_station`
+        columns = tuple(match for match in columns if texts[0] in words(match.column.name))
     if texts[0] in _RELATIVE_WORDS and find_unit(texts[-1]):
         columns = tuple(match for match in columns if not match.column.name.startswith("duration "))
     if first.word in AGGREGATE_WORDS or first.word in SUPERLATIVES:  # `median age` of `age`
@@ -326,6 +328,10 @@ def _ends_name(match: ColumnMatch, texts: Sequence[str]) -> bool:
 
 _BEGINNINGS = frozenset({"to", "from", "on", "not", "no", "first", "last", "top"})
 """Words of grammar that names and values begin with."""
+
+
+_PREPOSITIONS = frozenset({"to", "from", "on"})
+"""Those that only belong to a column where its name has them."""
 
 
 def _has_own_names(texts: Sequence[str], index: TableIndex) -> bool:

@@ -110,6 +110,15 @@ _ORDER_VALUE = re.compile(
 """The term of shops for what an order brings in."""
 
 
+_PREVIOUS = re.compile(
+    r"\b(?P<unit>year|month|quarter|week|day)(?P<between>(?:ly|s)?\b.{0,60}?)"
+    r"\b(?:compared (?:to|with)|relative to|against|over|than|from) (?:in )?the"
+    r" (?:previous|preceding|prior) (?P=unit)\b",
+    re.IGNORECASE,
+)
+"""Periods that are compared with those before: `which year grew most compared with the previous year`."""
+
+
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(_list_sorted, question))
@@ -120,6 +129,7 @@ def reword(question: str) -> str:
     text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
     text = _OCCASIONS.sub(lambda match: f"{match[1]} {_COUNTS_OF_OCCASIONS[match[2].lower()]} times", text)
+    text = _PREVIOUS.sub(r"\g<unit>\g<between>over the \g<unit> before", text)
     text = _SPLIT.sub(r"number of rows by \1", text)
     text = _PEAK.sub("busiest", text)
     text = _ORDER_VALUE.sub("revenue per order", text)

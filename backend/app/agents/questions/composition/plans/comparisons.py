@@ -1,5 +1,6 @@
 """Differences and ratios: of two compared groups, and of two measures."""
 
+from calendar import month_name
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -30,10 +31,10 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     """`how many more men than women`, `difference in mean age between first and second class`."""
     if not sketch.flags & {"difference", "excess", "change"}:
         return
-    pair = _compared_pair(reading) or _pair_with_rest(sketch, reading)
+    pair = compared_pair(reading) or _pair_with_rest(sketch, reading)
     if pair is None or sketch.ranking or reading.keys or sketch.displayed:
         return
-    figure, base, cost = _measured_figure(sketch, reading)
+    figure, base, cost = measured_figure(sketch, reading)
     if figure is None:
         return
     is_change = "change" in sketch.flags
@@ -41,11 +42,11 @@ def plan_difference(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
     if (is_change and not pair[0].is_date) or ("share" in sketch.flags and not is_change):
         return
     if is_change:
-        pair = _later_first(pair, reading)
+        pair = later_first(pair, reading)
     yield _plan_pair(reading, pair, figure, base, "-", is_change), cost
 
 
-def _later_first(pair: tuple[Condition, Condition], reading: QuestionReading) -> tuple[Condition, Condition]:
+def later_first(pair: tuple[Condition, Condition], reading: QuestionReading) -> tuple[Condition, Condition]:
     """Order two periods so that the later one is compared with the earlier one: November with September."""
     first, second = pair[0].values[0], pair[1].values[0]
     if isinstance(first, int | float) and isinstance(second, int | float):
@@ -67,13 +68,13 @@ def plan_ratios(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         divided = replace(sketch.measures[0], divisor=sketch.measures[1])
         yield plan_figures(reading, figures_of(sketch, divided), take_order(sketch)), cost
         return
-    pair = _compared_pair(reading)
+    pair = compared_pair(reading)
     if "ratio" not in sketch.flags or pair is None or reading.keys or len(values) > 1:
         return
     if not values:
         yield _plan_pair(reading, pair, Figure("count", label="rows"), None, "/"), cost
         return
-    figure, base, measure_cost = _measured_figure(sketch, reading)
+    figure, base, measure_cost = measured_figure(sketch, reading)
     if figure is not None:
         yield _plan_pair(reading, pair, figure, base, "/"), cost + measure_cost
 
@@ -128,7 +129,7 @@ def describe_condition(condition: Condition) -> str:
     return f"{column} {', '.join(map(str, condition.values))}".strip()
 
 
-def _compared_pair(reading: QuestionReading) -> tuple[Condition, Condition] | None:
+def compared_pair(reading: QuestionReading) -> tuple[Condition, Condition] | None:
     """Conditions on two values of one column, in the order of the question."""
     for condition in reading.conditions:
         if (
@@ -151,7 +152,8 @@ def _compared_pair(reading: QuestionReading) -> tuple[Condition, Condition] | No
     return None
 
 
-def _measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:
+def measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | None, str | None, float]:
+    """The figure that groups are compared by, the table of its rows, and the cost of what it assumes."""
     if len(sketch.measures) == 1:
         measure = sketch.measures[0]
         figures = figures_of(sketch, measure, is_compared="change" not in sketch.flags)
@@ -170,6 +172,17 @@ def _measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure |
     return (Figure("count", label="rows"), None, 0.1) if "excess" in sketch.flags else (None, None, 0.0)
 
 
+def name_point(condition: Condition) -> str:
+    """What one of two compared groups is called: `male`, `May`, `week 8`."""
+    value, unit = condition.values[0], condition.group.label if condition.group else ""
+    if unit == "month" and isinstance(value, int) and 1 <= value <= MONTHS:
+        return month_name[value]
+    return f"{unit} {value}" if unit and unit != "year" else str(value)
+
+
+MONTHS = 12
+
+
 def _plan_pair(
     reading: QuestionReading,
     pair: tuple[Condition, Condition],
@@ -179,7 +192,7 @@ def _plan_pair(
     is_change: bool = False,
 ) -> Plan:
     """The figure of two groups of rows, and their difference or ratio."""
-    labels = [str(condition.values[0]) for condition in pair]
+    labels = [name_point(condition) for condition in pair]
     figures = [
         replace(figure, where=condition.expression, label=f"{figure.name} of {label}")
         for condition, label in zip(pair, labels, strict=True)

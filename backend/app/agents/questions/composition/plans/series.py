@@ -1,7 +1,10 @@
 """Figures along time: running totals, changes from one period to the next, and first or last times."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from app.agents.goals.words.vocabulary import word_set
+from app.agents.questions.composition.cues import PERIODS
 from app.agents.questions.composition.plans.measure_figures import (
     IMPLIED_COST,
     UNUSED_COST,
@@ -12,6 +15,7 @@ from app.agents.questions.composition.plans.measure_figures import (
 )
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.conditions.date_columns import date_reference, is_date_told
+from app.agents.questions.grammar_words import LOW
 from app.agents.questions.grouping import make_period
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
@@ -23,7 +27,7 @@ from app.plans.plan import Plan
 def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`cumulative sales by week`, `month over month change of revenue`, `yearly growth of orders`."""
     kinds = sketch.flags & {"cumulative", "change"}
-    if len(kinds) != 1 or sketch.ranking:
+    if len(kinds) != 1 or sketch.ranking or sketch.pending.superlative:
         return
     figure, base, cost = _figure(sketch, reading)
     if figure is None or len(reading.keys) > 1:
@@ -48,6 +52,56 @@ def plan_series(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
         yield _running(draft, figure, order, label), cost
     else:
         yield _changes(draft, figure, order, label, "whole_series" in sketch.flags), cost
+
+
+def plan_largest_change(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
+    """`which year had the largest increase in sales`: the period with the extreme change."""
+    word = sketch.ranking.word if sketch.ranking else sketch.pending.superlative
+    periods = [*(head for head in sketch.heads if head.item.word in PERIODS), *sketch.keys]
+    if "change" not in sketch.flags or not word or len(periods) != 1 or "cumulative" in sketch.flags:
+        return
+    figure, base, cost = _figure(of_ranked(sketch), reading)
+    key = periods[0].value
+    if figure is None or key is None or _has_no_order(key) or len(sketch.heads) + len(sketch.keys) > 1:
+        return
+    # Of single weeks, from one to the next, nothing is left to be compared.
+    if any(
+        condition.column is not None and condition.column == key.reference for condition in reading.conditions
+    ):
+        return
+    draft = start_plan(reading, [key, *([figure.value] if figure.value else [])], base)
+    draft.present([figure])
+    order = draft.group([key], [figure])[0]
+    measured = "relative change" if "share" in sketch.flags else "change"
+    _add_change(draft, figure, order)
+    # The largest drop is the lowest change.
+    is_down = names_decline(reading) == (word in LOW)
+    draft.steps.append(build.window("rank", "rank", order=[(measured, is_down)]))
+    draft.keep(build.compare("=", build.column("rank"), build.literal(1)))
+    draft.select([draft.name_of(key), figure.name, "change", "relative change"])
+    yield draft.plan(), cost
+
+
+def names_decline(reading: QuestionReading) -> bool:
+    """Tell if a question asks for a change to less: the largest drop."""
+    return any(item.text in _DECLINES for item in reading.text.items)
+
+
+_DECLINES = word_set(
+    "drop drops dropped fall falls fell fallen decrease decreases decreased decline declines declined loss lost"
+    " lose shrink shrank reduction"
+)
+"""Words of changes to less."""
+
+
+def of_ranked(sketch: Sketch) -> Sketch:
+    """The sketch with what its superlative is said of as its measure, or its rows."""
+    measure = sketch.ranking.measure if sketch.ranking else None
+    if measure is None:
+        return sketch
+    if measure.is_rows:
+        return replace(sketch, rows=(*sketch.rows, measure))
+    return replace(sketch, measures=(*sketch.measures, measure))
 
 
 def _has_no_order(key: Value) -> bool:
@@ -80,15 +134,20 @@ def _running(draft: PlanDraft, figure: Figure, order: str, label: str) -> Plan:
 
 def _changes(draft: PlanDraft, figure: Figure, order: str, label: str, keeps_first: bool) -> Plan:
     """The figure of each period with its change; the first period, which has none, if it is kept."""
+    _add_change(draft, figure, order)
+    if not keeps_first:
+        draft.keep(build.is_present(build.column("before")))
+    draft.steps.append(build.sort((order, False)))
+    draft.select([label, figure.name, "change", "relative change"])
+    return draft.plan()
+
+
+def _add_change(draft: PlanDraft, figure: Figure, order: str) -> None:
+    """Add the change of a figure from the period before, and its share of what it was then."""
     draft.steps.append(build.window("before", "lag", figure.name, order=[(order, False)]))
     before, now = build.column("before"), build.column(figure.name)
     draft.steps.append(build.derive("change", build.arithmetic("-", now, before)))
     draft.steps.append(build.derive("relative change", build.arithmetic("/", build.column("change"), before)))
-    if not keeps_first:
-        draft.keep(build.is_present(before))
-    draft.steps.append(build.sort((order, False)))
-    draft.select([label, figure.name, "change", "relative change"])
-    return draft.plan()
 
 
 def plan_first_or_last_time(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.agents.goals.words.tokenizer import words
-from app.agents.questions.composition.cue_phrases import PACED_UNITS
 from app.agents.questions.composition.cues import ADVERBS, Cue
 from app.agents.questions.composition.sketch import Mention, Sketch
+from app.agents.questions.composition.time_phrases import PACED_UNITS
 from app.agents.questions.grouping import period_value
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
@@ -58,6 +58,10 @@ def paced_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReadi
         return
     table = value.reference.table if value.reference else ""
     mention = Mention(places[0], reading.text.items[places[0]], value, table)
+    if any(head.value == value for head in sketch.heads):
+        # `which year had the largest increase over the year before`: the years that are asked for
+        yield sketch.advance(places, flags=sketch.flagged("change"))
+        return
     if any(key.value == value for key in sketch.keys):
         # `monthly revenue, with the change from month to month`: the first month has a figure too
         yield sketch.advance(places, flags=sketch.flagged("change", "whole_series"))

@@ -1,0 +1,110 @@
+"""Phrases of the cues of questions about a course in time, by their kind."""
+
+PACED_UNITS = ("day", "week", "month", "quarter", "year")
+"""Periods of which each is compared with the one before: `month over month`."""
+_PACED_LINKS = (
+    "to",
+    "from",
+    "over",
+    "on",
+    "with",
+    "against",
+    "than",
+    "compared to",
+    "compared with",
+    "relative to",
+)
+"""Words before the period that each is compared with: `over the year before`."""
+
+TIME_PHRASES: dict[str, tuple[str, ...]] = {
+    "trend": (
+        "over time",
+        "over the years",
+        "over the months",
+        "over the weeks",
+        "through time",
+        "trend of",
+        "trend",
+    ),
+    "moment": (
+        "for the first time",
+        "the first time",
+        "first time",
+        "for the last time",
+        "the last time",
+        "last time",
+        "most recently",
+        "most recent",
+        "first",
+        "last",
+        "latest",
+        "earliest",
+    ),
+    "cumulative": (
+        "running total of",
+        "cumulative total of",
+        "running total",
+        "running sum",
+        "running count",
+        "cumulative",
+        "cumulated",
+        "accumulated",
+    ),
+    "moving": ("moving", "rolling"),
+    "paced": (
+        *(f"{unit} {link} {unit}" for unit in PACED_UNITS for link in ("over", "on", "by", "to", "after")),
+        *(f"from one {unit} to the next" for unit in PACED_UNITS),
+        *(
+            f"{link} the {period}"
+            for unit in PACED_UNITS
+            for link in _PACED_LINKS
+            for period in (f"{unit} before", f"previous {unit}", f"preceding {unit}", f"prior {unit}")
+        ),
+    ),
+    "change": (
+        "change in",
+        "change of",
+        "change",
+        "changes",
+        "changed",
+        "growth",
+        "grow",
+        "grew",
+        "increase",
+        "increased",
+        "decrease",
+        "decreased",
+        "decrease in",
+        "increase in",
+        "growth in",
+        "growth of",
+        "grown",
+    ),
+    "shift": (
+        "rise",
+        "rose",
+        "risen",
+        "fall",
+        "fell",
+        "fallen",
+        "drop",
+        "dropped",
+        "decline",
+        "declined",
+        "shrink",
+        "shrank",
+        "go up",
+        "went up",
+        "go down",
+        "went down",
+        "develop",
+        "evolve",
+        "improve",
+        "improved",
+        "improvement",
+        "improvement in",
+        "gain",
+        "gained",
+        "gain in",
+    ),
+}
