@@ -69,6 +69,7 @@ _FIGURES: dict[p.AggregateFunction, str] = {
     "variance": "var_samp",
     "quantile": "quantile_cont",
     "correlation": "corr",
+    "slope": "regr_slope",
 }
 
 

@@ -105,6 +105,8 @@ def _figure(aggregation: p.Aggregation, names: "Names") -> str:
             text = f"the {100 * (aggregation.share or 0):g} % quantile of {of}"
         case "correlation":
             text = f"the correlation of {of} and {_name(aggregation.other or '', names)}"
+        case "slope":
+            text = f"the slope of {of} over {_name(aggregation.other or '', names)}"
         case "share_true":
             text = f"the share of rows where {of.strip('()')}"
         case "first":

@@ -42,6 +42,7 @@ AggregateFunction = Literal[
     "variance",
     "quantile",
     "correlation",
+    "slope",
     "first",
     "share_true",
 ]
@@ -161,7 +162,8 @@ class DeriveStep(Model):
 class Aggregation(Model):
     """A figure of a group. `column` is left out for `count` of rows. `where`: rows that count.
 
-    `share`: that of a `quantile`, from 0 to 1. `other`: the second column of a `correlation`."""
+    `share`: that of a `quantile`, from 0 to 1. `other`: the second column of a `correlation`, and the one over
+    which the `slope` of the straight line by least squares is taken."""
 
     name: Name
     function: AggregateFunction
@@ -174,8 +176,8 @@ class Aggregation(Model):
     def _check_arguments(self) -> Self:
         if (self.function == "quantile") != (self.share is not None):
             raise ValueError("a quantile, and nothing else, needs `share`")
-        if (self.function == "correlation") != (self.other is not None):
-            raise ValueError("a correlation, and nothing else, needs `other`")
+        if (self.function in ("correlation", "slope")) != (self.other is not None):
+            raise ValueError("a correlation or a slope, and nothing else, needs `other`")
         return self
 
 

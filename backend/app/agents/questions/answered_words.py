@@ -51,7 +51,7 @@ DEMANDS: tuple[Demand, ...] = (
     _demand("share|shares|proportion|proportions|fraction", "share_true share / lag"),
     _demand("percentage|percentages|percent|pct", "share_true share / lag quantile"),
     _demand("before|after|since|until", f"{_COMPARISON_MARKS} lag -"),
-    _demand("per|each|every", "keys / mean lag"),
+    _demand("per|each|every", "keys / mean lag slope correlate"),
     _demand("change|growth|grew|grow|increase|increased|decrease", "lag -"),
     _demand("improve|improved|improvement|gain|gained|gains|worsened", "lag - sum"),
     _demand("cumulative|running|cumulated", "cumulative_sum"),

@@ -93,7 +93,9 @@ ADJECTIVES = {
     ),
     **dict.fromkeys(("hottest", "warmest", "hotter", "warmer"), "temperature tmax temp"),
     **dict.fromkeys(("coldest", "coolest", "colder", "cooler"), "temperature tmin temp"),
-    **dict.fromkeys(("wettest", "wetter", "driest", "drier", "rainiest"), "precipitation rain rainfall"),
+    **dict.fromkeys(
+        ("wettest", "wetter", "driest", "drier", "rainiest", "rainier"), "precipitation rain rainfall"
+    ),
     **dict.fromkeys(("windiest", "calmest", "windier", "calmer"), "wind"),
     **dict.fromkeys(("richest", "poorest", "richer", "poorer"), "income salary wage"),
     **dict.fromkeys(("earliest", "latest", "newest", "recent"), "date"),

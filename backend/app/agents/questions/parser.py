@@ -25,7 +25,15 @@ from app.agents.questions.conditions.date_conditions import parse_date_condition
 from app.agents.questions.conditions.rule_order import parse_conditions
 from app.agents.questions.conditions.times_of_day import CLOCK, reword_times
 from app.agents.questions.examples import example_questions
-from app.agents.questions.frames import correlations, listings, overviews, returns, series, single_rows
+from app.agents.questions.frames import (
+    correlations,
+    dependences,
+    listings,
+    overviews,
+    returns,
+    series,
+    single_rows,
+)
 from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
@@ -39,6 +47,7 @@ from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
 from app.agents.questions.rewording.checks_of_data import reword_checks
 from app.agents.questions.rewording.contrasts import reword_contrasts
+from app.agents.questions.rewording.group_extremes import reword_group_extremes
 from app.agents.questions.rewording.measured_states import reword_measured_states
 from app.agents.questions.rewording.number_ranges import reword_ranges
 from app.agents.questions.rewording.open_states import reword_states
@@ -81,6 +90,8 @@ OVERVIEWS: tuple[Frame, ...] = (
     overviews.missing_values,
     listings.first_rows,
     overviews.describe,
+    dependences.correlations_with_others,
+    dependences.slope,
     correlations.correlation,
     correlations.correlations_of_all,
     returns.daily_returns,
@@ -142,6 +153,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion("There is no table.")
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(text, tables)
+    text = reword_group_extremes(text, tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_second_facts(reword(text), tables)
     text = reword_last(reword_other_rows(reword_contrasts(text, tables), tables), tables)

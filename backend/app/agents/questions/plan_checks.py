@@ -44,7 +44,7 @@ def _divides(step: Any) -> bool:
     return (
         step.kind in ("pivot", "window")
         or bool(getattr(step, "keys", ()))
-        or '"op":"/"' in step.model_dump_json()
+        or any(mark in step.model_dump_json() for mark in ('"op":"/"', '"function":"slope"'))
     )
 
 

@@ -63,6 +63,8 @@ class Figure:
                 return f"{100 * (self.share or 0):g} % quantile of {value}"
             case "correlation":
                 return f"correlation of {value} and {self.other.label if self.other else ''}"
+            case "slope":
+                return f"slope of {value} over {self.other.label if self.other else ''}"
             case "sum":
                 return f"total {value}"
             case function:

@@ -132,8 +132,8 @@ def _read_clear_figure(situation: Situation) -> ParsedQuestion | None:
     if not isinstance(parsed, ParsedQuestion):
         return None
     # A yes or no about two groups of stored rows is a figure of them, and no effect to explain.
-    least = MIN_VERDICT_CONFIDENCE if has_verdict(parsed.plan) else MIN_CLEAR_CONFIDENCE
-    if parsed.confidence < least:
+    min_confidence = MIN_VERDICT_CONFIDENCE if has_verdict(parsed.plan) else MIN_CLEAR_CONFIDENCE
+    if parsed.confidence < min_confidence:
         return None
     return None if asks_after_last_row(parsed, situation.tables) else parsed
 

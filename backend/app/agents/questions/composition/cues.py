@@ -179,5 +179,27 @@ def find_cues(items: Sequence[QuestionItem], place: int) -> list[Cue]:
     # The longest phrase decides: `more than` is a bound, `more` alone a comparison.
     for size in range(len(texts), 0, -1):
         if longest := cues.get(" ".join(texts[:size])):
-            return longest
+            return [*longest, *_listed_extremes(items, place)] if size == 1 else longest
     return []
+
+
+_LIST_SIGNS = frozenset({",", "and", "&", "/"})
+
+
+def _listed_extremes(items: Sequence[QuestionItem], place: int) -> list[Cue]:
+    """A superlative among aggregates or beside its opposite as the extreme value: `best, worst and average`."""
+    word = items[place].text
+    if word not in SUPERLATIVES or word in _EXTREMES:
+        return []
+    others = {_beyond_list_signs(items, place, step) for step in (1, -1)}
+    opposites = (SUPERLATIVES & LOW) if word not in LOW else SUPERLATIVES - LOW
+    is_listed = bool(others & (opposites | (set(AGGREGATE_WORDS) - {"most", "least"})))
+    return [Cue("aggregate", "min" if word in LOW else "max")] if is_listed else []
+
+
+def _beyond_list_signs(items: Sequence[QuestionItem], place: int, step: int) -> str:
+    """The word before or behind at least one sign of a list; empty where there is none."""
+    at = place + step
+    while 0 <= at < len(items) and items[at].text in _LIST_SIGNS:
+        at += step
+    return items[at].text if 0 <= at < len(items) and abs(at - place) > 1 else ""

@@ -178,13 +178,20 @@ def _may_hold(unit: str, column: Column) -> bool:
     return kind is None or not kinds or kind in kinds
 
 
+_DEGREES = frozenset({"degrees", "degree", "celsius", "fahrenheit"})
+"""Units of temperatures, which no name of a column ends with."""
+
+
 def meant_columns(bound: NumberBound, reading: QuestionReading) -> Iterator[tuple[Reference, float]]:
     """Yield the columns that a bound means by its adjective or its unit, with the cost of each."""
     names = ADJECTIVES.get(bound.adjective, "").split()
     if bound.unit in ("years", "year", "old") and not names:
         names = ["age"]
+    if bound.unit in _DEGREES and not names:
+        names = ["temperature", "temp"]
     pool = [t for t in reading.scope.tables if t.name in reading.main_tables] or [*reading.scope.tables]
-    if names and (reference := find_measure(reading.copy(), names, bound.adjective or bound.unit)):
+    phrase = bound.adjective if bound.adjective in ADJECTIVES or not bound.unit else bound.unit
+    if names and (reference := find_measure(reading.copy(), names, phrase)):
         yield reference, MEANT_COST if bound.adjective else UNIT_COST
     elif bound.unit and find_unit(bound.unit) is not None:
         fitting = _columns_of_unit(bound, pool)

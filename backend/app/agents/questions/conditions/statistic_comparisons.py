@@ -1,7 +1,7 @@
 """Comparisons of a column with a statistic of all rows: its mean, a quantile, or deviations from the mean."""
 
 from app.agents.questions.conditions.number_conditions import VERBS, find_measure
-from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, SMALL
+from app.agents.questions.grammar_words import ADJECTIVES, AGGREGATE_WORDS, FILLERS, SMALL
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, StatisticBound, is_measurable
@@ -40,16 +40,27 @@ def parse_relative(reading: QuestionReading) -> None:
     """Parse `above the mean`, `a price below the median`, `more than twice the average fare`."""
     for word, sign in _SIGNS:
         for phrase in (
-            f"C=column {VERBS}? {word} than? {_FACTOR} of? @agg=function C?=again",
+            f"C=column {_LEVELS}? {VERBS}? {word} than? {_FACTOR} of? @agg=function C?=again",
             f"{word} C=column than {_FACTOR} of? @agg=function C?=again",
             f"{word} than? {_FACTOR} of? @agg=function C=column",
         ):
             match = reading.text.find(phrase)
             item = reading.text.item(match, "column") if match else None
-            if match is None or item is None or not any(is_measurable(m.column) for m in item.columns):
+            if match is None or item is None or not _names_measure(item):
                 continue
             if _add_bound(reading, match, item, sign):
                 return
+
+
+_LEVELS = "rate|rates|level|levels|value|values"
+"""Words behind a measure that add nothing to it: `whose assault rate is above the mean`."""
+MIN_NAMED_SCORE = 0.5
+"""Score of a measure that a word names: words of grammar resemble names by a few letters only."""
+
+
+def _names_measure(item: QuestionItem) -> bool:
+    is_near = item.columns[0].score >= MIN_NAMED_SCORE and item.text not in FILLERS
+    return is_near and any(is_measurable(m.column) for m in item.columns)
 
 
 def _add_bound(
@@ -99,15 +110,15 @@ def parse_deviations(reading: QuestionReading) -> None:
         number = reading.text.item(match, "number") if match else None
         if match is None or number is None or not number.number:
             continue
-        named = match.names.get("column") or _nearest_measure(reading, match)
-        if not named:
+        measure_places = match.names.get("column") or _nearest_measure(reading, match)
+        if not measure_places:
             return
-        item = reading.text.items[named[0]]
+        item = reading.text.items[measure_places[0]]
         # `more than 2 deviations above`: the sign is that of the side
         start = match.places[0]
         more = [p for p in (start - 2, start - 1) if p >= 0 and reading.text.items[p].text in ("more", "than")]
         reference = reading.column(item, True)
-        places = [*named, *more, *match.places, *_standardised(reading)]
+        places = [*measure_places, *more, *match.places, *_standardised(reading)]
         reading.text.use(places, "condition")
         reading.means.append(
             StatisticBound(reference, sign or ">", deviations=number.number, is_either_way=sign is None)

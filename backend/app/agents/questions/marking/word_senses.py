@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import find_unit
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
@@ -33,11 +34,32 @@ def meant_values(
     """The values of a word: of a verb, whole spellings only, and none of `customers with no orders`."""
     if item.word == "no" and _is_determiner(before):
         return ()
+    values = _of_gender(item.word, values)
     if _tells_event(item, columns) and _is_verb_of_event(columns, before, following):
         return ()  # who closed a ticket has closed those too that were paid since
     # Verbs resemble stored states (`opened` and `open`), so that only a full spelling means one.
     is_verb = _tells_event(item, columns) or (before is not None and before.text == "to")
     return tuple(match for match in values if match.score >= 1) if is_verb else values
+
+
+_GENDERED = word_set("man men woman women male males female females gentlemen ladies boys girls")
+
+
+def _of_gender(word: str, values: tuple[ValueMatch, ...]) -> tuple[ValueMatch, ...]:
+    """The values of a word for men or women, without columns of other letters: the region `M` beside a sex."""
+    if word not in _GENDERED:
+        return values
+    by_sex = tuple(match for match in values if _holds_both(match.column))
+    return by_sex or values
+
+
+_SEXES = ({"m", "male", "man", "men", "males"}, {"f", "female", "woman", "women", "w", "females"})
+
+
+def _holds_both(column: Column) -> bool:
+    """Tell if a column holds both sexes."""
+    stored = {str(value).strip().casefold() for value in column.values}
+    return all(stored & spellings for spellings in _SEXES)
 
 
 def _tells_event(item: QuestionItem, columns: Sequence[ColumnMatch]) -> bool:

@@ -119,6 +119,17 @@ _PREVIOUS = re.compile(
 """Periods that are compared with those before: `which year grew most compared with the previous year`."""
 
 
+_COUNTED_LAST = re.compile(
+    r"^(?!\W*(?:how|what|which)\b)(.{3,200}?)\s*[-\u2013,:;]\s*"
+    r"(?:how many(?: (?:are|were|is|was) (?:there|they|that|those))?|count (?:them|these|those)|number|count)"
+    r"\W*$",
+    re.IGNORECASE,
+)
+"""Rows of which only the end of a question says that their number is asked for: `late parcels, how many`."""
+_RUNNING = re.compile(r",? *(?:,\s*running|\bcumulatively|\bas a running total)\W*$", re.IGNORECASE)
+"""A running total that only the end of a question asks for: `sales by month, running`."""
+
+
 def reword(question: str) -> str:
     """Bring bounds behind their noun before it (`3 rooms or more`), and drop doubled prepositions."""
     text = _TIME_OF_ONE.sub(r"average \2 \1", _SORT.sub(_list_sorted, question))
@@ -129,6 +140,7 @@ def reword(question: str) -> str:
     text = _NOTATION.sub(_name_rows, text)
     text = _PLURAL_NUMBER.sub(r"\1", text)
     text = _OCCASIONS.sub(lambda match: f"{match[1]} {_COUNTS_OF_OCCASIONS[match[2].lower()]} times", text)
+    text = _RUNNING.sub(" cumulative", _COUNTED_LAST.sub(r"how many \1", text))
     text = _PREVIOUS.sub(r"\g<unit>\g<between>over the \g<unit> before", text)
     text = _SPLIT.sub(r"number of rows by \1", text)
     text = _PEAK.sub("busiest", text)

@@ -52,12 +52,12 @@ def plan_changes(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Pla
     now, before = (build.column(side.name) for side in sides)
     draft.steps.append(build.derive("change", build.arithmetic("-", now, before)))
     draft.keep(build.is_present(build.column("change")))
-    shown = [name, "change", *(side.name for side in sides)]
-    yield from ((plan, cost + own) for plan, own in _ends(sketch, reading, draft, shown, bool(owners)))
+    columns = [name, "change", *(side.name for side in sides)]
+    yield from ((plan, cost + own) for plan, own in _ends(sketch, reading, draft, columns, bool(owners)))
 
 
 def _ends(
-    sketch: Sketch, reading: QuestionReading, draft: PlanDraft, shown: list[str], asks_things: bool
+    sketch: Sketch, reading: QuestionReading, draft: PlanDraft, columns: list[str], asks_things: bool
 ) -> Iterator[tuple[Plan, float]]:
     """Yield the ends of a plan: the thing with the extreme change, those that rose or fell, or all things."""
     texts = {item.text for item in reading.text.items}
@@ -70,12 +70,12 @@ def _ends(
     elif asks_things and bool(side[0]) != bool(side[1]):
         draft.keep(build.compare(">" if side[0] else "<", build.column("change"), build.literal(0)))
         if sketch.counts:
-            number = build.aggregation(f"number of {shown[0]}", "count")
+            number = build.aggregation(f"number of {columns[0]}", "count")
             draft.steps.append(build.group([], [number]))
             yield draft.plan(), 0.0
             return
     elif asks_things or sketch.counts:
         return  # of which things the change is asked for is not told
-    draft.steps.append(build.sort(("change", not names_decline(reading)), (shown[0], False)))
-    draft.select(shown)
+    draft.steps.append(build.sort(("change", not names_decline(reading)), (columns[0], False)))
+    draft.select(columns)
     yield draft.plan(), 0.0

@@ -173,14 +173,11 @@ def measured_figure(sketch: Sketch, reading: QuestionReading) -> tuple[Figure | 
 
 
 def name_point(condition: Condition) -> str:
-    """What one of two compared groups is called: `male`, `May`, `week 8`."""
+    """The name of one of two compared groups: `male`, `May`, `week 8`."""
     value, unit = condition.values[0], condition.group.label if condition.group else ""
-    if unit == "month" and isinstance(value, int) and 1 <= value <= MONTHS:
+    if unit == "month" and isinstance(value, int) and 1 <= value <= 12:
         return month_name[value]
     return f"{unit} {value}" if unit and unit != "year" else str(value)
-
-
-MONTHS = 12
 
 
 def _plan_pair(

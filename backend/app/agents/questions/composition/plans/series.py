@@ -61,6 +61,8 @@ def plan_largest_change(sketch: Sketch, reading: QuestionReading) -> Iterator[tu
     if "change" not in sketch.flags or not word or len(periods) != 1 or "cumulative" in sketch.flags:
         return
     figure, base, cost = _figure(of_ranked(sketch), reading)
+    if figure is None and not (sketch.measures or sketch.rows or of_ranked(sketch).measures):
+        figure, cost = Figure("count", label="rows"), IMPLIED_COST
     key = periods[0].value
     if figure is None or key is None or _has_no_order(key) or len(sketch.heads) + len(sketch.keys) > 1:
         return

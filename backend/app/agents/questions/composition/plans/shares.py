@@ -7,11 +7,12 @@ from app.agents.goals.tables.profiles import Column
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST, figures_of, take_order
-from app.agents.questions.composition.sketch import Sketch
+from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.figures import entity_key
 from app.agents.questions.frames.group_figures import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares, share_of_total
 from app.agents.questions.grouping import group_compared
+from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.question_reading import (
     Condition,
     QuestionReading,
@@ -82,8 +83,43 @@ def _part_of_whole(sketch: Sketch, reading: QuestionReading) -> Plan:
         part, total = first, second
     else:
         part, total = second, first
+    part = _in_unit_of_whole(part, total, reading)
     figure = figures_of(sketch, replace(part, functions=(), divisor=replace(total, functions=())))[0]
     return plan_figures(reading, [replace(figure, label="share")], take_order(sketch))
+
+
+def _in_unit_of_whole(part: Mention, total: Mention, reading: QuestionReading) -> Mention:
+    """The part as the only column that both nouns name: of calories from fat `cal_fat`, not `total_fat`."""
+    own, total_reference = (m.value.reference if m.value else None for m in (part, total))
+    if own is None or total_reference is None or own.table != total_reference.table:
+        return part
+    both = [
+        column
+        for column in reading.scope.stored_columns(own.table)
+        if is_measurable(column)
+        and column not in (own.column, total_reference.column)
+        and _is_named(column, part.item.word)
+        and any(_is_named(column, name) for name in name_parts(total_reference.column.name))
+    ]
+    if len(both) != 1 or any(_is_named(own.column, name) for name in name_parts(total_reference.column.name)):
+        return part
+    reading.note(
+        f"`{both[0].name}` is taken for {part.item.text!r}, as a part of `{total_reference.column.name}`."
+    )
+    return replace(part, value=make_value(Reference(own.table, both[0])))
+
+
+MIN_ABBREVIATION_LETTERS = 3
+"""Letters of a name that begins a word: `cal` of `calories`."""
+
+
+def _is_named(column: Column, word: str) -> bool:
+    """Tell if a part of the name of a column means a word, or begins it."""
+    parts = name_parts(column.name)
+    return any(
+        word_strength(word, part) >= STEM or (len(part) >= MIN_ABBREVIATION_LETTERS and word.startswith(part))
+        for part in parts
+    )
 
 
 def _share_of_measure(

@@ -77,6 +77,8 @@ def cue_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Question
         step = _EFFECTS[cue.kind](sketch, cue, places)
         if step is not None:
             is_weak = cue.argument in WEAK_CUES and not _is_compared(items, places[-1] + 1)
+            # `compare the mean before and after 2018`: the groups are there already.
+            is_weak = is_weak and not (cue.kind == "compared" and reading.keys)
             cost = WEAK_CUE_COST if is_weak else 0.0
             yield replace(step, cost=step.cost + cost)
 
@@ -124,7 +126,7 @@ def _is_compared(items: Sequence[QuestionItem], place: int) -> bool:
     return False
 
 
-MAX_THAN_DISTANCE = 6
+MAX_THAN_DISTANCE = 12
 """Words from a comparative to the word behind its `than`."""
 
 

@@ -98,7 +98,10 @@ def _readings_of_period(sketch: Sketch, cue: Cue, places: Places, reading: Quest
         if is_spacing:
             yield sketch.advance(places)
             return
-    if is_key:
+    if is_key and any(key.value == value for key in sketch.keys) and "change" in sketch.flags:
+        # `from one year to the next, the change of the yearly totals`: the same years again
+        yield sketch.advance(places, pending=replace(sketch.pending, key_word=""))
+    elif is_key:
         pending = replace(sketch.pending, key_word="")
         # `average daily revenue` is the mean of the totals of days, `average revenue per day` that of the rows
         # of each.

@@ -69,9 +69,11 @@ def value_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Questi
         for step in _conditions_of(sketch, match, item):
             annotated = step
             if score < 0.9:
-                annotated = step.with_assumption(
-                    f"`{match.column.name}` {match.values[0]!r} is taken for {item.text!r}."
-                )
+                note = f"`{match.column.name}` {match.values[0]!r} is taken for {item.text!r}."
+                # Two values of one column are spelled alike: if the first is meant, so is the second.
+                is_second = any(text.startswith(f"`{match.column.name}` ") for text in step.assumptions)
+                annotated = step.with_note(note) if is_second else step.with_assumption(note)
+                cost = cost / 2 if is_second else cost
             yield replace(
                 annotated, cost=annotated.cost + cost, qualities=(*annotated.qualities, score), link=""
             )
@@ -249,6 +251,10 @@ def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) 
     )
 
 
+_DENIALS = frozenset({"never", "none", "no", "nothing"})
+"""Stored values by which a column says that there is none of what it is about."""
+
+
 def missing_step(sketch: Sketch, reference: Reference) -> Sketch | None:
     """A negated column as one without a value, or as zero: `without a fare`, `no rain`."""
     column = reference.column
@@ -260,7 +266,10 @@ def missing_step(sketch: Sketch, reference: Reference) -> Sketch | None:
         )
     if not sketch.pending.is_negated or flag_values(column) is not None:
         return None
-    if column.missing > 0:
+    denials = tuple(value for value in column.values if str(value).casefold() in _DENIALS)
+    if column.type == "text" and denials:
+        expression = build.is_one_of(reference.expression, denials)  # `non-smokers` of a `smoke` Never
+    elif column.missing > 0:
         expression = build.is_missing(reference.expression)
     elif is_measurable(column) and column.low == 0:
         expression = build.compare("=", reference.expression, build.literal(0))
