@@ -64,6 +64,7 @@ from app.agents.questions.rewording.placings import reword_placings
 from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.signed_values import quote_signed_values
 from app.agents.questions.rewording.spellings import respell
+from app.agents.questions.rewording.unit_costs import reword_unit_costs
 from app.agents.questions.tables.derived_columns import derive_columns
 from app.agents.questions.tables.joined_products import derive_joined_products
 from app.agents.questions.tables.scope import QuestionScope
@@ -94,6 +95,7 @@ OVERVIEWS: tuple[Frame, ...] = (
     pareto.cumulative_shares,
     pareto.largest_groups,
     dependences.correlations_with_others,
+    dependences.strongest_correlation,
     dependences.slope,
     correlations.correlation,
     correlations.correlations_of_all,
@@ -158,7 +160,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     text = reword_measured_states(text, tables)
     text = reword_group_extremes(text, tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
-    text = reword_second_facts(reword(text), tables)
+    text = reword_unit_costs(reword_second_facts(reword(text), tables), tables)
     text = reword_last(reword_other_rows(reword_contrasts(text, tables), tables), tables)
     text = reword_rates(reword_spans(text, tables), tables)
     text, unread = split_preamble(reword_times(text, tables), tables)

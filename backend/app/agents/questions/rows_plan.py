@@ -324,12 +324,12 @@ def start_plan(
     for condition in applied:
         draft.keep(condition)
     for bound in reading.means:
-        _keep_bound(draft, bound)
+        draft.keep(compare_with_statistic(draft, bound))
     return draft
 
 
-def _keep_bound(draft: PlanDraft, bound: StatisticBound) -> None:
-    """Keep the rows that meet a comparison with a statistic of all rows that are left so far."""
+def compare_with_statistic(draft: PlanDraft, bound: StatisticBound) -> Expression:
+    """The comparison of each row with a statistic of all rows that are left so far, which is added to them."""
     measure = draft.name_of(make_value(bound.reference))
     own = build.column(measure)
     statistic: WindowFunction = (
@@ -343,8 +343,7 @@ def _keep_bound(draft: PlanDraft, bound: StatisticBound) -> None:
         limit = build.column(label)
         if bound.factor != 1:
             limit = build.arithmetic("*", build.literal(bound.factor), limit)
-        draft.keep(build.compare(bound.sign, own, limit))
-        return
+        return build.compare(bound.sign, own, limit)
     spread = draft.new_name(f"standard deviation of all {measure}")
     draft.steps.append(build.window(spread, "stddev", measure))
     distance = draft.new_name(f"{measure} less its mean")
@@ -357,10 +356,9 @@ def _keep_bound(draft: PlanDraft, bound: StatisticBound) -> None:
     # A whole number is said without a point.
     deviations = int(bound.deviations) if bound.deviations == int(bound.deviations) else bound.deviations
     if bound.is_either_way:
-        draft.keep(build.compare(">", build.call("abs", standardised), build.literal(deviations)))
-        return
+        return build.compare(">", build.call("abs", standardised), build.literal(deviations))
     side = deviations if bound.sign == ">" else -deviations
-    draft.keep(build.compare(bound.sign, standardised, build.literal(side)))
+    return build.compare(bound.sign, standardised, build.literal(side))
 
 
 MEDIAN = 0.5

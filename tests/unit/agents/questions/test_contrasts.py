@@ -68,6 +68,7 @@ TABLES = (
     [
         ("average age of those who cancelled versus those who stayed", [("no", 35), ("yes", 55)]),
         ("average age of clients who cancelled and those who did not", [("no", 35), ("yes", 55)]),
+        ("average age of cancelled versus non-cancelled clients", [("no", 35), ("yes", 55)]),
         ("how many stayed and how many cancelled", [("no", 2), ("yes", 2)]),
         ("average age of those who stayed", [(35,)]),
         ("compare the average age of insured and uninsured clients", [(False, 50), (True, 40)]),

@@ -47,6 +47,19 @@ def test_a_number_is_correlated_with_all_others(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
+    ["which number goes together best with the age", "which number is most strongly correlated with age"],
+)
+def test_the_strongest_correlation_of_a_number_is_one_row(question: str) -> None:
+    assert [row[0] for row in _answer(question)] == ["cost"]
+
+
+def test_the_strongest_pair_is_told_by_any_words_of_strength() -> None:
+    assert set(_answer("which two numbers are most strongly correlated")[0][:2]) == {"age", "cost"}
+    assert isinstance(parse_question("which two crimes go together most closely", TABLES), UnparsedQuestion)
+
+
+@pytest.mark.parametrize(
+    "question",
     [
         "slope of the cost over the age",
         "slope of cost on age over all clients",

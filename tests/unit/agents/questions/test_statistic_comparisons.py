@@ -74,6 +74,21 @@ def test_rows_are_listed_by_a_statistic_of_all_rows(question: str, loaves: set[s
     assert {cell for row in _answer(question) for cell in row if str(cell).startswith("L")} == loaves
 
 
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("share of loaves with a price above the median", 0.5),
+        ("what percentage of loaves have a price higher than the average", 0.1),
+    ],
+)
+def test_a_share_is_one_of_all_rows_of_the_statistic(question: str, share: float) -> None:
+    assert _answer(question) == [(share, 10)]
+
+
+def test_the_cost_of_a_unit_is_that_of_all_units() -> None:
+    assert _answer("what does a gram cost on average")[0][0] == pytest.approx(sum(PRICES) / 8500)
+
+
 def test_a_list_by_standard_deviations_shows_the_standard_scores() -> None:
     [row] = _answer("standardise the price and list loaves with a z-score above 2")
     assert any(cell == pytest.approx(2.7912, rel=1e-3) for cell in row if isinstance(cell, float))

@@ -59,8 +59,8 @@ PERIODS = {
     **dict.fromkeys(("weekday", "weekdays", "day of week", "day of the week", "days of the week"), "weekday"),
 }
 ADVERBS = frozenset({"daily", "weekly", "monthly", "quarterly", "yearly", "annual", "annually", "hourly"})
-MAX_CUE_ITEMS = 5
-"""Words of the longest cue (`compared with the previous year`)."""
+MAX_CUE_ITEMS = 6
+"""Words of the longest cue (`from one year to the next`)."""
 
 
 def _phrase_cues() -> Iterator[tuple[str, str, str]]:

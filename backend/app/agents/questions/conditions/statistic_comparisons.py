@@ -11,12 +11,15 @@ from app.plans.build import ComparisonSign
 _PACES = frozenset({"faster", "slower", "quicker"})
 """Adjectives of which it depends on their measure whether more is more of it."""
 _COMPARATIVES = "|".join(sorted(word for word in ADJECTIVES if word.endswith("er") and word not in _PACES))
-_SIGNS: tuple[tuple[str, ComparisonSign], ...] = (
-    ("at least", ">="),
-    ("at most", "<="),
-    ("above|over|exceeds|exceed|exceeding|higher|greater|more", ">"),
-    ("below|under|lower|less|smaller|fewer", "<"),
+_MORE = "|".join(word for word in _COMPARATIVES.split("|") if word not in SMALL)
+_LESS = "|".join(word for word in _COMPARATIVES.split("|") if word in SMALL)
+_SIGNS: tuple[tuple[str, str, ComparisonSign], ...] = (
+    ("at least", "", ">="),
+    ("at most", "", "<="),
+    ("above|over|exceeds|exceed|exceeding|higher|greater|more", _MORE, ">"),
+    ("below|under|lower|less|smaller|fewer", _LESS, "<"),
 )
+"""Words of comparisons, and adjectives that say the same of the measure before them: `a wait longer than`."""
 _STATISTICS = frozenset({"mean", "median"})
 """Aggregates of all rows that rows are compared with: no row is above the maximum."""
 _FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "thrice": 3.0, "half": 0.5}
@@ -38,9 +41,10 @@ def parse_adjective_comparisons(reading: QuestionReading) -> None:
 
 def parse_relative(reading: QuestionReading) -> None:
     """Parse `above the mean`, `a price below the median`, `more than twice the average fare`."""
-    for word, sign in _SIGNS:
+    for word, adjectives, sign in _SIGNS:
+        comparison = f"{word}|{adjectives}" if adjectives else word
         for phrase in (
-            f"C=column {_LEVELS}? {VERBS}? {word} than? {_FACTOR} of? @agg=function C?=again",
+            f"C=column {_LEVELS}? {VERBS}? {comparison} than? {_FACTOR} of? @agg=function C?=again",
             f"{word} C=column than {_FACTOR} of? @agg=function C?=again",
             f"{word} than? {_FACTOR} of? @agg=function C=column",
         ):

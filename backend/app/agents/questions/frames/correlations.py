@@ -127,17 +127,22 @@ def _matrix(draft: PlanDraft, names: list[str]) -> Plan:
     return Plan(source=first.source, steps=[*first.steps, *unions])
 
 
+_STRENGTH = "most|strongest|closely|strongly|highest|best|closest|are|go"
+
+
 def correlations_of_all(reading: QuestionReading) -> Plan | None:
     """`which two columns correlate most`."""
-    if not reading.text.has(_RELATED):
+    if not reading.text.has(f"{_RELATED}|together"):
         return None
     match = reading.text.find(
-        f"which|what N=count C|columns|variables|measures|numbers W? W? {_RELATED}|together"
+        f"which|what N=count C|columns|variables|measures|numbers {_STRENGTH}? W? {_STRENGTH}? {_STRENGTH}?"
+        f" {_RELATED}|together"
     )
     if match is None:
         return None
     reading.text.use(match.places, "figure")
-    reading.text.take_any(("most|strongest|closely|strongly|highest", "with each? other"), "figure")
+    while reading.text.take_any((_STRENGTH, "with each? other"), "figure"):
+        pass
     draft = start_plan(reading)
     names = [c.name for c in _measures(reading.scope.stored_columns(draft.source.base))][
         :MAX_CORRELATED_COLUMNS

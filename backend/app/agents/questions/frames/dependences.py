@@ -5,7 +5,7 @@ from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import QuestionReading, is_measurable, make_value
-from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.rows_plan import Figure, PlanDraft, start_plan
 from app.agents.questions.tables.scope import stored_type
 from app.plans import build
 from app.plans.plan import MAX_CORRELATED_COLUMNS, CorrelateStep, Plan
@@ -15,7 +15,29 @@ _REST = frozenset(_OTHERS.split("|")) | word_set(
     "else of number numbers column columns numeric measure measures"
 )
 _CORRELATE = "correlate|correlates|correlation|correlations"
+_THINGS = "number|column|measure|variable|figure|one"
+_LINKED = "goes|go|correlates|correlated|related|linked|associated"
 _ORDERED = "strongest|highest|largest|best first|on?"
+
+
+_HOW = "most|best|closest strongly|closely?"
+_STRONGEST = (
+    f"which|what|the? {_THINGS} that|which? {_LINKED} together? {_HOW} with|to C=column",
+    f"which|what|the? {_THINGS} is|are {_HOW} {_LINKED} with|to C=column",
+    f"which|what|the? {_THINGS} that? has the? strongest|highest|closest {_CORRELATE}|link with|to C=column",
+)
+
+
+def strongest_correlation(reading: QuestionReading) -> Plan | None:
+    """`which number goes together best with the price`."""
+    for phrase in _STRONGEST:
+        match = reading.text.find(phrase)
+        item = reading.text.item(match, "column") if match else None
+        if match is not None and item is not None and _is_number(item):
+            reading.text.use(match.places, "figure")
+            if draft := _correlate(reading, item):
+                return Plan(source=draft.plan().source, steps=[*draft.plan().steps, build.limit(1)])
+    return None
 
 
 def correlations_with_others(reading: QuestionReading) -> Plan | None:
@@ -30,6 +52,12 @@ def correlations_with_others(reading: QuestionReading) -> Plan | None:
         end += 1
     reading.text.use([*match.places, *range(match.places[-1] + 1, end)], "figure")
     reading.text.take_any((f"{_ORDERED} first?", "sorted|ranked by strength|size"), "figure")
+    draft = _correlate(reading, item)
+    return draft.plan() if draft else None
+
+
+def _correlate(reading: QuestionReading, item: QuestionItem) -> PlanDraft | None:
+    """The correlations of a number with each other one of its table, the strongest first."""
     draft = start_plan(reading)
     reference = reading.column(item, True)
     own = draft.name_of(make_value(reference))
@@ -51,7 +79,7 @@ def correlations_with_others(reading: QuestionReading) -> Plan | None:
         build.sort(("strength", True)),
         build.select(["column", "correlation", "rows"]),
     ]
-    return draft.plan()
+    return draft
 
 
 _CHANGES = "rise|rises|increase|increases|grow|grows|change|changes|fall|falls|drop|drops|go"

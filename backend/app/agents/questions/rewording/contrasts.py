@@ -31,6 +31,12 @@ _WITH_WITHOUT = re.compile(
     re.IGNORECASE,
 )
 _BOTH = re.compile(rf"\bwith{_LINK} without (?:an? )?([a-z]{{3,20}})\b", re.IGNORECASE)
+_NON = re.compile(
+    rf"\b(?:(of|for|among|between|by|from|in) )?([a-z]{{3,20}}){_LINK} (?:for |of )?non[- ]?\2"
+    rf"(?: ([a-z]{{3,20}}))?(?={_END})",
+    re.IGNORECASE,
+)
+"""A word and its denial: `vegan versus non-vegan snacks`."""
 _DENIAL = re.compile(rf"{_NOT}\b")
 _AGENTS = re.compile(
     rf"\bby (?=(?:the )?(?:those|people|persons) {_PRONOUN}\b)",
@@ -59,6 +65,12 @@ def reword_contrasts(question: str, tables: Sequence[TableProfile]) -> str:
         column = _find_flag(match[1], tables)
         return f"by `{column.name}`" if column else match[0]
 
+    def name_denial(match: re.Match[str]) -> str:
+        column = _find_flag(match[2], tables)
+        noun = f"{match[1] or 'of'} {match[3]} " if match[3] else ""
+        return f"{noun}by `{column.name}`" if column else match[0]
+
+    question = _NON.sub(name_denial, question)
     text = _CONTRAST.sub(name_clauses, question)
     text = _BOTH.sub(name_both, _WITH_WITHOUT.sub(name_noun, text))
     return _AGENTS.sub("of ", text)

@@ -20,7 +20,7 @@ from app.agents.questions.question_reading import (
     is_measurable,
     make_value,
 )
-from app.agents.questions.rows_plan import Figure, start_plan
+from app.agents.questions.rows_plan import Figure, compare_with_statistic, start_plan
 from app.agents.questions.tables.scope import Reference
 from app.agents.questions.unexplained_words import is_action
 from app.plans import build
@@ -56,6 +56,9 @@ def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     is_set_against = "others" in sketch.flags or any(c.is_compared for c in reading.conditions)
     if "compared" in sketch.flags and not is_set_against:
         return
+    if reading.means and not reading.conditions and not sketch.measures and not sketch.displayed:
+        yield _share_beyond_statistic(sketch, reading), 0.0
+        return
     odd = [m for m in sketch.measures if m.functions and m.functions != ("sum",)]
     cost = UNUSED_COST * (len(odd) + len(sketch.displayed))
     values = [measure.value for measure in sketch.measures if measure.value]
@@ -73,6 +76,22 @@ def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
 
 PART_COST = 0.1
 """Cost of a share of two measures, of which the words say only by their order which one is the whole."""
+
+
+def _share_beyond_statistic(sketch: Sketch, reading: QuestionReading) -> Plan:
+    """`share of visits with a wait above the median`: of all rows, with which the statistic is computed."""
+    bounds, reading.means = reading.means, []
+    measures = [make_value(bound.reference) for bound in bounds]
+    draft = start_plan(reading, measures, sketch.rows[0].table if sketch.rows else None)
+    draft.present([Figure("mean", measure) for measure in measures])
+    tested = build.every([compare_with_statistic(draft, bound) for bound in bounds])
+    figures = [Figure("share_true", Value(tested, "condition met", "boolean"), label="share")]
+    figures.append(Figure("count", label="rows"))
+    if reading.keys:
+        finish_groups(draft, reading.keys, figures, take_order(sketch))
+    else:
+        draft.group([], figures)
+    return draft.plan()
 
 
 def _part_of_whole(sketch: Sketch, reading: QuestionReading) -> Plan:
