@@ -58,6 +58,7 @@ DEMANDS: tuple[Demand, ...] = (
     _demand("rolling|moving", "moving_mean"),
     _demand("difference|gap", "-"),
     _demand("ratio", "/"),
+    _demand("other|others|remaining|elsewhere", "not != keys case no anti - / correlate correlation"),
     _demand("correlation|correlate|correlated", "correlation correlate"),
     _demand("distinct|different|unique", "count_distinct distinct keys"),
     _demand("missing|empty|blank|null|nulls", "is_null profile count"),

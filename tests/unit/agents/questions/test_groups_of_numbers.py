@@ -60,6 +60,7 @@ def test_groups_of_equally_many_rows_show_their_bounds() -> None:
         ("60+, please", "60 and over, please"),
         ("the season 2023-24", "the season 2023-24"),
         ("on 2024-03-05", "on 2024-03-05"),
+        ("in 05-2023", "in 05-2023"),
         ('the band "25-39"', 'the band "25-39"'),
         ("3 + 4 seats", "3 + 4 seats"),
     ],

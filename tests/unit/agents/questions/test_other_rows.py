@@ -66,7 +66,12 @@ def test_a_comparison_says_its_margin_if_that_is_asked(question: str, rows: list
 
 
 @pytest.mark.parametrize(
-    "question", ["average wait in the Eye ward and in the other towns", "average wait by ward, and by how much"]
+    "question",
+    [
+        "average wait in the Eye ward and in the other towns",
+        "average wait by ward, and by how much",
+        "average wait versus the others",
+    ],
 )
 def test_others_and_margins_of_nothing_are_asked_about(question: str) -> None:
     assert isinstance(parse_question(question, TABLES), UnparsedQuestion)

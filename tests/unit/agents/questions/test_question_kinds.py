@@ -100,7 +100,7 @@ FIRST_ROWS: Mapping[str, tuple[Any, ...]] = {
     "are all jobs from Mill fixed?": (False, 2, 3),
     "how many jobs went to Dock": (3,),
     "jobs that have not been fixed yet": (3,),
-    "do jobs from Dock cost more than jobs from Mill on average, and by how much": (100.0,),
+    "do jobs from Dock cost more than jobs from Mill on average, and by how much": ("Dock", 400.0, True, 100.0),
     "how many jobs were neither returned nor fixed": (2,),
     "how much higher is the mean fee of returned jobs than of the others": (-300.0,),
     "which customer has the highest share of returned jobs": ("Ash", 1 / 3),

@@ -67,6 +67,7 @@ def test_rows_are_counted_by_a_statistic_of_all_rows(question: str, number: int)
         ("list loaves with a price in the top 20 percent", {"L8", "L9"}),
         ("which loaves have a price in the bottom 10 %", {"L0"}),
         ("which loaves have a z-score of the price above 2", {"L9"}),
+        ("standardise the price and show outliers beyond 2 standard deviations", {"L9"}),
         ("which loaves have a higher price than the median", {"L5", "L6", "L7", "L8", "L9"}),
     ],
 )

@@ -222,7 +222,7 @@ def _limit(sketch: Sketch) -> Sketch:
 
 def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
     reading = prepare(sketch, base)
-    if contradicts_itself(reading):
+    if contradicts_itself(reading) or _lacks_others(sketch, reading):
         return
     try:
         for own_plan, cost in kind.completion(sketch, reading):
@@ -236,9 +236,17 @@ def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Itera
         return  # The parts do not fit together: this is no reading.
 
 
+def _lacks_others(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if rows are set against the others, and nothing tells which rows these are."""
+    is_compared = any(condition.is_compared for condition in reading.conditions)
+    return "others" in sketch.flags and not reading.keys and not is_compared
+
+
 def _set_against_rest(sketch: Sketch, reading: QuestionReading) -> None:
     """Make the only condition a group where the question sets its rows against the others."""
-    conditions = [c for c in reading.conditions if not c.is_date]
+    undated = [c for c in reading.conditions if not c.is_date]
+    # Of a period and another condition the period is that of both sides; alone it is what is compared.
+    conditions = undated or ([*reading.conditions] if "others" in sketch.flags else [])
     is_needed = "others" in sketch.flags or (sketch.pending.adjective and not reading.keys)
     if len(conditions) != 1 or conditions[0].is_compared or not is_needed:
         return

@@ -131,9 +131,10 @@ def parse_deviations(reading: QuestionReading) -> None:
 
 
 def _standardised(reading: QuestionReading) -> list[int]:
-    """The places of words that ask for standard scores, which the comparison makes anyway."""
-    match = reading.text.find("standardise|standardize|standardised|standardized")
-    return match.places if match else []
+    """The places of words for standard scores and for rows that are far off, which the comparison tells."""
+    words = ("standardise|standardize|standardised|standardized", "outlier|outliers")
+    matches = [match for word in words if (match := reading.text.find(word))]
+    return [place for match in matches for place in match.places]
 
 
 def _nearest_measure(reading: QuestionReading, match: PhraseMatch) -> list[int]:

@@ -15,16 +15,16 @@ _REST = frozenset(_OTHERS.split("|")) | word_set(
     "else of number numbers column columns numeric measure measures"
 )
 _CORRELATE = "correlate|correlates|correlation|correlations"
-_THINGS = "number|column|measure|variable|figure|one"
+_COLUMN_NOUNS = "number|column|measure|variable|figure|one"
 _LINKED = "goes|go|correlates|correlated|related|linked|associated"
 _ORDERED = "strongest|highest|largest|best first|on?"
 
 
 _HOW = "most|best|closest strongly|closely?"
 _STRONGEST = (
-    f"which|what|the? {_THINGS} that|which? {_LINKED} together? {_HOW} with|to C=column",
-    f"which|what|the? {_THINGS} is|are {_HOW} {_LINKED} with|to C=column",
-    f"which|what|the? {_THINGS} that? has the? strongest|highest|closest {_CORRELATE}|link with|to C=column",
+    f"which|what|the? {_COLUMN_NOUNS} that|which? {_LINKED} together? {_HOW} with|to C=column",
+    f"which|what|the? {_COLUMN_NOUNS} is|are {_HOW} {_LINKED} with|to C=column",
+    f"which|what|the? {_COLUMN_NOUNS} that? has the? strongest|highest {_CORRELATE}|link with|to C=column",
 )
 
 

@@ -38,7 +38,8 @@ def meant_values(
     if _tells_event(item, columns) and _is_verb_of_event(columns, before, following):
         return ()  # who closed a ticket has closed those too that were paid since
     # Verbs resemble stored states (`opened` and `open`), so that only a full spelling means one.
-    is_verb = _tells_event(item, columns) or (before is not None and before.text == "to")
+    is_infinitive = before is not None and before.text == "to" and item.word not in _GENDERED
+    is_verb = _tells_event(item, columns) or is_infinitive  # but no verb is `men compared to women`
     return tuple(match for match in values if match.score >= 1) if is_verb else values
 
 

@@ -126,7 +126,7 @@ _COUNTED_LAST = re.compile(
     re.IGNORECASE,
 )
 """Rows of which only the end of a question says that their number is asked for: `late parcels, how many`."""
-_RUNNING = re.compile(r",? *(?:,\s*running|\bcumulatively|\bas a running total)\W*$", re.IGNORECASE)
+_RUNNING = re.compile(r"(?:, ?running|,? ?\bcumulatively|,? ?\bas a running total)(?=\W{0,3}$)", re.IGNORECASE)
 """A running total that only the end of a question asks for: `sales by month, running`."""
 
 

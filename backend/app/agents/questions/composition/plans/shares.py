@@ -56,7 +56,8 @@ def plan_shares(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     is_set_against = "others" in sketch.flags or any(c.is_compared for c in reading.conditions)
     if "compared" in sketch.flags and not is_set_against:
         return
-    if reading.means and not reading.conditions and not sketch.measures and not sketch.displayed:
+    is_beyond = bool(reading.means) and not reading.conditions and "rate" not in sketch.flags
+    if is_beyond and not sketch.measures and not sketch.displayed:
         yield _share_beyond_statistic(sketch, reading), 0.0
         return
     odd = [m for m in sketch.measures if m.functions and m.functions != ("sum",)]
