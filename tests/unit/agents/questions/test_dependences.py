@@ -1,5 +1,7 @@
 """A number correlated with all others, the slope of one over another, and the extreme of each group."""
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 
@@ -72,6 +74,15 @@ def test_a_slope_is_that_of_least_squares(question: str) -> None:
 
 def test_a_slope_of_one_number_is_asked_about() -> None:
     assert isinstance(parse_question("slope of the cost", TABLES), UnparsedQuestion)
+
+
+def test_rows_without_a_group_have_no_extreme() -> None:
+    [table] = TABLES
+    sex, *others = table.columns
+    gaps = (replace(table, columns=(replace(sex, missing=0.2), *others)),)
+    parsed = parse_question("oldest client of each sex", gaps)
+    assert isinstance(parsed, ParsedQuestion)
+    assert '"is_null"' in parsed.plan.model_dump_json()
 
 
 @pytest.mark.parametrize("question", ["oldest woman and oldest man", "the oldest man versus the oldest woman"])

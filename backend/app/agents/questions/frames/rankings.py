@@ -72,6 +72,10 @@ def rank_rows(
     elif reading.keys:
         keys = [draft.name_of(key) for key in reading.keys]
         displayed = list(dict.fromkeys([*keys, *displayed]))
+        # Rows without a group are no group of their own, as in figures of groups.
+        unsure = [key for key in reading.keys if key.reference is None or key.reference.column.missing > 0]
+        for key in unsure:
+            draft.keep(build.is_present(build.column(draft.name_of(key))))
         draft.steps.append(build.window("rank", "rank", within=keys, order=[(measure, descending)]))
         draft.keep(build.compare("<=", build.column("rank"), build.literal(count)))
         draft.steps.append(build.sort(*((key, False) for key in keys), (measure, descending)))
