@@ -49,7 +49,7 @@ def find_row_conditions(
     name = target.name if target else None
     # A value that is a cause restricts nothing: "does rain affect sales" compares rain with other weather.
     # An age before other numbers: of "aged 65 and older" the 65 is no value of the column.
-    conditions = [*find_age_bounds(goal.effect_text, tables, name)]
+    conditions = [*find_age_bounds(goal.effect_text, tables, name), *_excluded_values(goal, tables, name)]
     bounded = {condition.column for condition in conditions}
     plain = find_conditions(goal.effect_text, tables, name, heads)
     conditions += [condition for condition in plain if condition.column not in bounded]
@@ -59,7 +59,7 @@ def find_row_conditions(
     is_related = _asks_for_relation(goal)
     for further in (
         () if is_related else (state.condition for state in find_states(text, tables, name)),
-        () if is_related else _spelled_values(goal, text, tables, name, {*heads}),
+        () if is_related else _spelled_values(text, tables, name, {*heads}),
         find_unit_bounds(goal, tables, target),
     ):
         for condition in further:
@@ -95,12 +95,15 @@ def _restricting_text(goal: Goal, request: str, counted_rows: str) -> str:
 
 
 def _counted_rows(goal: Goal) -> str:
-    phrase = (word for word in goal_words(goal.target_text) if word.part in (Part.MODIFIER, Part.HEAD))
-    return " ".join(word.word for word in phrase)
+    """Return the words that name what is counted, with a `no` before them: "no-shows"."""
+    names = {word.word for word in goal_words(goal.target_text) if word.part in (Part.MODIFIER, Part.HEAD)}
+    text_words = words(goal.target_text)
+    pairs = zip(text_words, [*text_words[1:], ""], strict=True)
+    return " ".join(word for word, following in pairs if word in names or (word == "no" and following in names))
 
 
 def _spelled_values(
-    goal: Goal, text: str, tables: Sequence[TableProfile], target: str | None, heads: set[str]
+    text: str, tables: Sequence[TableProfile], target: str | None, heads: set[str]
 ) -> Iterator[RowCondition]:
     """Yield conditions on values that a goal writes otherwise than the tables: `women` for `F`."""
     index = ValueIndex(tables)
@@ -110,10 +113,21 @@ def _spelled_values(
         for at, word in enumerate(phrase.tokens):
             if stem(word) not in unspecific and (match := _spelled_value(word, index, tables, target)):
                 yield _value_condition(match, is_denied(phrase, at))
-    for phrase_text in (*goal.excluded_phrases, *goal.avoided_phrases):
-        for word in words(phrase_text):
-            if match := _spelled_value(word, index, tables, target):
-                yield _value_condition(match, is_excluded=True)
+
+
+def _excluded_values(goal: Goal, tables: Sequence[TableProfile], target: str | None) -> Iterator[RowCondition]:
+    """Yield conditions that leave out the values of exclusions: "cancelled orders don't count"."""
+    phrases = (*goal.excluded_phrases, *goal.avoided_phrases)
+    index = ValueIndex(tables) if phrases else None
+    conditions: dict[tuple[str, str], list[RowCondition]] = {}
+    for phrase in phrases:
+        for word in words(phrase):
+            if index and (match := _spelled_value(word, index, tables, target)):
+                condition = _value_condition(match, is_excluded=True)
+                conditions.setdefault((condition.column, condition.operator), []).append(condition)
+    for alike in conditions.values():
+        values = dict.fromkeys(value for condition in alike for value in condition.values)
+        yield alike[0].model_copy(update={"values": [*values]})
 
 
 def _spelled_value(

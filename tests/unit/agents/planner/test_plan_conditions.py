@@ -88,3 +88,34 @@ def test_a_series_has_no_inputs_and_its_phrases_select() -> None:
     assert find_row_conditions(goal, [CALLS], MINUTES) == []
     of_series = find_row_conditions(goal, [CALLS], MINUTES, of_series=True)
     assert describe_conditions(of_series) == "`lang` is fr"
+
+
+VISITS = TableProfile(
+    "appointments",
+    2_000,
+    (
+        Column("booked_on", "datetime", "datetime", 300, low="2024-01-01", high="2024-10-26"),
+        Column("age", "integer", "numeric", 90, low=1, high=91),
+        Column("weight_kg", "number", "numeric", 400, low=2.0, high=120.0),
+        Column(
+            "no_show", "text", "boolean", 2, top=("no", "yes"), values=("no", "yes"), is_stored_as_text=True
+        ),
+        Column("status", "text", "category", 2, top=("open", "cancelled"), values=("open", "cancelled")),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        # The `no` of a name denies nothing.
+        ("no-shows per week for two months", "`no_show` is yes"),
+        ("appointments per week, cancelled ones do not count", "`status` is not cancelled"),
+        ("appointments per week, not counting cancelled ones", "`status` is not cancelled"),
+        ("how many people over 80 will come next month", "`age` is above 80"),
+        ("number of patients heavier than 90 kg per week", "`weight_kg` is above 90.0"),
+    ],
+)
+def test_rows_of_counts(goal: str, expected: str) -> None:
+    conditions = find_row_conditions(parse_goal(goal), [VISITS], None, of_series=True)
+    assert describe_conditions(conditions) == expected

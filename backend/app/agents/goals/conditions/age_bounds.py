@@ -10,9 +10,12 @@ from app.agents.goals.words.stemming import stem, stems
 from app.number_words import ABOVE_ONE
 
 _NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(ABOVE_ONE)})"
-_NO_UNIT = (
-    r"(?! ?[%€$£]|[.,]?\d| (?!years?\b|and\b|or\b|in\b|who\b|with\b|at\b|on\b|of\b|for\b|from\b|by\b)[a-z])"
+_AFTER_AGES = (
+    "years?|and|or|but|in|who|that|with|without|at|on|of|for|from|by|to|per|each|every|next|last|during|when|if"
+    "|will|would|can|could|is|are|was|were|be|have|has|had|do|does|did|[a-z]{2,20}ed"
 )
+"""Words behind a bare number that is an age: any other noun is its unit."""
+_NO_UNIT = rf"(?! ?[%€$£]|[.,]?\d| (?!(?:{_AFTER_AGES})\b)[a-z])"
 _BOUND = re.compile(
     r"\b(?P<noun>[a-z]{3,20}) (?:who are |that are |aged |of age )?"
     r"(?P<side>over|above|past|under|below|older than|younger than) (?:the age of )?"

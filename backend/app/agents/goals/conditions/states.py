@@ -198,7 +198,7 @@ def _find_state(
     if len({column.name for column, _ in likeliest}) != 1 or likeliest[0][0].name == target:
         return None
     column, meaning = likeliest[0]
-    condition = _make_condition(column, meaning, is_denied(phrase, at))
+    condition = _make_condition(column, meaning, is_denied(phrase, at, words(column.name)))
     return StatedCondition(" ".join([phrase.opening, *phrase.tokens]), condition) if condition else None
 
 
@@ -262,6 +262,8 @@ def _is_stated(phrase: Phrase, at: int, column: Column, form: _Form, coverage: f
         return opening in _NAMING and (form != "noun" or (is_flag and is_name))
     if tokens[at] in _ROW_NOUNS or (form == "word" and phrase.has_rows):
         return True
+    if opening == "among" and is_flag and coverage == 1.0:
+        return True  # "among smokers" of a column `smoker`
     # "In quiet cells" says nothing of `gold_cell`: a bare noun is a state under its whole name.
     is_added = opening in (_ADDING if is_flag else _HAVING)
     return coverage == 1.0 and is_added and (phrase.has_rows or bool(NEGATIONS & {*tokens[:at]}))
@@ -303,11 +305,14 @@ def _fits(meaning: Meaning, column: Column) -> bool:
     return yes_and_no(column) is not None or _may_be_zero(column)
 
 
-def is_denied(phrase: Phrase, at: int) -> bool:
-    """Test if a token of a phrase is denied: "when nobody was on hold"."""
+def is_denied(phrase: Phrase, at: int, name_words: Sequence[str] = ()) -> bool:
+    """Test if a token of a phrase is denied: "when nobody was on hold".
+
+    A negation that is one of the `name_words` of its column denies nothing: "among no shows" of `no_show`.
+    """
     start = 0 if phrase.opening in _CLAUSES | _RELATIVE else max(0, at - MAX_NEGATION_DISTANCE)
-    before = phrase.tokens[start:at]
-    return (phrase.opening == "without") != any(token in NEGATIONS for token in before)
+    denying = [token for token in phrase.tokens[start:at] if token in NEGATIONS and token not in name_words]
+    return (phrase.opening == "without") != bool(denying)
 
 
 def _make_condition(column: Column, meaning: Meaning, is_denied: bool) -> RowCondition | None:

@@ -27,3 +27,6 @@ USUAL_STEPS: dict[Period, int] = {
     "year": 5,
 }
 """Periods that are forecast if the goal says no horizon: about a season."""
+COVERED_PERIODS: tuple[Period, ...] = ("month", "week", "day", "hour")
+MIN_COVERED = 36
+"""Periods of transactions whose forecast names none, and how many of them must be covered."""

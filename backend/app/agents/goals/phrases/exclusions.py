@@ -11,6 +11,7 @@ _NAME = r"(?P<phrase>[\w'-]{1,30}(?:,? [\w'-]{1,30}){0,6}?)"
 _ARTICLE = r"(?:(?:the|any|our|his|her|their|its|a|an) )?"
 _START = r"(?:^|[.;:!?,()] ?|\band |\bbut )"
 _IS_NOT = r"(?:(?:is|are|was|were) not|(?:is|are|was|were)n't|(?:must|may|can|shall) not be|(?:can|must)n't be)"
+_DOES_NOT = r"(?:do(?:es)? not|do(?:es)?n't)"
 _END = r"(?: ?[.;:!?()]| ?$| (?:but|since|because|when|while|predict|please|pls|in)\b)"
 
 _BY_VERB = re.compile(
@@ -31,11 +32,13 @@ _BY_PLACE = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"{_START}{_ARTICLE}{_NAME} (?:left out|excluded|(?:is|are) (?:off limits|forbidden|taboo))\b",
+        rf"{_START}{_ARTICLE}{_NAME} (?:left out|excluded|(?:is|are) (?:off limits|forbidden|taboo)"
+        rf"|(?:{_DOES_NOT} (?:count|matter))|(?:{_IS_NOT} counted))\b",
         re.IGNORECASE,
     ),
+    re.compile(rf"\b(?:not|do not|don't|without) count(?:ing)? {_ARTICLE}{_NAME}{_END}", re.IGNORECASE),
 )
-"""Phrases told by their place: "skip the sick days", "the invoice is not there yet"."""
+"""Phrases told by their place: "skip the sick days", "the invoice is not there yet", "returns do not count"."""
 _CLAUSE_END = re.compile(r"[.;:!?,()]")
 _NO = re.compile(
     rf"^(?:and |or |but )?no {_ARTICLE}{_NAME}(?: (?:please|pls|either|in the model))?$", re.IGNORECASE

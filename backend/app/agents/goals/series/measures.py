@@ -299,6 +299,10 @@ class MeasureRequest:
         return {stem(word.word) for word in goal_words(self.text)}
 
 
+_AGGREGATES = frozenset(stems("avg average mean median total sum min max minimum maximum"))
+"""Stems of words of names that say how values were made, and not of what."""
+
+
 def _last_stem(column: Column) -> list[str]:
     """Return the stem of the noun of a column's name: `size` of `household_size`; none without content."""
     content = _content_stems(column)
@@ -307,5 +311,8 @@ def _last_stem(column: Column) -> list[str]:
 
 def _content_stems(column: Column) -> set[str]:
     """Return the stems of a column's name that tell it apart."""
-    content = set(stems(vocabulary.REMARK.sub("", column.name))) - vocabulary.EMPTY_STEMS
+    parts = set(stems(vocabulary.REMARK.sub("", column.name)))
+    content = parts - vocabulary.EMPTY_STEMS
+    if content <= _AGGREGATES:
+        content = parts - _AGGREGATES  # the price of `avg_price`
     return content - UNITS_OF_MEASURE or content

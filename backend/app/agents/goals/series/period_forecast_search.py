@@ -10,6 +10,7 @@ from app.agents.goals.periods import vocabulary
 from app.agents.goals.periods.time_axis import MeasuredAxis
 from app.agents.goals.series.axis_detection import find_time_axes
 from app.agents.goals.series.layout import SeriesLayout, find_layout
+from app.agents.goals.series.measures import MAX_NAME, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.request import SeriesRequest
 from app.agents.goals.series.restrictions import FindRows, find_plain_rows
@@ -61,7 +62,11 @@ def _find(
     goal: Goal, table: TableProfile, others: Sequence[TableProfile], is_sure: bool, find_rows: FindRows
 ) -> tuple[SeriesRequest, PeriodForecast] | None:
     """Find a series of the table and its forecast."""
-    if goal.outlook or goal.threshold or goal.wants_no_model or goal.kind == "classification":
+    if goal.outlook or goal.wants_no_model or goal.kind == "classification":
+        return None
+    # "People over 80" are counted where a column holds their age; other bounds are of what is predicted.
+    counts_within = goal.threshold is not None and _counts_within_bounds(goal, [table, *others], find_rows)
+    if goal.threshold and not counts_within:
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
     # "How many orders did we get each week" asks about stored rows.
@@ -79,6 +84,7 @@ def _find(
             times,
             tuple(others),
             is_sure,
+            measure=SeriesMeasure(None, MAX_NAME) if counts_within else None,
             find_rows=find_rows,
         )
         if not request.layout.is_complete:
@@ -87,6 +93,16 @@ def _find(
         if forecast := request.find_forecast():
             return request, forecast
     return None
+
+
+_BOUNDS = frozenset({"above", "below", "at_least", "at_most"})
+
+
+def _counts_within_bounds(goal: Goal, tables: Sequence[TableProfile], find_rows: FindRows) -> bool:
+    """Test if a goal counts rows whose numbers lie above or below a bound: "parcels heavier than 10 kg"."""
+    if not vocabulary.COUNT.search(goal.text):
+        return False
+    return any(condition.operator in _BOUNDS for condition in find_rows(goal, tables, None))
 
 
 def _rank_axes(goal: Goal, axes: Sequence[MeasuredAxis]) -> list[MeasuredAxis]:

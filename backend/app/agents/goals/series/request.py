@@ -25,7 +25,13 @@ from app.agents.goals.periods.forecast_horizon import (
 )
 from app.agents.goals.periods.phrases import is_level, read_period
 from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
-from app.agents.goals.periods.usual_periods import MAX_UNIT_DAYS, PARTS_OF_UNITS, USUAL_STEPS
+from app.agents.goals.periods.usual_periods import (
+    COVERED_PERIODS,
+    MAX_UNIT_DAYS,
+    MIN_COVERED,
+    PARTS_OF_UNITS,
+    USUAL_STEPS,
+)
 from app.agents.goals.series.layout import SeriesLayout, usable_numbers
 from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
@@ -212,8 +218,8 @@ class SeriesRequest:
             every = "business_day"
         end = SeriesEnd(self._last_period(every), every, step)
         horizon = find_horizon(self.text, end, knows_end=axis.high is not None)
-        # Transactions have no rhythm of their own that a usual horizon could be counted in.
-        is_regular = self.layout.kind != "transactions" or explicit
+        # Transactions have no rhythm of their own that a usual horizon could be counted in; a "forecast" has.
+        is_regular = self.layout.kind != "transactions" or explicit or vocabulary.FORECAST.search(self.text)
         if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
             horizon = Horizon(max(1, USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
         return every, step, horizon
@@ -225,13 +231,22 @@ class SeriesRequest:
         """
         unit = horizon_unit(self.text) or self._unit_of_dates()
         if unit is None:
-            return "month" if re.search(r"\b(?:year|20\d\d|quarter)\b", self.text, re.IGNORECASE) else None
+            if re.search(r"\b(?:year|20\d\d|quarter)\b", self.text, re.IGNORECASE):
+                return "month"
+            return self._covered_period() if vocabulary.FORECAST.search(self.text) else None
         name, is_single = unit
         periods = PARTS_OF_UNITS.get(name, ())
         if not is_single and name in PERIODS:
             periods = periods[periods.index(name) :]
         filled = (period for period in periods if self._rows_per(period) >= MIN_ROWS_PER_PERIOD)
         return next(filled, periods[-1] if periods else None)
+
+    def _covered_period(self) -> Period | None:
+        """Return the longest period of which the rows cover enough for a forecast that names none."""
+        low, high = self.measured.low, self.measured.high
+        span_s = (high - low).total_seconds() if low and high else 0.0
+        covered = (period for period in COVERED_PERIODS if span_s >= MIN_COVERED * PERIOD_S[period])
+        return next((period for period in covered if self._rows_per(period) >= MIN_ROWS_PER_PERIOD), None)
 
     def _unit_of_dates(self) -> tuple[str, bool] | None:
         """Return the unit nearest to the dates that the goal asks for: a month, for "in May"."""

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from app.agents.goals.conditions.filters import find_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.states import yes_and_no
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods.phrases import mentions_value
 from app.agents.goals.periods.time_axis import TimeAxis
@@ -41,13 +42,20 @@ class SeriesRestrictions:
     @cached_property
     def values(self) -> dict[str, str]:
         """Values of columns of groups that the goal names: "only for the coast", "cats per week"."""
-        goal_stems, values = [stem(word) for word in words(self.goal.text)], dict[str, str]()
+        text = self.goal.text
+        # "Cancelled orders don't count" names the value of the rows that are left out.
+        for phrase in (*self.goal.excluded_phrases, *self.goal.avoided_phrases):
+            text = text.replace(phrase, " ")
+        goal_stems, values = [stem(word) for word in words(text)], dict[str, str]()
         for column in self.table.columns:
             if column.is_number or column.name in {*self.axis.columns, *self.spare_keys}:
                 continue
             if column.hint not in ("category", "text", "boolean", "id") or isinstance(
                 next(iter(column.top), None), bool
             ):
+                continue
+            # A yes or no is no name of rows: the `no` of "no-shows" says nothing of its column.
+            if yes_and_no(column) is not None:
                 continue
             texts = [str(value) for value in dict.fromkeys([*column.top, *column.examples])]
             mentioned = [value for value in texts if mentions_value(goal_stems, value)]

@@ -48,13 +48,20 @@ _GENERAL_STEMS = frozenset(
 """Stems of words that say how much, when and for what is forecast, and not what."""
 _SALES = word_set("sell sells selling sold sale sales buy buys bought order ordered orders")
 """Words by which the rows, their quantities and their money are asked for alike."""
+_BOUNDS = frozenset({"above", "below", "at_least", "at_most"})
+"""Operators of conditions that comparatives state ("longer than 5 days"), and of ages of people."""
 _ASKED_PARTS = (Part.HEAD, Part.MODIFIER)
 """Parts of a goal that say what is forecast: the others say for whom, why and from when."""
 
 
 def find_unread_words(goal: Goal, forecast: PeriodForecast) -> list[str]:
     """Return the words that name what is forecast, and that have to do with nothing the forecast is made of."""
-    nouns = [word for word in _asked_words(goal) if not _is_general(word)]
+    is_bounded = any(condition.operator in _BOUNDS for condition in forecast.conditions)
+    nouns = [
+        word
+        for word in _asked_words(goal)
+        if not (_is_general(word) or (is_bounded and (word.endswith("er") or vocabulary.PEOPLE.match(word))))
+    ]
     meaningful = {*_words_of_parts(nouns, forecast), *_words_of_measure(goal, nouns, forecast)}
     unread = [word for word in nouns if word not in meaningful]
     # "Auctions held per quarter": a participle behind a noun says no more than the noun.

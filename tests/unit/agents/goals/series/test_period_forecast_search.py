@@ -1,5 +1,6 @@
 """Forecasts of series: made of transactions by period, and found in rows of any layout."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -305,3 +306,28 @@ def test_different_values_and_maxima_of_periods() -> None:
     assert [row[1] for row in duckdb.sql(select_by_period(rows, distinct)).fetchall()] == [1, 0, 1]
     # A day without rows has no maximum: it is interpolated.
     assert [row[1] for row in duckdb.sql(select_by_period(rows, maximum)).fetchall()] == [9, 5.5, 2]
+
+
+def test_a_mean_price_is_named_by_its_noun() -> None:
+    goal = parse_goal("average price of Cats over the next 5 weeks")
+    forecast = find_period_forecast(goal, SHOWS, is_sure=True)
+    assert forecast is not None
+    assert (forecast.aggregation.measure, forecast.aggregation.column) == ("value", "avg_price")
+
+
+@pytest.mark.parametrize(
+    ("goal", "high", "every", "steps"),
+    [
+        ("orders forecast", "2024-06-20T21:00:00", "week", 13),
+        ("orders forecast", "2026-06-20T21:00:00", "month", 12),
+        ("forecast orders by day", "2024-06-20T21:00:00", "day", 28),
+    ],
+)
+def test_a_forecast_of_transactions_without_a_horizon_has_the_usual_one(
+    goal: str, high: str, every: str, steps: int
+) -> None:
+    placed = Column("placed", "datetime", "datetime", 3_990, low="2023-01-01T10:00:00", high=high)
+    orders = replace(ORDERS, columns=(ORDERS.columns[0], placed, *ORDERS.columns[2:]))
+    forecast = find_period_forecast(parse_goal(goal), orders, is_sure=True)
+    assert forecast is not None
+    assert (forecast.aggregation.every, forecast.steps, forecast.is_default_horizon) == (every, steps, True)
