@@ -47,6 +47,25 @@ def test_an_upload_goes_on_after_the_api_was_killed(studio: Any, visit: Any, tmp
     assert min(sent[2:]) >= PIECE
 
 
+def test_a_file_that_cannot_be_read_is_named_beside_its_place(visit: Any) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.ignored += ["422"]
+    visitor.open("/")
+    head = b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml"
+    broken = {"name": "sales.xlsx", "mimeType": "application/zip", "buffer": head}
+    page.get_by_label("Data file").set_input_files(broken)
+    problem = page.get_by_role("alert")
+    expect(problem).to_contain_text("sales.xlsx: The Excel file is damaged")
+    goal = page.get_by_label("What do you want to know or predict?")
+    assert problem.bounding_box()["y"] < goal.bounding_box()["y"]
+    visitor.check_access()
+    table = {"name": "sales.csv", "mimeType": "text/csv", "buffer": b"day,sales\n1,2\n2,3\n"}
+    page.get_by_label("Data file").set_input_files(table)
+    expect(page.get_by_role("link", name="sales", exact=True)).to_be_visible()
+    expect(problem).to_have_count(0)
+
+
 def test_signing_out_in_one_tab_signs_the_others_out(visit: Any) -> None:
     visitor = visit()
     first, second = visitor.page, visitor.context.new_page()

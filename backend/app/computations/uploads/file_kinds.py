@@ -54,6 +54,8 @@ _KINDS = (
     (b"PK\x03\x04", "zip"),
 )
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+_FIRST_WORKBOOK_PARTS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/", b"mimetype")
+"""Names that begin a workbook, by the programs that write them."""
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
@@ -105,10 +107,11 @@ def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion
 
 
 def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
-    with _translate_damage("zip"):
+    name = "Excel" if _begins_as_workbook(path) else "zip"
+    with _translate_damage(name):
         # Before `ZipFile`, which reads the whole list of files.
         _check_directory(path)
-    with _translate_damage("zip"), zipfile.ZipFile(path) as archive:
+    with _translate_damage(name), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
         # A workbook is a zip too, and is read as it is.
         if any(part in names for part in _EXCEL_PARTS):
@@ -129,6 +132,13 @@ def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
     if kind == "zip":
         raise InvalidInput("nested_archive", "The zip archive holds an archive; send the table itself.")
     return Plain(target, kind, "zip")
+
+
+def _begins_as_workbook(path: Path) -> bool:
+    """Tell a workbook by its first member, which is readable where the end of the file is not."""
+    with path.open("rb") as file:
+        first_member = file.read(64)[30:]
+    return first_member.startswith(_FIRST_WORKBOOK_PARTS)
 
 
 def _check_directory(path: Path) -> None:

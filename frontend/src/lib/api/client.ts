@@ -29,6 +29,13 @@ export class Problem extends Error {
 		this.options = Array.isArray(options) ? options.map(String) : [];
 	}
 
+	/** The same problem, with the name of what it is a problem of before its sentence. */
+	about(name: string): Problem {
+		if (this.isLost) return this;
+		const body = { code: this.code, detail: `${name}: ${this.message}`, request_id: this.requestId, options: this.options };
+		return new Problem(this.status, body as ProblemBody, this.retryAfterS);
+	}
+
 	/** Labcrew did not answer. */
 	get isLost(): boolean {
 		return this.status === 0 && this.code === 'unreachable';

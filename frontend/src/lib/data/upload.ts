@@ -7,10 +7,19 @@ const [RETRY_MS, PATIENCE_MS] = [1000, 120_000];
 
 type UploadView = Schema<'UploadView'>;
 
+/** Upload a file as `send` does; what the service refuses is said with the name of the file. Throws Problem. */
+export async function upload(file: File, onProgress: (share: number) => void): Promise<Schema<'DatasetView'>> {
+	try {
+		return await send(file, onProgress);
+	} catch (error) {
+		throw asProblem(error).about(file.name);
+	}
+}
+
 /**
  * Upload a file; `onProgress` gets a share from 0 to 1. After a lost connection it goes on where it was. Throws Problem.
  */
-export async function upload(file: File, onProgress: (share: number) => void): Promise<Schema<'DatasetView'>> {
+async function send(file: File, onProgress: (share: number) => void): Promise<Schema<'DatasetView'>> {
 	const body = { filename: file.name, size_bytes: file.size };
 	let state = await read(api.POST('/api/v1/uploads', { body }));
 	let arrivedAt = Date.now();

@@ -265,6 +265,14 @@ def test_a_bad_file_is_refused_by_name_and_leaves_nothing(
     assert refusal.detail.endswith((".", "xz.")) or refusal.code == "damaged_file"
 
 
+def test_a_damaged_workbook_is_called_one(desk: Desk) -> None:
+    workbook = zipped({"[Content_Types].xml": b"<Types/>" * 40, "xl/workbook.xml": b"<workbook/>" * 40})
+    cut = desk.refusal(workbook[: len(workbook) // 2], "sales.xlsx")
+    assert (cut.code, cut.detail.split(" is ")[0]) == ("damaged_file", "The Excel file")
+    archive = zipped({"sales.csv": b"a,b\n1,2\n" * 40})
+    assert desk.refusal(archive[:-30], "sales.zip").detail.startswith("The zip file is damaged")
+
+
 @pytest.mark.parametrize("name", COMPRESSIONS)
 def test_a_bomb_is_stopped_at_its_limit(desk: Desk, name: str) -> None:
     bomb = COMPRESSIONS[name](b"0" * (64 << 20))
