@@ -151,6 +151,13 @@ def _see_the_price_of_a_branch(page: Page) -> None:
     page.get_by_role("button", name="Branch", exact=True).first.click()
     dialog = page.get_by_role("dialog", name="Branch")
     expect(dialog.get_by_text("Takes over 3 steps")).to_be_visible()
+    # Of two classes, and of the columns of the table without the one that is predicted.
+    metrics = dialog.get_by_label("Metric").get_by_role("option").all_text_contents()
+    assert "F1" in metrics
+    assert "RMSE" not in metrics
+    expect(dialog.get_by_role("checkbox", name="survived")).to_have_count(0)
+    dialog.get_by_role("checkbox", name="sex").check()
+    expect(dialog.get_by_text("Columns to leave out, 1 chosen")).to_be_visible()
     dialog.get_by_label("Go on from").select_option("1. Planning")
     expect(dialog.get_by_text("Takes over 0 steps")).to_be_visible()
     page.keyboard.press("Escape")

@@ -1,4 +1,5 @@
 import type { Schema } from '#lib/api/client.ts';
+import type { SessionProblem } from '#lib/session/metrics.ts';
 
 /** Members of a result that the page draws. The API documents a result loosely, so they are checked here. */
 export interface Candidate {
@@ -51,6 +52,7 @@ export interface SessionResult {
 	looksAhead: boolean;
 	metrics: [string, Bounded][];
 	target: string;
+	problem: SessionProblem | null;
 	drivers: string;
 	importances: Importance[];
 	leftOut: LeftOut[];
@@ -92,6 +94,7 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 			return found === null ? [] : [[name, { value: found, low: number(part.low), high: number(part.high) }]];
 		}),
 		target: text(fields(all.problem).target),
+		problem: problem(fields(all.problem)),
 		isForecast: fields(all.problem).every_step === true,
 		looksAhead: number(fields(all.problem).horizon) !== null,
 		drivers: text(fields(all.drivers).text),
@@ -103,6 +106,11 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 		notebookId: text(all.notebook) || null,
 		modelId: text(all.model) || null
 	};
+}
+
+function problem(part: Fields): SessionProblem | null {
+	const target = text(part.target);
+	return target ? { target, kind: text(part.kind), classes: list(part.classes).length } : null;
 }
 
 function importance(row: unknown): Importance[] {
