@@ -102,6 +102,25 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     visitor.check_rules()
 
 
+def test_a_schedule_is_switched_off_and_on(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    make_workflow(visitor)
+    visitor.open("/workflows")
+    page.get_by_role("link", name="Largest cities").click()
+    triggers = page.get_by_role("list", name="Triggers")
+    times = triggers.get_by_role("list", name="Next times of mornings")
+    expect(times).to_be_visible()
+    triggers.get_by_role("button", name="Switch off mornings").click()
+    expect(triggers).to_contain_text("Europe/Berlin, switched off")
+    expect(times).to_have_count(0)
+    expect(page.get_by_text("Version 2, “Switch mornings off.”")).to_be_visible()
+    visitor.check_access()
+    triggers.get_by_role("button", name="Switch on mornings").click()
+    expect(times).to_be_visible()
+    visitor.check_rules()
+
+
 def test_branches_that_join_and_the_words_of_an_agent_are_seen(visit: Any) -> None:
     visitor: Visit = visit()
     page = visitor.page
