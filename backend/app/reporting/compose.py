@@ -127,7 +127,8 @@ def _title(draft: ReportDraft) -> Text:
     if draft.facts.is_question:
         return ("A question about the data",)
     target = draft.facts.problem.at("target") if draft.facts.problem else None
-    return ("Predicting ", Name(str(target.value))) if target else ("Results of this session",)
+    action = "Forecasting " if draft.facts.forecast else "Predicting "
+    return (action, Name(str(target.value))) if target else ("Results of this session",)
 
 
 def list_cited_calls(draft: ReportDraft) -> list[ProvenanceRow]:

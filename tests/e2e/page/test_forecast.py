@@ -18,7 +18,7 @@ def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
     dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
     preferences = {"clarify": "never", "deterministic": True, "time_budget_s": 5, **FAST_FAMILIES}
     body = {
-        "goal": "Forecast visitors for the next 7 days",
+        "goal": "Forecast visitors for the next 14 days",
         "dataset_ids": [dataset],
         "preferences": preferences,
     }
@@ -30,4 +30,11 @@ def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
     visitor.check_access()
     with page.expect_download() as saved:
         answer.get_by_role("link", name="All forecasts as CSV").click()
-    assert len(Path(saved.value.path()).read_text().splitlines()) == 8
+    assert len(Path(saved.value.path()).read_text().splitlines()) == 15
+
+    visitor.open(f"/sessions/{session}/report")
+    expect(page.get_by_role("heading", name="Forecasting visitors")).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="forecasts.csv").first.click()
+    assert len(Path(saved.value.path()).read_text().splitlines()) == 15
+    visitor.check_access()

@@ -119,3 +119,10 @@ def test_a_single_period_is_named_by_the_distance_of_its_series(diabetes, months
     single = {"day": MOMENTS[0], "rows_ahead": 1, "prediction": 1240, "low": 1100, "high": 1390}
     value = {**facts(), "rows": 1, "group_column": None, "months_apart": months, "forecasts": [single]}
     assert f"target {period}: 1,240 (1,100 to 1,390)." in told(diabetes, value)
+
+
+def test_the_report_of_a_forecast_is_titled_as_one(diabetes):
+    last = next(call for call in reversed(diabetes) if call.tool == "final_evaluation")
+    forecast = replace(last, key="tool:0.4", tool="forecast_future", result=facts(prediction=1.0))
+    assert plain_text(compose(make_draft([*diabetes, forecast])).title).startswith("Forecasting ")
+    assert plain_text(compose(make_draft(diabetes)).title).startswith("Predicting ")

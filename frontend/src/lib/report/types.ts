@@ -18,6 +18,8 @@ export function piece(part: unknown): Piece {
 
 /** What every part of a report needs: its claims, its pictures, and the way to show the evidence of a claim. */
 export interface ReportContext {
+	/** Artifacts that are files of rows, by their names. */
+	files: ReadonlyMap<string, string>;
 	claims: ReadonlyMap<string, Claim>;
 	pictures: ReadonlyMap<string, string>;
 	show: (claim: Claim) => void;
