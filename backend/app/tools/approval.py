@@ -22,10 +22,14 @@ MAX_PREVIEW_CHARS = 20_000
 
 @dataclass(frozen=True)
 class Preview:
-    """Effect of a call, shown before it runs: a unified diff or the arguments, and the risk."""
+    """Effect of a call, shown before it runs: a unified diff or the arguments, and the risk.
+
+    `action`: the call in words, as the user reads it after "wants to".
+    """
 
     text: str
     risk: str
+    action: str
 
 
 PreviewFunction = Callable[..., Awaitable[Preview]]
@@ -45,12 +49,13 @@ async def request_approval(
     shortened = preview.text[:MAX_PREVIEW_CHARS]
     reason = ctx.reason[:MAX_REASON_CHARS]
     because = f"\nIts reason: {reason}" if reason else ""
+    agent = ctx.agent.replace("_", " ")
     answer = await ctx.step.ask(
         Question(
             key=f"approve:{ctx.call}",
             agent=ctx.agent,
             kind="approval",
-            text=f"The {ctx.agent} wants to call {tool}.{because}\n\n{shortened}\n\n{preview.risk}",
+            text=f"The {agent} wants to {preview.action}.{because}\n\n{shortened}\n\n{preview.risk}",
             answer_schema=_answer_schema(schema),
             options=[APPROVE, REJECT, ALWAYS],
             # An unanswered question takes its default: no call runs without approval.

@@ -166,7 +166,10 @@ async def _approve(
         preview = await spec.preview(ctx, **arguments)
     else:
         preview = Preview(
-            format_arguments(request.arguments), "The operator requires approval for every call of this tool."
+            format_arguments(request.arguments),
+            "The operator requires approval for every call of this tool.",
+            # Names of tools are verbs with their objects.
+            spec.name.replace("_", " "),
         )
     schema = spec.arguments.model_json_schema()
     return await request_approval(ctx, spec.name, request.arguments, schema, preview)

@@ -99,6 +99,7 @@ async def test_the_user_sees_a_diff_and_the_risk_before_the_call_runs(case):
         await case.call("edit_file", **EDIT)
     [question] = case.journal.questions
     assert (question.kind, question.default) == ("approval", "reject")
+    assert question.text.startswith("The data analyst wants to edit notes.md.\n")
     assert "-median is 2\n+median is 2.5" in question.text
     assert question.about["arguments"] == EDIT
     assert "for the rest of this session" in question.about["risk"]

@@ -59,7 +59,9 @@ async def write_chat_file(ctx: ToolContext, name: FilePath, text: Text) -> CallR
 async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
     path, before = await _read_text(ctx, await ctx.conversation.read_snapshot(), name)
     after = replace_text(path, before, old, new, every)
-    return Preview(unified_diff(path, before, after), f"{path} is changed from this message on.")
+    return Preview(
+        unified_diff(path, before, after), f"{path} is changed from this message on.", f"edit {path}"
+    )
 
 
 @tool(agents=ASSISTANT, preview=_preview_edit, name="edit_file")

@@ -30,7 +30,11 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     if not await workflows.asks_to_run(ctx.step.session.goal):
         card = await workflows.read(workflow)
         nodes = "\n".join(f"{node['id']} ({node['type']})" for node in card.nodes)
-        preview = Preview(nodes, f"The workflow {card.name} runs once, with all that it sends and stores.")
+        preview = Preview(
+            nodes,
+            f"The workflow {card.name} runs once, with all that it sends and stores.",
+            f"run the workflow {card.name}",
+        )
         schema = REGISTRY["run_workflow"].arguments.model_json_schema()
         approved = await request_approval(ctx, "run_workflow", {"workflow": workflow}, schema, preview)
         # The user may have named another workflow in the approval.

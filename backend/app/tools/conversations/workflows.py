@@ -88,10 +88,12 @@ async def read_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
 
 async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
     preview = await get_workflows(ctx).preview(make_key(ctx), _make_change(arguments))
-    verb = "is made" if preview.is_new else "is changed"
+    verb, action = ("is made", "make") if preview.is_new else ("is changed", "change")
     runs = f" Its next runs: {preview.schedule}." if preview.schedule else ""
     return Preview(
-        f"{preview.summary}\n\n{preview.difference}", f"The workflow {preview.workflow} {verb}.{runs}"
+        f"{preview.summary}\n\n{preview.difference}",
+        f"The workflow {preview.workflow} {verb}.{runs}",
+        f"{action} the workflow {preview.workflow}",
     )
 
 

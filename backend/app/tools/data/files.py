@@ -60,7 +60,8 @@ async def write_file(ctx: ToolContext, name: FileName, text: Text) -> CallResult
 async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
     before = await _read_text(ctx, name)
     after = replace_text(name, before, old, new, every)
-    return Preview(unified_diff(name, before, after), f"{name} is changed for the rest of this session.")
+    risk = f"{name} is changed for the rest of this session."
+    return Preview(unified_diff(name, before, after), risk, f"edit {name}")
 
 
 @tool(agents=WORKERS, preview=_preview_edit)

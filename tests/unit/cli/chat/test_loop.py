@@ -15,7 +15,7 @@ from app.errors import LabError, NotFound
 QUESTION = {
     "question": "1.approve:tool:0.0",
     "agent": "assistant",
-    "text": "The assistant wants to call edit_file.",
+    "text": "The assistant wants to edit notes.md.",
     "options": ["approve", "reject"],
     "default": "reject",
 }
@@ -54,7 +54,7 @@ def test_a_question_of_a_turn_is_asked_and_its_answer_passed_on(
 ) -> None:
     client, shown = hold(monkeypatch, typed)
     assert client.answers == [("turn", "1.approve:tool:0.0", answer)]
-    assert "The assistant wants to call edit_file." in shown
+    assert "The assistant wants to edit notes.md." in shown
     assert f"It was told to {answer}." in shown
 
 
