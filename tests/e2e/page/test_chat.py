@@ -60,6 +60,16 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     with page.expect_download() as saved:
         page.get_by_role("button", name="CSV").last.click()
     assert len(Path(saved.value.path()).read_text().splitlines()) == 1314
+    page.get_by_role("button", name="Sort and filter").last.click()
+    rows = page.get_by_role("region", name="Rows")
+    expect(rows.get_by_role("status")).to_have_text("1,313 rows")
+    visitor.check_access()
+    rows.get_by_role("button", name="Only rows with this").click()
+    expect(rows.get_by_role("status")).to_have_text("1 of 1,313 rows")
+    # The address is that of the conversation, which has other tables too.
+    assert "filter" not in page.url
+    page.get_by_role("button", name="As it was answered").click()
+    expect(page.get_by_text("1,313 rows, the first")).to_be_visible()
 
     _say(page, "PYTHON: while True: pass")
     page.get_by_role("button", name="Stop").click()

@@ -174,3 +174,22 @@ def test_a_file_that_is_dropped_beside_its_place_is_no_way_out_of_the_page(visit
     page.get_by_role("heading", name="Data").evaluate(_DROP, page.evaluate_handle(_TRANSFER))
     expect(page.get_by_role("heading", name="small", exact=True)).to_be_visible()
     expect(cell(page, 1, 1)).to_have_text("2")
+
+
+def test_the_rows_of_a_wide_table_are_near_its_top_on_a_phone(visit: Callable[..., Visit]) -> None:
+    visitor = visit(PHONE)
+    page = visitor.page
+    names = [f"column{place}" for place in range(14)]
+    table = "\n".join(
+        [",".join(names), *[",".join(str(row * place) for place in range(14)) for row in range(9)]]
+    )
+    file = {"name": "wide.csv", "mimeType": "text/csv", "buffer": table.encode()}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    visitor.open(f"/data/{dataset}")
+    rows = page.get_by_role("heading", name="Rows", exact=True)
+    expect(rows).to_be_visible()
+    place = rows.bounding_box()
+    assert place
+    assert place["y"] < 2 * PHONE[1]
+    visitor.check_access()
+    visitor.check_width()

@@ -1,6 +1,6 @@
 import { api, read } from '#lib/api/client.ts';
 import type { Distribution } from '#lib/data/distribution.ts';
-import { tableRows, type RowSelection } from '#lib/data/selection.ts';
+import { tableRows, type RowSelection, type TableSource } from '#lib/data/selection.ts';
 
 /** The distribution of each column over the rows of a filter. The former ones stay until the new ones are there. */
 export class Distributions {
@@ -9,12 +9,12 @@ export class Distributions {
 	/** Rows of the filter. */
 	matching = $state(0);
 	isReading = $state(false);
-	readonly #dataset: string;
+	readonly #source: TableSource;
 	/** The filter that was read, or is: an order changes no distribution. */
 	#key = '';
 
-	constructor(dataset: string) {
-		this.#dataset = dataset;
+	constructor(source: TableSource) {
+		this.#source = source;
 	}
 
 	open(selection: RowSelection): void {
@@ -26,7 +26,7 @@ export class Distributions {
 	async #read(rows: Omit<ReturnType<typeof tableRows>, 'sort'>, key: string): Promise<void> {
 		[this.#key, this.isReading] = [key, true];
 		try {
-			const body = { source: { dataset_id: this.#dataset }, ...rows };
+			const body = { source: this.#source, ...rows };
 			const summary = await read(api.POST('/api/v1/tables/summary', { body }));
 			if (key !== this.#key) return;
 			this.columns = new Map(summary.columns.map((column) => [column.name, column]));

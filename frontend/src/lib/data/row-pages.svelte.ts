@@ -1,5 +1,5 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
-import { tableRows, type RowSelection } from '#lib/data/selection.ts';
+import { tableRows, type RowSelection, type TableSource } from '#lib/data/selection.ts';
 import { untrack } from 'svelte';
 
 const PAGE_ROWS = 100;
@@ -21,15 +21,15 @@ export class RowPages {
 	/** Whether the first rows of the selection are on their way. */
 	isOpening = $state(true);
 	problem = $state<Problem | null>(null);
-	readonly #dataset: string;
+	readonly #source: TableSource;
 	#selection: RowSelection = {};
 	#pages = $state.raw(new Map<number, readonly Row[]>());
 	#span: Span = { first: 0, last: 0 };
 	/** The reading that may still write here: one of a former selection must not. */
 	#reading: object | null = null;
 
-	constructor(dataset: string) {
-		this.#dataset = dataset;
+	constructor(source: TableSource) {
+		this.#source = source;
 	}
 
 	/** The row at a place of the order, from 0; nothing while it is not there. */
@@ -81,7 +81,7 @@ export class RowPages {
 		let answer: Schema<'PreviewView'>;
 		do {
 			const span = { offset: page * PAGE_ROWS + rows.length, limit: PAGE_ROWS - rows.length };
-			const body = { source: { dataset_id: this.#dataset }, ...tableRows(this.#selection), ...span };
+			const body = { source: this.#source, ...tableRows(this.#selection), ...span };
 			answer = await read(api.POST('/api/v1/tables/query', { body }));
 			rows.push(...answer.rows);
 			// Of rows with long texts the service sends fewer than it was asked for.

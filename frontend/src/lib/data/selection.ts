@@ -5,6 +5,9 @@ type Query = NonNullable<paths['/api/v1/datasets/{dataset_id}/preview']['get']['
 
 type Conditions = NonNullable<Schema<'TableQuery'>['filter']>;
 
+/** A table that was uploaded, or one that an answer came to. */
+export type TableSource = { dataset_id: string } | { artifact_id: string };
+
 /** Which rows of a table, and in which order, as an address holds it: members of the query of a preview. */
 export type RowSelection = Omit<Query, 'limit' | 'offset'>;
 export type Comparison = NonNullable<Query['comparison']>;
