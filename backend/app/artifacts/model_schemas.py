@@ -39,6 +39,8 @@ class ModelView(BaseModel):
     fold_count: int | None = Field(default=None, description="Folds that were planned.")
     chosen: bool = Field(description="Its session chose it and judged it on the hold-out.")
     holdout: IntervalView | None = Field(description="Score on the hold-out; only for the chosen model.")
+    goal: str | None = Field(default=None, description="Goal of its session.")
+    datasets: list[str] = Field(default_factory=list, description="Names of its session's datasets.")
     size_bytes: int
     digest: str = Field(description="SHA-256 of the model's file (skops).")
     created_at: datetime

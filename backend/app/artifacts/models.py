@@ -26,6 +26,13 @@ _DETAIL_FIELDS = (
 )
 
 _IS_CHOSEN = func.coalesce(SessionRow.result["model"].as_string() == cast(ArtifactRow.id, Text), False)
+_DATASETS = func.array(
+    select(DatasetRow.name)
+    .where(DatasetRow.id == any_(SessionRow.dataset_ids))
+    .order_by(DatasetRow.name)
+    .correlate(SessionRow)
+    .scalar_subquery()
+)
 _LIST_COLUMNS = (
     *(
         getattr(ArtifactRow, name)
@@ -35,6 +42,8 @@ _LIST_COLUMNS = (
     ArtifactRow.meta["fit"]["fold_count"].label("folds"),
     ArtifactRow.meta["fit"]["folds"]["count"].label("fold_count"),
     _IS_CHOSEN.label("chosen"),
+    SessionRow.goal.label("goal"),
+    _DATASETS.label("datasets"),
     case((_IS_CHOSEN, SessionRow.result["holdout"])).label("holdout"),
 )
 
@@ -62,6 +71,14 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
         result: Mapping[str, Any] | None = await self.db.scalar(query)
         return result
 
+    async def session_origin(self, model: ArtifactRow) -> dict[str, Any]:
+        """The goal and the names of the datasets of the model's session."""
+        query = select(SessionRow.goal.label("goal"), _DATASETS.label("datasets")).where(
+            SessionRow.id == model.session_id
+        )
+        row = (await self.db.execute(query)).one_or_none()
+        return dict(row._mapping) if row else {}
+
     async def corrected_datasets(self, model: ArtifactRow) -> list[str]:
         """Names of the datasets of the model's session whose reading was corrected since the session began."""
         read_at = func.coalesce(SessionRow.datasets_at, SessionRow.created_at)
@@ -86,7 +103,8 @@ async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetai
     """Return a model. Raises NotFound, also for another owner's and for an artifact that is no model."""
     models = ModelRepository(db, owner)
     row = await models.get(model_id)
-    return ModelDetail.model_validate(_model_fields(row, await models.session_result(row), _DETAIL_FIELDS))
+    facts = _model_fields(row, await models.session_result(row), _DETAIL_FIELDS)
+    return ModelDetail.model_validate({**facts, **await models.session_origin(row)})
 
 
 def _model_fields(row: ArtifactRow, result: Mapping[str, Any] | None, fields: Sequence[str]) -> dict[str, Any]:

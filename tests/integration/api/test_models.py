@@ -154,6 +154,7 @@ async def test_a_model_of_somebody_else_does_not_exist(ada: User, new_user: NewU
 async def test_the_model_that_its_session_chose_shows_its_score_on_the_hold_out(
     app: FastAPI, ada: User, model_id: UUID
 ) -> None:
+    sent = await ada.http.post("/datasets", files={"file": ("passengers.csv", TITANIC.read_bytes())})
     score = {"metric": "roc_auc", "value": 0.84, "low": 0.78, "high": 0.89, "rows": 263}
     async with app.state.resources.open_uow() as uow:
         session = SessionRow(
@@ -161,7 +162,7 @@ async def test_the_model_that_its_session_chose_shows_its_score_on_the_hold_out(
             graph_version=1,
             goal="Predict who survived",
             preferences={},
-            dataset_ids=[],
+            dataset_ids=[UUID(sent.json()["id"])],
             seed=0,
             result={"model": str(model_id), "holdout": score},
         )
@@ -177,5 +178,6 @@ async def test_the_model_that_its_session_chose_shows_its_score_on_the_hold_out(
         (await ada.http.get(f"/models?session_id={session.id}")).json()["items"][0],
     ):
         assert found["chosen"]
+        assert (found["goal"], found["datasets"]) == ("Predict who survived", ["passengers"])
         assert found["holdout"] == {"value": 0.84, "low": 0.78, "high": 0.89}
         assert (found["folds"], found["fold_count"]) == (fit["fold_count"], fit["folds"]["count"])
