@@ -254,7 +254,9 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
             first = _periods_until(end, start) if is_inside else 0
             is_point = bool(word in ("at", "by") and match["end"]) or (is_inside and first == steps - 1)
             is_running = is_inside and start <= end.last
-            horizon = Horizon(steps, first=first, is_point=is_point, is_running=is_running)
+            # One month, quarter or year that lies ahead as a whole: "in July".
+            is_single = is_inside and not is_running
+            horizon = Horizon(steps, first=first, is_single=is_single, is_point=is_point, is_running=is_running)
     return horizon
 
 

@@ -65,7 +65,8 @@ MINIMUM = re.compile(r"\b(?:minimum|min|trough)\b", re.IGNORECASE)
 LEVELS = frozenset(
     stems(
         "temp temperature price rate percent pct share score rating index level age speed pressure humidity per"
-        " ppm ratio stock balance average avg mean median"
+        " ppm ratio stock balance average avg mean median staff employees headcount members subscribers"
+        " population inhabitants inventory fleet occupancy backlog capacity"
     )
 )
 LEVEL_SIGNS = re.compile(r"%|/")
@@ -111,7 +112,6 @@ GROUPS = re.compile(
 EACH_PERIOD = re.compile(
     r"\b(?:each|every|per|daily|weekly|monthly|hourly|quarterly|yearly)\b|\b(\w{3,7}) by \1\b", re.IGNORECASE
 )
-HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:can|will|do)\b", re.IGNORECASE)
 CURRENCIES = {
     "dollar": "usd",
     "dollars": "usd",

@@ -338,9 +338,8 @@ class SeriesRequest:
             return "maximum"
         if vocabulary.MINIMUM.search(self.text):
             return "minimum"
-        asks_sum = bool(vocabulary.TOTAL.search(self.text)) or (
-            horizon.is_single and vocabulary.HOW_MANY.search(self.text)
-        )
+        # "Revenue next month" is one number, whose days are shown beside it.
+        asks_sum = horizon.is_single or vocabulary.TOTAL.search(self.text) is not None
         # Values that add up have a sum like counts: "the total revenue of next year" of a row each month.
         is_added = function == "value" and column is not None and self._measures.function(column) == "sum"
         if (function in ("count", "sum") or is_added) and asks_sum and not is_each and not self.layout.keys:

@@ -18,6 +18,7 @@ from app.agents.goals.periods.phrases import is_level, is_money, is_quantity, is
 from app.agents.goals.phrases.intents import GENERIC
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.tables.profiles import Column
+from app.agents.goals.tables.units import unit_of
 from app.agents.goals.words.clause_vocabulary import BOUNDARIES
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
@@ -113,7 +114,9 @@ def _words_of_measure(goal: Goal, nouns: Sequence[str], forecast: PeriodForecast
         yield from _phrase_words(vocabulary.COUNT, goal)
     elif is_share(measured) or is_level(measured):
         yield from ("share", "rate", "percentage")
-    if is_of_money:
+    if is_of_money or (
+        measured and forecast.aggregation.measure == "sum" and _is_named_amount(nouns, measured)
+    ):
         yield from _phrase_words(vocabulary.ADDITIVE, goal)
     if measured is None or is_of_money or is_quantity(measured):
         yield from _SALES
@@ -123,6 +126,12 @@ def _words_of_measure(goal: Goal, nouns: Sequence[str], forecast: PeriodForecast
     for pair in pairwise(nouns):  # "fine dust"
         if any(concept in stored for concept in concepts_of_phrase(tuple(map(stem, pair)))):
             yield from pair
+
+
+def _is_named_amount(nouns: Sequence[str], measured: Column) -> bool:
+    """Test for an amount without a unit that the goal names: the `postage` of "postage income"."""
+    is_amount = measured.type == "number" and unit_of(measured) is None
+    return is_amount and any(_means(noun, measured) for noun in nouns)
 
 
 def _phrase_words(pattern: re.Pattern[str], goal: Goal) -> Iterator[str]:

@@ -331,3 +331,29 @@ def test_a_forecast_of_transactions_without_a_horizon_has_the_usual_one(
     forecast = find_period_forecast(parse_goal(goal), orders, is_sure=True)
     assert forecast is not None
     assert (forecast.aggregation.every, forecast.steps, forecast.is_default_horizon) == (every, steps, True)
+
+
+@pytest.mark.parametrize(
+    ("goal", "answer"),
+    [
+        ("staff of the next month", "each_period"),
+        ("output of the next month", "sum"),
+        ("how much output will there be in July", "sum"),
+        ("output of each day of the next month", "each_period"),
+        ("output over the next 20 days", "each_period"),
+    ],
+)
+def test_a_calendar_period_of_what_adds_up_is_one_number(goal: str, answer: str) -> None:
+    days = TableProfile(
+        "plant",
+        800,
+        (
+            Column("day", "datetime", "datetime", 800, low="2023-01-01", high="2025-03-10"),
+            Column("output", "number", "numeric", 300, low=5.0, high=30.0),
+            Column("staff", "integer", "numeric", 30, low=5, high=30),
+            Column("gaps", "text", "category", 2, top=("a", "b")),
+        ),
+    )
+    forecast = find_period_forecast(parse_goal(goal), replace(days, rows=799), is_sure=True)
+    assert forecast is not None
+    assert forecast.aggregation.answer == answer
