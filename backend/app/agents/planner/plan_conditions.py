@@ -42,7 +42,7 @@ def find_row_conditions(
     """Find the conditions that a goal sets on the rows of joined tables; of each column the plainest one.
 
     `of_series`: the rows make a series, which has no inputs: "from the Netherlands" and "without express" can
-    only select. Without a target they are counted, and words before their noun select too: "express parcels".
+    only select, and so do words before the noun of what is counted or added up: "express parcels".
     """
     # What rises or falls is the subject, and may be a value: "will ACME fall next week".
     heads = [] if goal.outlook == "direction" else head_stems(goal.target_text)
@@ -53,8 +53,8 @@ def find_row_conditions(
     bounded = {condition.column for condition in conditions}
     plain = find_conditions(goal.effect_text, tables, name, heads)
     conditions += [condition for condition in plain if condition.column not in bounded]
-    counted_rows = _counted_rows(goal) if of_series and target is None else ""
-    text = _restricting_text(goal, goal.text if of_series else goal.request_text, counted_rows)
+    measured_rows = _measured_rows(goal) if of_series else ""
+    text = _restricting_text(goal, goal.text if of_series else goal.request_text, measured_rows)
     excluded = set() if of_series else {name for table in tables for name in _excluded_columns(goal, table)}
     is_related = _asks_for_relation(goal)
     for further in (
@@ -81,21 +81,21 @@ def _excluded_columns(goal: Goal, table: TableProfile) -> Iterator[str]:
         yield from match_columns(phrase, table.columns)
 
 
-def _restricting_text(goal: Goal, request: str, counted_rows: str) -> str:
+def _restricting_text(goal: Goal, request: str, measured_rows: str) -> str:
     """Return the text in which states and values are looked for, with each restriction as a phrase of its own.
 
-    "English only" says that of the rows, and so do the words of `counted_rows`. Inputs and exclusions state
+    "English only" says that of the rows, and so do the words of `measured_rows`. Inputs and exclusions state
     nothing of the rows: "with age and smoker".
     """
     restrictions = (
         " ".join(word for word in words(match[0]) if word not in ("only", "and", "but"))
         for match in RESTRICTION.finditer(goal.effect_text)
     )
-    return ". ".join([request, *(f"among {phrase}" for phrase in (*restrictions, counted_rows) if phrase)])
+    return ". ".join([request, *(f"among {phrase}" for phrase in (*restrictions, measured_rows) if phrase)])
 
 
-def _counted_rows(goal: Goal) -> str:
-    """Return the words that name what is counted, with a `no` before them: "no-shows"."""
+def _measured_rows(goal: Goal) -> str:
+    """Return the words that name what is counted or added up, with a `no` before them: "no-shows"."""
     names = {word.word for word in goal_words(goal.target_text) if word.part in (Part.MODIFIER, Part.HEAD)}
     text_words = words(goal.target_text)
     pairs = zip(text_words, [*text_words[1:], ""], strict=True)

@@ -57,7 +57,7 @@ def forecast_future(
         history_rows = first_recipe(model.stored.pipeline).history_rows
         rows = latest_rows(table, problem, history_rows + (problem.horizon or 1))
         forecasts = model.future(select_inputs(rows, problem))
-        answers = reduce_forecasts(forecasts, problem, answer, skipped)
+        answers = reduce_forecasts(forecasts, problem, answer, skipped, table)
         bounds = model.stored.metadata.get("prediction_intervals") or {}
         forecaster, level = None, bounds.get("level")
     else:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.methods import LAST_VALUE, Method, list_methods
-from app.modeling.forecasting.path_intervals import PathIntervals
+from app.modeling.forecasting.path_intervals import LEVEL, PathIntervals
 from app.modeling.forecasting.selection import (
     MAX_REFITS,
     Choice,
@@ -225,17 +225,40 @@ def _reduced_bounds(
         return float(low[0]), float(high[0])
     path, low, high = (part[skipped:] for part in paths)
     count = len(path) if answer == "sum" else 1
-    # Errors of neighbouring periods go together: their widths are added, which is cautious.
     half = float(np.mean(high - low)) / 2 * count
     return value - half, value + half
 
 
+def _joint_share(table: pd.DataFrame, problem: Problem, skipped: int) -> float:
+    """Estimate the width of the interval of a sum, as a share of the added widths of its periods.
+
+    It is 1 where the errors of a forecast are the same in all periods, and 1 / sqrt(periods) where they are
+    independent. Measured with the classical methods on the last part of the past, whose errors go together as
+    those of any other forecast do; 1 where that part is too short to tell, which is cautious.
+    """
+    trials = run_trials(read_histories(table, problem), min(problem.horizon or 1, MAX_HORIZON))
+    if not trials:
+        return 1.0
+    choice = choose_methods(trials, problem.metric != "mae")
+    errors = [(t.truth - combine(t.forecasts, choice.weights))[:, skipped:] / t.scale for t in trials]
+    complete = np.concatenate([rows[np.isfinite(rows).all(axis=1)] for rows in errors])
+    if len(complete) < MIN_REDUCED or complete.shape[1] == 0:
+        return 1.0
+    added = np.quantile(np.abs(complete), LEVEL, axis=0).sum()
+    share = np.quantile(np.abs(complete.sum(axis=1)), LEVEL) / added if added else 1.0
+    return float(np.clip(share, complete.shape[1] ** -0.5, 1.0))
+
+
 def reduce_forecasts(
-    forecasts: pd.DataFrame, problem: Problem, answer: str, skipped: int
+    forecasts: pd.DataFrame, problem: Problem, answer: str, skipped: int, past: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return one number of each series for the periods after the first `skipped`, of forecasts with bounds."""
+    """Return one number of each series for the periods after the first `skipped`, of forecasts with bounds.
+
+    `past`: the rows before the forecasts, which tell how the errors of neighbouring periods go together.
+    """
     if answer not in REDUCTIONS or "low" not in forecasts:
         return []
+    share = _joint_share(past, problem, skipped) if answer in ("sum", "mean") else 1.0
     group = problem.group_column
     parts = [(None, forecasts)] if group is None else list(forecasts.groupby(group, sort=False, observed=True))
     answers = []
@@ -244,7 +267,8 @@ def reduce_forecasts(
         if len(path):
             value = float(REDUCTIONS[answer](path))
             bounds = _reduced_bounds(value, np.zeros(0), 1.0, (path, low, high), answer, 0)
-            answers.append({"group": name, "value": value, "low": bounds[0], "high": bounds[1]})
+            lowest, highest = (value + share * (bound - value) for bound in bounds)
+            answers.append({"group": name, "value": value, "low": lowest, "high": highest})
     return answers
 
 

@@ -119,3 +119,8 @@ VISITS = TableProfile(
 def test_rows_of_counts(goal: str, expected: str) -> None:
     conditions = find_row_conditions(parse_goal(goal), [VISITS], None, of_series=True)
     assert describe_conditions(conditions) == expected
+
+
+def test_words_before_the_noun_of_what_is_added_up_select_rows() -> None:
+    conditions = find_row_conditions(parse_goal("vip talk_min next month"), [CALLS], MINUTES, of_series=True)
+    assert describe_conditions(conditions) == "`vip` is 1"
