@@ -78,4 +78,4 @@ async def test_next_month_is_the_sum_of_its_days_by_who_was_best(lab, tmp_path):
     assert answer["value"] == pytest.approx(april, rel=1e-3)
     assert answer["low"] < 30 * (6 + 8 / 7) < answer["high"]
     assert (forecast["forecaster"] is None) == final["recommended"]["is_model"]
-    assert result["headline"].startswith("Total rows_count, 1 April 2024 to 30 April 2024:")
+    assert result["headline"].startswith("Total number of rows, 1 April 2024 to 30 April 2024:")

@@ -56,6 +56,9 @@ def _answer_for_all(
 ) -> Statement:
     """State one number for all periods that are asked for: their sum, mean, highest or lowest."""
     word = _ANSWER_WORDS.get(forecast.text("answer"), "")
+    # The periods of `total price` are totals already, and their sum is no total of totals.
+    if draft.target and draft.facts.problem and draft.facts.problem.text("target").startswith(word):
+        word = ""
     text: list[Piece] = []
     figures: list[AnswerFigure] = []
     for answer in answers[:MAX_ANSWER_ROWS]:

@@ -4,6 +4,7 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 """
 # ruff: noqa: S608 - the text is made of quoted names and numbers only
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -52,10 +53,13 @@ class PeriodAggregation(BaseModel):
 
     @property
     def name(self) -> str:
-        """Name of the measured column of the series."""
+        """Name of the measured column of the series, in the words that its report uses.
+
+        It ends with the name of the column, whose unit it has: kilograms of `total weight_kg`.
+        """
         if self.measure == "value":
             return self.column or VALUE_NAME
-        return f"{self.column}_{self.measure}" if self.column else "rows_count"
+        return f"{_NAMES[self.measure]} {self.column}" if self.column else "number of rows"
 
     @property
     def key_name(self) -> str | None:
@@ -93,6 +97,12 @@ class PeriodAggregation(BaseModel):
 
 IN_EACH = " in each "
 """Words of a description of a series, by which it is known from a user's own words."""
+_NAMES: Mapping[PeriodMeasure, str] = {
+    "distinct": "number of different",
+    "sum": "total",
+    "mean": "mean",
+    "maximum": "maximum",
+}
 VALUE_NAME = "value"
 """Name of the values of period columns."""
 KEY_SEPARATOR = " / "

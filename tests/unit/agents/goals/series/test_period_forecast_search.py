@@ -301,7 +301,7 @@ def test_different_values_and_maxima_of_periods() -> None:
     rows = f"SELECT * FROM (VALUES {values}) t(d, c, x)"
     distinct = PeriodAggregation(measure="distinct", column="c", time="d", every="day")
     maximum = PeriodAggregation(measure="maximum", column="x", time="d", every="day")
-    assert distinct.name == "c_distinct"
+    assert (distinct.name, maximum.name) == ("number of different c", "maximum x")
     assert "different `c`" in distinct.description
     assert [row[1] for row in duckdb.sql(select_by_period(rows, distinct)).fetchall()] == [1, 0, 1]
     # A day without rows has no maximum: it is interpolated.
