@@ -23,10 +23,10 @@ _GROUPS = {
 def leading_sentence(draft: ReportDraft) -> Text:
     """State what the target goes with most, as far as the held-out rows tell the columns apart.
 
-    Empty if no drivers were measured.
+    Empty if no drivers were measured, and for a forecast by its times alone, which nobody takes for a driver.
     """
     drivers = draft.facts.drivers
-    if drivers is None:
+    if drivers is None or is_by_times_alone(draft):
         return ()
     target = _target(draft)
     if not drivers.content.leaders:
@@ -50,6 +50,13 @@ def leading_sentence(draft: ReportDraft) -> Text:
     if len(leaders) == 1:
         return (*target, " goes with ", *names, "; these rows do not tell if it matters most.")
     return (*target, " goes most with ", *names, "; these rows do not tell which of them matters more.")
+
+
+def is_by_times_alone(draft: ReportDraft) -> bool:
+    """Tell if a forecast has no column but its times, of which the goal does not ask what goes with them."""
+    drivers = draft.facts.drivers
+    is_only_column = drivers is not None and drivers.value.get("tested") == 1
+    return is_only_column and draft.facts.forecast is not None and not draft.facts.wants_drivers
 
 
 def effect_sentences(draft: ReportDraft) -> list[Text]:

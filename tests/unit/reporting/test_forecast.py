@@ -10,10 +10,11 @@ from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.compose import compose
 from app.reporting.document.inline_elements import plain_text
+from app.reporting.driver_texts import leading_sentence
 from app.reporting.pages.forecasts import answer_by_forecast
 from app.reporting.verification import verify_report
 
-from .conftest import make_draft
+from .conftest import altered, make_draft
 
 MOMENTS = ("2026-01-01T00:00:00", "2026-01-02T00:00:00")
 
@@ -126,3 +127,19 @@ def test_the_report_of_a_forecast_is_titled_as_one(diabetes):
     forecast = replace(last, key="tool:0.4", tool="forecast_future", result=facts(prediction=1.0))
     assert plain_text(compose(make_draft([*diabetes, forecast])).title).startswith("Forecasting ")
     assert plain_text(compose(make_draft(diabetes)).title).startswith("Predicting ")
+
+
+@pytest.mark.parametrize(
+    ("tested", "wants_drivers", "is_told"), [(1, False, False), (1, True, True), (2, False, True)]
+)
+def test_a_forecast_by_its_times_alone_speaks_of_no_drivers(diabetes, tested, wants_drivers, is_told):
+    drivers = {"drivers": [], "leaders": 0, "tested": tested, "rows": 88, "holdout_rows": 88, "repeats": 5}
+    calls = altered(
+        diabetes,
+        "explain_model",
+        lambda result: result.update(drivers={**drivers, "is_first_clear": False}, wants_drivers=wants_drivers),
+    )
+    last = next(call for call in reversed(calls) if call.tool == "final_evaluation")
+    forecast = replace(last, key="tool:0.4", tool="forecast_future", result=facts(prediction=1.0))
+    sentence = plain_text(leading_sentence(make_draft([*calls, forecast])))
+    assert bool(sentence) == is_told

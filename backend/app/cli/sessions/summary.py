@@ -109,8 +109,8 @@ def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
     if drivers.requested:
         for text in (text for driver in drivers.drivers for text in driver.texts):
             console.print(f"  - {plain(text)}")
-    # The headline may be this sentence already.
-    if drivers.text != headline:
+    # The headline may be this sentence already; a forecast by its times alone has none.
+    if drivers.text and drivers.text != headline:
         console.print(plain(drivers.text))
 
 

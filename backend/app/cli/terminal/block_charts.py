@@ -70,8 +70,9 @@ def _draw_curve(points: Sequence[tuple[str, float | None]]) -> str:
     # Means of neighbours, since taking every n-th point would hide or invent peaks.
     means = [sum(value for _, value in group) / len(group) for group in groups]
     low, high = min(means), max(means)
-    # A constant series is drawn as a line at the bottom.
-    span = (high - low) or 1
+    # A series whose numbers are written alike is drawn as a line at the bottom: it does not move.
+    is_flat = format_number(low, is_grouped=True) == format_number(high, is_grouped=True)
+    span = math.inf if is_flat else high - low
     # In eighths of a line, and 1 at least: the lowest point would otherwise look like a missing one.
     heights = [1 + round((mean - low) / span * (HEIGHT * 8 - 1)) for mean in means]
     edge = max(len(format_number(end, is_grouped=True)) for end in (low, high))

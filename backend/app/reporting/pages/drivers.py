@@ -3,7 +3,12 @@
 from app.reporting.document.blocks import DriversBlock
 from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
+from app.reporting.driver_texts import (
+    driver_table,
+    effect_sentences,
+    is_by_times_alone,
+    leading_sentence,
+)
 
 _MAX_NAMED = 4
 """Columns named in a sentence, so that it stays readable."""
@@ -18,7 +23,7 @@ def block(draft: ReportDraft) -> DriversBlock | None:
     leading, effects = leading_sentence(draft), effect_sentences(draft)
     sentences = [leading, *effects] if leading else _columns(draft)
     # The answer block has them already, as the answer.
-    if draft.facts.wants_drivers:
+    if draft.facts.wants_drivers or is_by_times_alone(draft):
         sentences = []
     details = [*sentences, *([(_NOT_CAUSES,)] if effects else []), *_worst_segment(draft)]
     table = driver_table(draft)

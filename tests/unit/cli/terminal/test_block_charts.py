@@ -35,3 +35,11 @@ def test_correlations_show_sign_and_strength() -> None:
 
 def test_kinds_that_a_table_shows_better_are_not_drawn() -> None:
     assert draw_blocks("scatter", [NUMBER, NUMBER], [[1, 2]]) == ""
+
+
+def test_a_curve_that_moves_by_less_than_its_numbers_say_is_a_line_at_the_bottom() -> None:
+    columns = [{"name": "week", "type": "string"}, {"name": "parcels", "type": "number"}]
+    chart = draw_blocks("line", columns, [["1", 64.40481], ["2", 64.40482], ["3", 64.40480]])
+    *above, bottom, _ = chart.splitlines()
+    assert bottom.endswith("│▁▁▁")
+    assert not any(set(line) & set("▁▂▃▄▅▆▇█") for line in above)
