@@ -94,7 +94,9 @@ def _is_counted(sketch: Sketch, mention: Mention, reference: Reference) -> bool:
     # A unique name is one of a row each, so that rows are counted.
     is_row_name = reference.column.unique and mention.table in mention.item.row_tables
     is_flag = flag_values(reference.column) is not None
-    is_subject = sketch.counts and not sketch.rows and not sketch.heads
+    # "Headcount by department and gender" lists two groups.
+    is_group = sketch.last == "key" and sketch.link in ("and", ",", "&", "/")
+    is_subject = sketch.counts and not sketch.rows and not sketch.heads and not is_group
     return sketch.pending.is_distinct or (is_subject and not is_row_name and not is_flag)
 
 
