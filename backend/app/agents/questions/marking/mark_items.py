@@ -20,6 +20,7 @@ from app.agents.questions.grammar_words import (
     SUPERLATIVES,
 )
 from app.agents.questions.items import QuestionItem, read_items
+from app.agents.questions.marking.counted_sales import count_sales
 from app.agents.questions.marking.joined_phrases import join_modifiers
 from app.agents.questions.marking.money_words import named_by_money
 from app.agents.questions.marking.origin_and_destination import as_going, at_own_end
@@ -86,7 +87,8 @@ def mark_items(question: str, tables: Sequence[TableProfile]) -> QuestionItems:
     items = tell_by_context(items)
     items = [as_going(items, place) for place in range(len(items))]
     items = [_as_label(items, place) for place in range(len(items))]
-    return QuestionItems(name_unknown_rows(items, tables))
+    own_tables = [row_tables(item.word, tables, index.row_nouns) for item in items]
+    return QuestionItems(name_unknown_rows(count_sales(items, own_tables), tables))
 
 
 _LABEL_LINKS = frozenset({"or", "and", ",", "versus", "vs", "/"})
