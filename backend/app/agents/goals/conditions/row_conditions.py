@@ -23,6 +23,8 @@ _SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
 
 
 Operator = Literal["in", "not_in", "above", "at_least", "below", "at_most"]
+BOUNDS = frozenset[Operator]({"above", "at_least", "below", "at_most"})
+"""Operators that compare with a number: of ages of people, of what is "longer than 5 days"."""
 
 
 class RowCondition(BaseModel):

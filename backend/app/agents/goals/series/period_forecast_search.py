@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from app.agents.goals.columns.derived_targets import with_measures
 from app.agents.goals.columns.named_columns import match_columns
+from app.agents.goals.conditions.row_conditions import BOUNDS
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods import vocabulary
 from app.agents.goals.periods.time_axis import MeasuredAxis
@@ -95,14 +96,11 @@ def _find(
     return None
 
 
-_BOUNDS = frozenset({"above", "below", "at_least", "at_most"})
-
-
 def _counts_within_bounds(goal: Goal, tables: Sequence[TableProfile], find_rows: FindRows) -> bool:
     """Test if a goal counts rows whose numbers lie above or below a bound: "parcels heavier than 10 kg"."""
     if not vocabulary.COUNT.search(goal.text):
         return False
-    return any(condition.operator in _BOUNDS for condition in find_rows(goal, tables, None))
+    return any(condition.operator in BOUNDS for condition in find_rows(goal, tables, None))
 
 
 def _rank_axes(goal: Goal, axes: Sequence[MeasuredAxis]) -> list[MeasuredAxis]:

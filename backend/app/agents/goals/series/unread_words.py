@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from app.agents.goals.clauses import GoalWord, Part, goal_words
 from app.agents.goals.columns.evidence import Link, WordTable, distinctive_stems, find_evidence
+from app.agents.goals.conditions.row_conditions import BOUNDS
 from app.agents.goals.goal import Goal
 from app.agents.goals.lexicon.concept_matches import concepts_of_phrase, stored_concepts
 from app.agents.goals.periods import vocabulary
@@ -49,15 +50,13 @@ _GENERAL_STEMS = frozenset(
 """Stems of words that say how much, when and for what is forecast, and not what."""
 _SALES = word_set("sell sells selling sold sale sales buy buys bought order ordered orders")
 """Words by which the rows, their quantities and their money are asked for alike."""
-_BOUNDS = frozenset({"above", "below", "at_least", "at_most"})
-"""Operators of conditions that comparatives state ("longer than 5 days"), and of ages of people."""
 _ASKED_PARTS = (Part.HEAD, Part.MODIFIER)
 """Parts of a goal that say what is forecast: the others say for whom, why and from when."""
 
 
 def find_unread_words(goal: Goal, forecast: PeriodForecast) -> list[str]:
     """Return the words that name what is forecast, and that have to do with nothing the forecast is made of."""
-    is_bounded = any(condition.operator in _BOUNDS for condition in forecast.conditions)
+    is_bounded = any(condition.operator in BOUNDS for condition in forecast.conditions)
     nouns = [
         word
         for word in _asked_words(goal)
