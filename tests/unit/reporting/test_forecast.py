@@ -143,3 +143,24 @@ def test_a_forecast_by_its_times_alone_speaks_of_no_drivers(diabetes, tested, wa
     forecast = replace(last, key="tool:0.4", tool="forecast_future", result=facts(prediction=1.0))
     sentence = plain_text(leading_sentence(make_draft([*calls, forecast])))
     assert bool(sentence) == is_told
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "beginning"),
+    [
+        ("number of rows", "each_period", "The number of rows of north on"),
+        ("number of rows", "sum", "Total number of rows of north, "),
+        ("total price", "sum", "The total price of north, "),
+        ("price", "sum", "Total price of north, "),
+    ],
+)
+def test_the_answer_begins_with_a_word_of_its_own(diabetes, target, answer, beginning):
+    calls = altered(diabetes, "lock_holdout", lambda result: result["problem"].update(target=target))
+    last = next(call for call in reversed(calls) if call.tool == "final_evaluation")
+    entry = {"group": "north", "first": MOMENTS[0], "last": MOMENTS[1], "value": 3.0, "low": 2.0, "high": 4.0}
+    answers = [entry] if answer == "sum" else []
+    value = {**facts(prediction=1.0), "answer": answer, "answers": answers}
+    forecast = replace(last, key="tool:0.4", tool="forecast_future", result=value)
+    statement = answer_by_forecast(make_draft([*calls, forecast]))
+    assert statement is not None
+    assert plain_text(statement.text).startswith(beginning)

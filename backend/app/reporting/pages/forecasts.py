@@ -37,7 +37,7 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
     for label, series in groups[:_MAX_NAMED_SERIES]:
         text += (" ",) if text else ()
         # A forecast volatility of a price is no price.
-        quantity = outlook(draft).replace("the ", "The ", 1)
+        quantity = outlook(draft).replace("the ", "The ", 1) or _article(draft)
         text += (quantity, draft.read(draft.target), *((" of ", label) if label else ()), " ")
         ends = series[-1:] if is_last else series if len(series) < 2 else (series[0], series[-1])
         for place, prediction in enumerate(ends):
@@ -46,6 +46,16 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
         text.append(".")
         figures += [_figure(draft, forecast, prediction, style) for prediction in series]
     return Statement(text, figures[:MAX_ANSWER_ROWS])
+
+
+_FIGURES = ("number of ", "total ", "mean ", "maximum ")
+"""Beginnings of names of series that are made of rows, which are phrases rather than names of columns."""
+
+
+def _article(draft: ReportDraft) -> str:
+    """Return the article before a target whose name is a phrase: `The number of rows on 24 June`."""
+    is_phrase = draft.facts.problem is not None and draft.facts.problem.text("target").startswith(_FIGURES)
+    return "The " if is_phrase else ""
 
 
 _ANSWER_WORDS = {"sum": "total ", "mean": "mean ", "maximum": "highest ", "minimum": "lowest "}
@@ -57,8 +67,10 @@ def _answer_for_all(
     """State one number for all periods that are asked for: their sum, mean, highest or lowest."""
     word = _ANSWER_WORDS.get(forecast.text("answer"), "")
     # The periods of `total price` are totals already, and their sum is no total of totals.
-    if draft.target and draft.facts.problem and draft.facts.problem.text("target").startswith(word):
-        word = ""
+    is_said = (
+        word != "" and draft.facts.problem is not None and draft.facts.problem.text("target").startswith(word)
+    )
+    opening = _article(draft) if is_said else word.capitalize()
     text: list[Piece] = []
     figures: list[AnswerFigure] = []
     for answer in answers[:MAX_ANSWER_ROWS]:
@@ -69,7 +81,7 @@ def _answer_for_all(
         group = (" of ", Name(answer.text("group"), code=False)) if answer.text("group") else ()
         if len(figures) < _MAX_NAMED_SERIES:
             text += (" ",) if text else ()
-            text += (word.capitalize(), draft.read(draft.target), *group, ", ")
+            text += (opening, draft.read(draft.target), *group, ", ")
             text += (*draft.render(first, style), " to ", *draft.render(last, style), ": ")
             text += draft.amount(value)
             if low and high:
