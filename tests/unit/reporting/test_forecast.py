@@ -11,7 +11,8 @@ from app.reporting import markdown
 from app.reporting.compose import compose
 from app.reporting.document.inline_elements import plain_text
 from app.reporting.driver_texts import leading_sentence
-from app.reporting.pages.forecasts import answer_by_forecast
+from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
+from app.reporting.pages.row_nouns import row_noun
 from app.reporting.verification import verify_report
 
 from .conftest import altered, make_draft
@@ -164,3 +165,21 @@ def test_the_answer_begins_with_a_word_of_its_own(diabetes, target, answer, begi
     statement = answer_by_forecast(make_draft([*calls, forecast]))
     assert statement is not None
     assert plain_text(statement.text).startswith(beginning)
+
+
+def with_forecast(calls: list[RecordedCall], value: dict[str, Any]) -> list[RecordedCall]:
+    last = next(call for call in reversed(calls) if call.tool == "final_evaluation")
+    return [*calls, replace(last, key="tool:0.4", tool="forecast_future", result=value)]
+
+
+def test_the_table_begins_with_the_periods_that_are_asked_for(diabetes):
+    entry = {"group": "north", "first": MOMENTS[1], "last": MOMENTS[1], "value": 3.0, "low": 2.0, "high": 4.0}
+    value = {**facts(prediction=1.0), "answer": "sum"}
+    [whole] = forecast_table(make_draft(with_forecast(diabetes, {**value, "answers": []})))
+    [asked] = forecast_table(make_draft(with_forecast(diabetes, {**value, "answers": [entry]})))
+    assert (len(whole.rows), len(asked.rows)) == (2, 1)
+
+
+def test_rows_of_a_forecast_are_called_forecasts(titanic):
+    assert plain_text(row_noun(make_draft(titanic))) != "forecasts"
+    assert plain_text(row_noun(make_draft(with_forecast(titanic, facts(prediction=1.0))))) == "forecasts"

@@ -107,10 +107,22 @@ def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     if forecast is None or len(predictions) < 2 or not _is_amount(predictions[0]):
         return []
     style = _style(forecast, predictions)
-    series = _by_series(forecast, predictions)
+    series = _by_series(forecast, _asked_periods(forecast, predictions))
     table = _series_table if forecast.text("group_column") else _period_table
     caption = "The first forecasts; forecasts.csv has all" if _is_longer(series) else ""
     return [table(draft, forecast, series, style, caption)]
+
+
+def _asked_periods(
+    forecast: TypedFact[ForecastRecord], predictions: Sequence[RecordedFact]
+) -> Sequence[RecordedFact]:
+    """Return the forecasts of the periods that are asked for; those of the days before only lead there."""
+    answers = items_at(forecast, "answers")
+    first = answers[0].text("first") if answers else ""
+    periods = [
+        prediction for prediction in predictions if prediction.text(forecast.text("time_column")) >= first
+    ]
+    return periods or predictions
 
 
 def _is_longer(series: Sequence[tuple[Name | None, Sequence[RecordedFact]]]) -> bool:

@@ -17,7 +17,9 @@ _NO_ROWS = frozenset(
 
 
 def row_noun(draft: ReportDraft) -> Text:
-    """Return the plural word of the goal for the rows, or `rows`."""
+    """Return the plural word of the goal for the rows, or `rows`; those of a forecast are periods."""
+    if draft.facts.forecast is not None:
+        return ("forecasts",)
     goal_words = re.findall(r"[A-Za-z]+|\d+", draft.facts.session.text("goal"))
     lower_words = {word.casefold() for word in goal_words}
     for dataset in items_at(draft.facts.session, "datasets"):
