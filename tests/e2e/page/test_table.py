@@ -191,5 +191,6 @@ def test_the_rows_of_a_wide_table_are_near_its_top_on_a_phone(visit: Callable[..
     place = rows.bounding_box()
     assert place
     assert place["y"] < 2 * PHONE[1]
+    expect(cell(page, 1, 0)).to_have_text("0")
     visitor.check_access()
     visitor.check_width()

@@ -58,11 +58,18 @@ class Restarts(Places):
     def __init__(self, place: int, restart: Callable[[], None]) -> None:
         super().__init__(place)
         self.restart = restart
+        self.restarting: asyncio.Task[None] | None = None
 
     async def pass_by(self) -> None:
         self.count += 1
         if self.count == self.place + 1:
-            await asyncio.to_thread(self.restart)
+            self.restarting = asyncio.create_task(asyncio.to_thread(self.restart))
+            await asyncio.shield(self.restarting)
+
+    async def finish(self) -> None:
+        """Wait for a restart that still runs: the next one must not meet it."""
+        if self.restarting:
+            await self.restarting
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Sender:
                 await asyncio.sleep(0.02)
 
 
-async def consume(app: FastAPI, ada: User, url: str, places: Places, number: int) -> list[str]:  # noqa: F811
+async def consume(app: FastAPI, ada: User, url: str, places: Restarts, number: int) -> list[str]:  # noqa: F811
     """Run a listener and a sweep until the job of this number is answered."""
     redis: StruckRedis = StruckRedis.from_url(url)
     redis.places = places
@@ -104,6 +111,8 @@ async def consume(app: FastAPI, ada: User, url: str, places: Places, number: int
         async with Redis.from_url(url) as sending:
             return await Sender(sending).send(number)
     finally:
+        # The answer can be read while the server is restarted behind it.
+        await places.finish()
         await cancel_and_wait(*tasks)
         await redis.aclose()
 
