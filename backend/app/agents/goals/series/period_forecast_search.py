@@ -14,7 +14,7 @@ from app.agents.goals.series.layout import SeriesLayout, find_layout
 from app.agents.goals.series.measures import MAX_NAME, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.request import SeriesRequest
-from app.agents.goals.series.restrictions import FindRows, find_plain_rows
+from app.agents.goals.series.restrictions import FindRows
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
 
@@ -22,33 +22,21 @@ MAX_MEASURES = 6
 """Measures that a question offers: as many as a user compares at a glance."""
 
 
-def find_period_forecast(
+def find_period_forecasts(
     goal: Goal,
     table: TableProfile,
+    find_rows: FindRows,
     others: Sequence[TableProfile] = (),
     is_sure: bool = False,
-    find_rows: FindRows = find_plain_rows,
-) -> PeriodForecast | None:
-    """Return the forecast of a series that a goal asks for; None if it asks for something else, or if the rows
-    are a plain series already, which needs no aggregation.
-
-    `others`: tables that may be joined if the goal restricts the rows by one of their columns. `is_sure`: the
-    goal is known to ask for a forecast, whose measure and horizon may then be the usual ones. `find_rows`:
-    finds the conditions on rows.
-    """
-    match = _find(goal, table, others, is_sure, find_rows)
-    return match[1] if match else None
-
-
-def find_measured_forecasts(
-    goal: Goal,
-    table: TableProfile,
-    others: Sequence[TableProfile] = (),
-    is_sure: bool = False,
-    find_rows: FindRows = find_plain_rows,
 ) -> list[PeriodForecast]:
-    """Return the forecast of `find_period_forecast`, then those of everything else that it could measure."""
-    match = _find(goal, table, others, is_sure, find_rows)
+    """Return the forecast of a series that a goal asks for, then those of what else it could measure.
+
+    There is none if the goal asks for something else, or if the rows are a plain series already, which needs no
+    aggregation. `find_rows`: finds the conditions on rows. `others`: tables that may be joined if the goal
+    restricts the rows by one of their columns. `is_sure`: the goal is known to ask for a forecast, whose
+    measure and horizon may then be the usual ones.
+    """
+    match = _find(goal, table, find_rows, others, is_sure)
     if match is None:
         return []
     request, likeliest = match
@@ -60,7 +48,7 @@ def find_measured_forecasts(
 
 
 def _find(
-    goal: Goal, table: TableProfile, others: Sequence[TableProfile], is_sure: bool, find_rows: FindRows
+    goal: Goal, table: TableProfile, find_rows: FindRows, others: Sequence[TableProfile], is_sure: bool
 ) -> tuple[SeriesRequest, PeriodForecast] | None:
     """Find a series of the table and its forecast."""
     if goal.outlook or goal.wants_no_model or goal.kind == "classification":
@@ -83,10 +71,10 @@ def _find(
             measured,
             find_layout(table, measured),
             times,
+            find_rows,
             tuple(others),
             is_sure,
             measure=SeriesMeasure(None, MAX_NAME) if counts_within else None,
-            find_rows=find_rows,
         )
         if not request.layout.is_complete:
             events = replace(request, layout=SeriesLayout("transactions"))

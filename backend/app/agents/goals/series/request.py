@@ -35,7 +35,7 @@ from app.agents.goals.periods.usual_periods import (
 from app.agents.goals.series.layout import SeriesLayout, usable_numbers
 from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
-from app.agents.goals.series.restrictions import FindRows, SeriesRestrictions, find_plain_rows
+from app.agents.goals.series.restrictions import FindRows, SeriesRestrictions
 from app.agents.goals.series.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
@@ -68,10 +68,10 @@ class SeriesRequest:
     layout: SeriesLayout
     times: frozenset[str]
     """Columns of any time axis, which are no measures."""
+    find_rows: FindRows
     others: tuple[TableProfile, ...] = ()
     is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
     measure: SeriesMeasure | None = None  # the measure, whatever the goal's words say
-    find_rows: FindRows = find_plain_rows
 
     @property
     def text(self) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.agents.goals.conditions.filters import find_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.conditions.states import yes_and_no
 from app.agents.goals.goal import Goal
@@ -16,11 +15,6 @@ from app.agents.goals.words.tokenizer import words
 
 FindRows = Callable[[Goal, Sequence[TableProfile], Column | None], list[RowCondition]]
 """Finds the conditions that a goal sets on the rows of some tables; without a column, it counts rows."""
-
-
-def find_plain_rows(goal: Goal, tables: Sequence[TableProfile], target: Column | None) -> list[RowCondition]:
-    """Find the conditions that a goal states by values, numbers and dates as the tables write them."""
-    return find_conditions(goal.text, tables, target.name if target else None, ())
 
 
 @dataclass(frozen=True)

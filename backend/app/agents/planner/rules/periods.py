@@ -9,7 +9,7 @@ from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods.vocabulary import AHEAD
 from app.agents.goals.series.period_forecast import PeriodForecast
-from app.agents.goals.series.period_forecast_search import find_measured_forecasts
+from app.agents.goals.series.period_forecast_search import find_period_forecasts
 from app.agents.goals.series.select_sql import IN_EACH
 from app.agents.goals.series.unread_words import find_unread_words
 from app.agents.goals.tables.profiles import TableProfile, mentioned_tables
@@ -65,7 +65,7 @@ def _find_forecasts(
     others = [other for other in _stored_tables(situation) if other is not table]
     # Which of several dates a counted horizon is counted in is asked about.
     is_sure = probability >= MIN_FORECAST and not (goal.lookahead and len(table.dates) > 1)
-    return find_measured_forecasts(goal, table, others, is_sure, partial(find_row_conditions, of_series=True))
+    return find_period_forecasts(goal, table, partial(find_row_conditions, of_series=True), others, is_sure)
 
 
 def _reworded_goal(situation: Situation) -> Goal:

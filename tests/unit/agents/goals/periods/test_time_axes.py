@@ -5,9 +5,9 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.unit.agents.goals.forecasts import find_period_forecast
 
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.series.period_forecast_search import find_period_forecast
 from app.agents.goals.series.period_sql import select_series
 from app.agents.goals.series.select_sql import select_all
 from app.agents.goals.tables.profiles import make_table_profile

@@ -6,11 +6,11 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.unit.agents.goals.forecasts import find_period_forecast
 
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods.time_axis import AxisPart, TimeAxis
-from app.agents.goals.series.period_forecast_search import find_period_forecast
 from app.agents.goals.series.period_sql import select_by_period, select_series
 from app.agents.goals.series.select_sql import PeriodAggregation, select_all
 from app.agents.goals.tables.profiles import Column, TableProfile

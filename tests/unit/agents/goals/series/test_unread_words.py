@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from tests.unit.agents.goals.forecasts import FIND_ROWS, find_period_forecast
 
 from app.agents.goals.parser import parse_goal
-from app.agents.goals.series.period_forecast_search import find_measured_forecasts, find_period_forecast
+from app.agents.goals.series.period_forecast_search import find_period_forecasts
 from app.agents.goals.series.unread_words import find_unread_words
 from app.agents.goals.tables.profiles import make_table_profile
 
@@ -72,7 +73,7 @@ def test_a_thing_that_the_table_does_not_hold_is_unread(goal: str, unread: list[
 
 
 def test_every_measure_of_the_same_periods_is_offered() -> None:
-    forecasts = find_measured_forecasts(parse_goal("treats each month for the coming 4 months"), TABLE)
+    forecasts = find_period_forecasts(parse_goal("treats each month for the coming 4 months"), TABLE, FIND_ROWS)
     assert [forecast.aggregation.description for forecast in forecasts] == [
         "the number of rows in each month",
         "the sum of `minutes` in each month",
