@@ -27,35 +27,6 @@ UNFILTERED = re.compile(
     r"|(?:for |with )?all (?:the )?rows",
     re.IGNORECASE,
 )
-SORT = re.compile(
-    r"(?:sort|order|rank|arrange)(?:ed)?(?: (?:them|it|those|that|the rows))?(?: by| on)? ?(?P<column>.*?)",
-    re.IGNORECASE,
-)
-FROM = r"(?:from )?(?:the )?"
-_HIGH_SIZES = (
-    r"(?:highest|largest|biggest|greatest|longest|heaviest|tallest|widest|deepest|busiest|richest|strongest|best"
-    r"|priciest|most(?: [a-z]{2,20})?)"
-)
-_LOW_SIZES = (
-    r"(?:lowest|smallest|shortest|fewest|lightest|narrowest|poorest|weakest|cheapest|worst"
-    r"|least(?: [a-z]{2,20})?)"
-)
-DIRECTION = re.compile(
-    rf",? ?\(?\b(?:in )?(?P<way>ascending|descending|asc|desc|alphabetical(?:ly)?"
-    rf"|(?:the )?{_HIGH_SIZES}(?: ones?)? (?:first|on top|at the top)"
-    rf"|(?:the )?{_LOW_SIZES}(?: ones?)? (?:first|on top|at the top)"
-    rf"|{FROM}(?:highest|largest|biggest|most|high)(?: (?:to (?:the )?(?:low|lowest|smallest)|first))?"
-    rf"|{FROM}(?:lowest|smallest|least|low)(?: (?:to (?:the )?(?:high|highest|largest)|first))?"
-    r"|(?:newest|latest) first|(?:oldest|earliest) first)(?: order)?\)?$",
-    re.IGNORECASE,
-)
-UPWARDS = re.compile(
-    rf"^(?:ascending|asc|alphabetical|(?:the )?{_LOW_SIZES}\b|{FROM}(?:lowest|smallest|least|low)\b"
-    r"|oldest|earliest)",
-    re.IGNORECASE,
-)
-SIZES = re.compile(rf"(?:from )?(?:the )?(?:{_HIGH_SIZES}|{_LOW_SIZES})\b", re.IGNORECASE)
-"""Directions by size, such as `biggest first`: they order figures, not names."""
 REVERSE = re.compile(
     r"(?:reverse|flip|invert)(?: (?:the )?(?:order|sort|sorting|it|them))?|(?:in )?(?:the )?(?:reverse"
     r"|opposite) order"

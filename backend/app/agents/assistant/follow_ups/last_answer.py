@@ -8,11 +8,12 @@ from app.plans.plan import Plan
 
 
 class LastAnswer(NamedTuple):
-    """The newest result: its plan, and the chart that it was drawn as."""
+    """The newest result: its plan, the chart that it was drawn as, and the message that it answers."""
 
     plan: Plan
     columns: Sequence[str]
     chart: LastChart | None
+    message: str
 
 
 def find_last_answer(earlier: Sequence[EarlierTurn]) -> LastAnswer | None:
@@ -20,5 +21,5 @@ def find_last_answer(earlier: Sequence[EarlierTurn]) -> LastAnswer | None:
     for turn in reversed(earlier):
         if turn.has_result:
             plan = Plan.model_validate(turn.plan) if turn.plan else None
-            return LastAnswer(plan, turn.columns, turn.chart) if plan else None
+            return LastAnswer(plan, turn.columns, turn.chart, turn.message) if plan else None
     return None

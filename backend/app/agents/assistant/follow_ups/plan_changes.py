@@ -12,6 +12,7 @@ from app.agents.assistant.follow_ups import change_phrases as phrases
 from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
 from app.agents.assistant.follow_ups.group_bounds import bound_groups, require_bound
 from app.agents.assistant.follow_ups.shown_columns import find_shown_column
+from app.agents.assistant.follow_ups.sorting import sort_answer
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.tokenizer import words as split_words
 from app.agents.questions.matching.column_mentions import find_column
@@ -31,12 +32,17 @@ from app.plans.schema import TableSchema
 
 @dataclass(frozen=True)
 class ChangeReader:
-    """Reads a change of a plan. `replaces`, `adds`: the message says that it replaces, or adds."""
+    """Reads a change of a plan.
+
+    `replaces`, `adds`: the message says that it replaces, or adds. `is_order_chosen`: the message before
+    it asked for the present order.
+    """
 
     plan: Plan
     tables: tuple[TableProfile, ...]
     replaces: bool = False
     adds: bool = False
+    is_order_chosen: bool = False
 
     def read(self, words: str) -> ChangedPlan | None:
         """Read words by each kind of change in turn, and take the first that fits and compiles.
@@ -182,24 +188,7 @@ class ChangeReader:
         return bound_groups(self.plan, words, _parse(match["words"], self.tables) if match else None)
 
     def _sort(self, words: str) -> ChangedPlan | None:
-        direction = phrases.DIRECTION.search(words)
-        rest = words[: direction.start()] if direction else words
-        match = phrases.SORT.fullmatch(rest)
-        if match is None and (direction is None or rest.strip()):
-            return None
-        column = match["column"].strip() if match else ""
-        parts = editing.split_plan(self.plan)
-        order = parts.find(SortStep)
-        name = find_shown_column(column, self.columns) if column else (order.keys[0].column if order else None)
-        is_by_size = direction is not None and bool(phrases.SIZES.match(direction["way"]))
-        if not column and parts.measures and (name is None or (is_by_size and name not in parts.measures)):
-            name = parts.measures[0]  # `biggest first` means figures, in whatever order their groups stood
-        if name is None:
-            return None
-        ascends = direction is not None and bool(phrases.UPWARDS.match(direction["way"]))
-        is_down = not ascends if direction else self.schema[name] in ("integer", "number")
-        plan = editing.sort_by(self.plan, name, is_down)
-        return ChangedPlan(plan, [f"Sorted by `{name}`, {'descending' if is_down else 'ascending'}."])
+        return sort_answer(self.plan, words, self.schema, self.is_order_chosen)
 
     def _drop(self, words: str) -> ChangedPlan | None:
         if phrases.UNFILTERED.fullmatch(words):

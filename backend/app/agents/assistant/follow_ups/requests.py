@@ -16,6 +16,7 @@ from app.agents.assistant.follow_ups.last_answer import LastAnswer, find_last_an
 from app.agents.assistant.follow_ups.plan_changes import ChangeReader
 from app.agents.assistant.follow_ups.shifted_periods import read_shifted_period
 from app.agents.assistant.follow_ups.shown_columns import names_place
+from app.agents.assistant.follow_ups.sorting import orders_by_column
 from app.agents.assistant.follow_ups.underlying_rows import read_underlying_rows
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.charts.chart_phrases import ChartPhrase, parse_chart_phrase
@@ -168,12 +169,13 @@ def renames_column(message: str, earlier: Sequence[EarlierTurn]) -> bool:
 def _apply_changes(text: str, last: LastAnswer, tables: Sequence[TableProfile]) -> ChangedPlan | None:
     """Apply all changes of a message, in their order."""
     plan, readings = last.plan, list[str]()
+    is_order_chosen = orders_by_column(last.message, last.columns)
     replaces, adds = bool(_REPLACES.search(text)), bool(_ADDS.search(text))
     for part in _SPLIT.split(_INSTEAD_OF.sub("", text)):
         words = _strip(part)
         if not words:
             continue
-        changed = ChangeReader(plan, tuple(tables), replaces, adds).read(words)
+        changed = ChangeReader(plan, tuple(tables), replaces, adds, is_order_chosen).read(words)
         # Half of a follow-up would look like an answer to all of it.
         if changed is None:
             return None

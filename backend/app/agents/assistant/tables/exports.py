@@ -22,18 +22,26 @@ _FORMATS = {
     "spreadsheet": ".xlsx",
     "json": ".json",
     "parquet": ".parquet",
+    "comma": ".csv",
+    "tab": ".tsv",
 }
+_FILE_NOUNS = frozenset({"file", "sheet", "workbook"})
+"""Nouns of a file of any format."""
+_LEADS_TO_FORM = frozenset({"as", "in", "into", "to"})
 _MAKES_FILES = frozenset({"export", "download"})
 """Verbs that mean a file whatever is said of it."""
-_KEEPS = frozenset(
-    {"save", "store", "write", "dump", "give", "send", "get", "need", "want", "have", "put", "turn"}
-)
+_SAVES = frozenset({"save", "store"})
+"""Verbs that mean a file where they are said of an answer that was just read."""
+_KEEPS = _SAVES | {
+    *("write", "dump", "give", "send", "get", "need", "want", "have", "put", "turn", "make", "create")
+}
 """Verbs that mean a file where a format or a name is said."""
 _SILENT = word_set(
     """
     please ok okay now then and great good thanks can could may you i we me us how do would like to as in into a
     an the that this it them these those everything last whole full above result results table answer rows list
-    data numbers figures output file sheet workbook format form of called named all for my local
+    data numbers figures output file sheet workbook format form of called named all for my local copy with
+    separated delimited values
     """
 )
 """Words of a request that say nothing of what is saved."""
@@ -63,9 +71,9 @@ def read_export(
     ending = next((_FORMATS[word] for word in message_words if word in _FORMATS), None)
     verbs = {word for word in message_words if word in _MAKES_FILES | _KEEPS}
     others = [word for word in message_words if word not in verbs | _SILENT and word not in _FORMATS]
-    has_format = bool(ending or path)
-    # `an excel sheet` alone asks for one, too; `save` alone asks for anything.
-    if not (verbs & _MAKES_FILES or has_format) or (path and not verbs):
+    if not _means_file(message_words, bool(ending), bool(path)) and not (
+        verbs & _SAVES and not others and _is_answer_last(earlier)
+    ):
         return None
     if others:
         table = next((name for name in tables if split_words(name) == others), None)
@@ -83,6 +91,22 @@ def read_export(
             "`PYTHON: result.to_csv('result.csv')`; or name a table."
         )
     return TableExport(last.sql, _name(path, "_".join(last.columns) or "answer", ending, files))
+
+
+def _means_file(words: Sequence[str], has_format: bool, has_path: bool) -> bool:
+    """Test for words that mean a file: a verb of files, or a format, a name or the noun `file`."""
+    used = set(words)
+    if used & _MAKES_FILES:
+        return True
+    if has_path:
+        return bool(used & _KEEPS)
+    # `an excel sheet` alone asks for one, too.
+    return has_format or bool(used & _FILE_NOUNS and used & (_KEEPS | _LEADS_TO_FORM))
+
+
+def _is_answer_last(earlier: Sequence[EarlierTurn]) -> bool:
+    """Test that the last turn has rows: `save it` behind a workflow or a study means that."""
+    return bool(earlier) and earlier[-1].has_result and earlier[-1].workflow is None
 
 
 MAX_STEM_CHARS = 60

@@ -19,6 +19,12 @@ TABLES = ("orders", "web_visits")
         ("give me these rows as json", "city_total_cost.json"),
         ("as parquet please", "city_total_cost.parquet"),
         ("write the result to out.tsv", "out.tsv"),
+        ("save it as a file", "city_total_cost.csv"),
+        ("can you put that in a file?", "city_total_cost.csv"),
+        ("give me the file", "city_total_cost.csv"),
+        ("save the table", "city_total_cost.csv"),
+        ("make it a csv", "city_total_cost.csv"),
+        ("as a tab separated file", "city_total_cost.tsv"),
     ],
 )
 def test_the_last_answer_is_saved(message: str, name: str) -> None:
@@ -48,8 +54,16 @@ def test_what_has_no_rows_to_save_is_said() -> None:
         "show sales.csv",
         "how many downloads per month",
         "read out.csv",
+        "read the file",
+        "how many files are there",
+        "save it every day",
         "total cost of excel licences",
     ],
 )
 def test_other_messages_are_none(message: str) -> None:
     assert read_export(message, EARLIER, TABLES, []) is None
+
+
+def test_what_is_saved_behind_a_workflow_is_not_the_answer_before_it() -> None:
+    workflow = EarlierTurn("do this every weekday at 8", workflow="wf")
+    assert read_export("save it", [*EARLIER, workflow], TABLES, []) is None
