@@ -53,7 +53,9 @@ class SchemaColumnView(BaseModel):
     type: str = Field(description="number, boolean, category, text, datetime or empty.")
     required: bool
     missing_allowed: bool
-    categories: list[str] | None
+    categories: list[str] | None = Field(
+        description="Values of a category; of a boolean the words for no and yes of its file, where it has any."
+    )
     minimum: float | str | None
     maximum: float | str | None
 

@@ -100,7 +100,7 @@ def _vary_column(
     facts: Dependence = {
         "column": name,
         "kind": kind,
-        "at": [to_json_scalar(value) for value in values],
+        "at": [subject.problem.written_value(name, to_json_scalar(value)) for value in values],
         "rows": len(sample),
         "lines": [_line(subject, predictions, index) for index in _drawn_classes(subject, predictions)],
         "density": _density(column, kind, values),

@@ -164,7 +164,8 @@ def _compare_values(
         for value in frequent
     ]
     first, *others = measurement.subject.predict_frames(frames)
-    usual, *labels = [to_json_scalar(value) for value in frequent]
+    problem = measurement.subject.problem
+    usual, *labels = [problem.written_value(group.columns[0], to_json_scalar(value)) for value in frequent]
     return _Differences(
         [(usual, label) for label in labels],
         [output - first for output in others],

@@ -46,7 +46,7 @@ def find_worst_segments(rows: pd.DataFrame, predicted: Predicted, problem: Probl
     A classifier's error is the share of wrong classes, a regression's the mean absolute error.
     """
     error = _row_errors(predicted, problem)
-    segments = [part for part in _iterate_segments(rows) if _is_large_enough(part, len(rows))]
+    segments = [part for part in _iterate_segments(rows, problem) if _is_large_enough(part, len(rows))]
     # One-sided: only segments with larger errors are looked for.
     z_limit = float(norm.isf(FALSE_ALARM_RATE / max(len(segments), 1)))
     significant = [
@@ -72,7 +72,7 @@ def _row_errors(predicted: Predicted, problem: Problem) -> np.ndarray:
     return error
 
 
-def _iterate_segments(rows: pd.DataFrame) -> Iterator[_Segment]:
+def _iterate_segments(rows: pd.DataFrame, problem: Problem) -> Iterator[_Segment]:
     for name in rows.columns:
         column: pd.Series = rows[name]
         kind = column_kind(column)
@@ -84,9 +84,8 @@ def _iterate_segments(rows: pd.DataFrame) -> Iterator[_Segment]:
             yield from _periods(str(name), column)
         elif kind not in (ColumnKind.EMPTY, ColumnKind.TEXT):
             for value in column.value_counts().index[:MAX_VALUES]:
-                yield _Segment(
-                    str(name), f"is {class_label(value)}", (column == value).fillna(False).to_numpy(dtype=bool)
-                )
+                text = f"is {problem.written_value(str(name), class_label(value))}"
+                yield _Segment(str(name), text, (column == value).fillna(False).to_numpy(dtype=bool))
 
 
 def _ranges(name: str, column: pd.Series) -> Iterator[_Segment]:

@@ -246,6 +246,7 @@ class SchemaColumn(TypedDict):
     required: bool
     missing_allowed: bool
     categories: list[str] | None
+    """Of a boolean the words for no and yes of its file; None without any."""
     minimum: float | str | None
     maximum: float | str | None
     judged_ahead: NotRequired[float]  # of the time column, see `value_ranges`

@@ -60,6 +60,16 @@ class Problem:
             for name in self.classes or ()
         )
 
+    def written_value(self, column: str, value: JsonScalar) -> JsonScalar:
+        """A value of a column as the table writes it: yes and no in the words of its file."""
+        words = self.truth_words(column) if isinstance(value, bool) else ()
+        return words[bool(value)] if words else value
+
+    def truth_words(self, column: str) -> tuple[str, ...]:
+        """The words for no and yes of a column; empty where its table has none of its own."""
+        parsers = (parser for parser in self.parsers if column in parser["columns"])
+        return next((tuple(parser.get("words") or ()) for parser in parsers), ())
+
     @property
     def is_binary(self) -> bool:
         return self.classes is not None and len(self.classes) == 2

@@ -37,7 +37,10 @@ def infer_schema(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> S
     optional = find_unused_columns(recipe) | ({problem.target} - _starting_columns(problem))
     if problem.group_column and not problem.time_column:
         optional.add(problem.group_column)
-    return [_column(inputs[name], str(name) not in optional) for name in inputs.columns]
+    return [
+        _column(inputs[name], str(name) not in optional, problem.truth_words(str(name)))
+        for name in inputs.columns
+    ]
 
 
 def _starting_columns(problem: Problem) -> set[str]:
@@ -58,15 +61,16 @@ def find_unused_columns(recipe: RecipeJson) -> set[str]:
     return dropped
 
 
-def _column(column: pd.Series, required: bool) -> dict[str, Any]:
+def _column(column: pd.Series, required: bool, truth_words: Sequence[str]) -> dict[str, Any]:
     kind = column_kind(column)
+    truths = list(truth_words) if kind is ColumnKind.BOOLEAN and truth_words else None
     measured = kind in (ColumnKind.NUMBER, ColumnKind.DATETIME)
     return {
         "name": str(column.name),
         "type": kind.value,
         "required": required and kind is not ColumnKind.EMPTY,
         "missing_allowed": bool(column.isna().any()),
-        "categories": _categories(column) if kind is ColumnKind.CATEGORY else None,
+        "categories": _categories(column) if kind is ColumnKind.CATEGORY else truths,
         "minimum": to_json_scalar(column.min()) if measured else None,
         "maximum": to_json_scalar(column.max()) if measured else None,
     }
@@ -253,7 +257,8 @@ def _value_warnings(column: pd.Series, expected: dict[str, Any]) -> list[dict[st
     missing = int(column.isna().sum())
     if missing and expected["required"] and not expected["missing_allowed"]:
         warnings.append(_warning("missing_values", name, f"{name!r} was never missing in training.", missing))
-    categories: Sequence[str] | None = expected["categories"]
+    # Any word for yes or no is read, whichever the training file has.
+    categories: Sequence[str] | None = expected["categories"] if expected["type"] == "category" else None
     # A full list may be cut, so that a category beyond it is not known to be new.
     if categories and len(categories) < MAX_CATEGORIES:
         unseen = column[column.notna() & ~column.isin(list(categories))]

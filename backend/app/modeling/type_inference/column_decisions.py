@@ -30,6 +30,7 @@ from app.modeling.type_inference.vocabulary import (
     MISSING_WORDS,
     NON_ANSWERS,
     NULL_DATES,
+    TRUTH_VALUES,
     are_truth_values,
 )
 
@@ -171,12 +172,25 @@ def _boolean(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Ty
     if len(present) > MAX_TRUTH_WORDS or not are_truth_values(present):
         return None
     text = f"{name!r} holds yes and no ({', '.join(list(present)[:6])})."
-    parser = {"op": "read_boolean"} | (
+    parser = {"op": "read_boolean", "words": _frequent_words(present)} | (
         {"missing": tuple(sorted(word.casefold() for word in unanswered))} if unanswered else {}
     )
     return TypeDecision(
         name, "boolean", parser, text, 1.0, {"values": present, **_missing({**blank, **unanswered})}
     )
+
+
+def _frequent_words(present: Counts) -> tuple[str, ...]:
+    """The most frequent words for no and for yes; empty where the column has only one of them."""
+    words = tuple(
+        max(
+            (word for word in present if TRUTH_VALUES[word.casefold()] is truth),
+            key=present.__getitem__,
+            default="",
+        )
+        for truth in (False, True)
+    )
+    return words if all(words) else ()
 
 
 def _date(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:

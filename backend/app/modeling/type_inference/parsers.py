@@ -136,9 +136,10 @@ class DateParser(ColumnParser):
 
 
 class BooleanParser(ColumnParser):
-    """Yes and no in any spelling of `vocabulary.TRUTH_VALUES`."""
+    """Yes and no in any spelling of `vocabulary.TRUTH_VALUES`. `words`: no and yes as the file writes them."""
 
     op: Literal["read_boolean"] = "read_boolean"
+    words: tuple[str, ...] = ()
 
     def parse(self, column: pd.Series) -> pd.Series:
         if pd.api.types.is_bool_dtype(column.dtype):

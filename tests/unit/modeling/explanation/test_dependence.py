@@ -1,5 +1,7 @@
 """Dependence follows what the model really does with a column."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,3 +99,13 @@ def test_a_deadline_leaves_out_columns_but_never_the_first(subject: ExplainedMod
     assert found[0]["column"] == "a"
     assert 1 <= len(found) < 6
     assert now < 0.5
+
+
+def test_yes_and_no_are_told_in_the_words_of_their_file(rows: pd.DataFrame) -> None:
+    table = rows.assign(smoker=rows["kind"] == "z")
+    parser = {"op": "read_boolean", "words": ["no", "yes"], "columns": ["smoker"]}
+    subject = ExplainedModel(lambda given: given["smoker"].to_numpy() * 2.0, replace(NUMBER, parsers=(parser,)))
+
+    (facts,) = partial_dependence(subject, table, ["smoker"])
+
+    assert dict(zip(facts["at"], facts["lines"][0]["mean"], strict=True)) == {"no": 0.0, "yes": 2.0}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -240,3 +241,18 @@ def test_no_column_is_called_a_driver_on_a_handful_of_rows(rows: int, is_told: b
 )
 def test_steps_are_round(low: float, high: float, is_whole: bool, step: float) -> None:
     assert choose_step(low, high, is_whole) == pytest.approx(step)
+
+
+def test_effects_of_yes_and_no_are_told_in_the_words_of_their_file() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"garden": rng.random(400) < 0.4, "noise": rng.normal(size=400)})
+    parser = {"op": "read_boolean", "words": ["No", "Yes"], "columns": ["garden"]}
+    problem = replace(NUMBER, parsers=(parser,))
+    subject = ExplainedModel(lambda given: given["garden"].to_numpy() * 5.0, problem)
+    truth = rows["garden"].to_numpy() * 5.0 + rng.normal(size=400)
+
+    measurement = measure_importances(subject, rows, truth, list(rows.columns))
+
+    [effect] = find_drivers(measurement, len(rows))["drivers"][0]["effects"]
+
+    assert (effect["before"], effect["after"]) == ("No", "Yes")

@@ -1,5 +1,7 @@
 """Where a model errs is named where it really errs, and nowhere else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,3 +75,17 @@ def test_a_few_rows_are_not_a_segment(rows: pd.DataFrame) -> None:
 
     assert facts["worst"] == []
     assert facts["tested"] == 0
+
+
+def test_yes_and_no_are_named_in_the_words_of_their_file(rows: pd.DataFrame) -> None:
+    table = pd.DataFrame({"smoker": rows["kind"] == "z"})
+    parser = {"op": "read_boolean", "words": ["N", "Y"], "columns": ["smoker"]}
+    error = np.random.default_rng(0).normal(size=len(rows)) * np.where(table["smoker"], 4, 1)
+    predicted = Predicted(np.zeros(len(rows)), error)
+
+    texts = [
+        find_worst_segments(table, predicted, replace(NUMBER, parsers=parsers))["worst"][0]["text"]
+        for parsers in ((parser,), ())
+    ]
+
+    assert texts == ["is Y", "is True"]

@@ -148,3 +148,16 @@ def test_rows_that_do_not_follow_the_history_are_warned_of() -> None:
     recipe = make_recipe(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
     assert time_gap_warnings(frame.iloc[150:160], recipe) == []
     assert time_gap_warnings(frame.iloc[170:180], recipe)[0]["kind"] == "gap_in_time"
+
+
+def test_a_yes_no_column_lists_the_words_of_its_file_and_takes_all() -> None:
+    frame = FRAME.assign(smoker=FRAME["visits"] > 3)
+    parser = {"op": "read_boolean", "words": ["N", "Y"], "columns": ["smoker"]}
+    schema = infer_schema(frame, replace(problem(FRAME, "left"), parsers=(parser,)), [])
+    assert {column["name"]: column["categories"] for column in schema}["smoker"] == ["N", "Y"]
+    row = {"name": "x", **ROW}
+    made = conform_rows(
+        pd.DataFrame([{**row, "smoker": word} for word in ("Y", "no", "true")]), schema, [parser]
+    )
+    assert made.inputs["smoker"].tolist() == [True, False, True]
+    assert [warning for warning in made.warnings if warning["column"] == "smoker"] == []

@@ -101,3 +101,9 @@ def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> 
     from_raw, from_typed = (row["prediction"] for row in answers["predictions"])
     assert from_raw == from_typed
     assert holdout["price"].min() < from_raw < holdout["price"].max()
+
+
+def test_a_yes_no_column_is_recorded_with_the_most_frequent_words() -> None:
+    cells = ["Y"] * 5 + ["N"] * 4 + ["yes", "no"]
+    (decision,) = infer_types(pd.DataFrame({"smoker": cells}))
+    assert decision.way["words"] == ("N", "Y")
