@@ -228,7 +228,7 @@ def _cast(expression: e.CastExpression, scope: Scope, place: str) -> Typed:
     return Typed(cast(operand.tree, SQL_TYPES[expression.to], lenient=True), expression.to)
 
 
-_UNITS_BETWEEN = {"days_between": "day", "seconds_between": "second"}
+_UNITS_BETWEEN = {"days_between": "day", "seconds_between": "second", "years_between": "year"}
 
 
 def _call(expression: e.CallExpression, scope: Scope, place: str) -> Typed:

@@ -269,6 +269,8 @@ Say = Callable[[e.Expression], str]
 
 def _literal(expression: e.LiteralExpression, say: Say, names: Names) -> str:
     value = expression.value
+    if day := _day(expression):
+        return str(day)
     return repr(value) if isinstance(value, str) and not expression.type else str(value)
 
 
@@ -302,6 +304,8 @@ def _call(expression: e.CallExpression, say: Say, names: Names) -> str:
     if expression.function in ("starts_with", "ends_with"):
         text, end = map(say, expression.arguments)
         return f"{text} {expression.function.replace('_', ' ')} {end}"
+    if expression.function == "coalesce":
+        return " or, where it is missing, ".join(map(say, expression.arguments))
     texts = " and ".join(map(say, expression.arguments))
     # Case is ignored in comparisons of texts, which needs no words.
     return texts if expression.function == "lower" else f"{expression.function.replace('_', ' ')} {texts}"
@@ -348,6 +352,8 @@ def _day(bound: e.Expression) -> date | None:
     return None if moment.time() > time.min else moment.date()
 
 
+_UNITS_BY_DAYS = {7.0: "weeks", 30.4375: "months", 365.25: "years"}
+"""Units by their days, of months and years the Julian mean."""
 _SECONDS = {60.0: "minutes", 3_600.0: "hours", 86_400.0: "days", 604_800.0: "weeks"} | {
     2_629_800.0: "months",
     31_557_600.0: "years",
@@ -357,11 +363,12 @@ _SECONDS = {60.0: "minutes", 3_600.0: "hours", 86_400.0: "days", 604_800.0: "wee
 
 def _arithmetic(expression: e.ArithmeticExpression, say: Say, names: Names) -> str:
     span, divisor = expression.left, expression.right
-    is_span = isinstance(span, e.CallExpression) and span.function == "seconds_between"
-    if is_span and expression.op == "/" and isinstance(divisor, e.LiteralExpression):
-        unit = _SECONDS.get(divisor.value) if isinstance(divisor.value, int | float) else None
+    if isinstance(span, e.CallExpression) and expression.op == "/" and isinstance(divisor, e.LiteralExpression):
+        spelled = span.function.removesuffix("_between")
+        units = {"seconds": _SECONDS, "days": _UNITS_BY_DAYS}.get(spelled, {})
+        unit = units.get(divisor.value) if isinstance(divisor.value, int | float) else None
         if unit is not None:
-            return say(span).replace("seconds", unit, 1)
+            return say(span).replace(spelled, unit, 1)
     return f"{say(expression.left)} {expression.op} {say(expression.right)}"
 
 

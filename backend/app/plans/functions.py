@@ -47,9 +47,10 @@ FUNCTIONS: dict[str, Function] = {
     "ends_with": Function("ends_with", ["text", "text"], "boolean", 2, 2),
     "days_between": Function("date_diff", ["datetime", "datetime"], "integer", 2, 2),
     "seconds_between": Function("date_diff", ["datetime", "datetime"], "integer", 2, 2),
+    "years_between": Function("date_sub", ["datetime", "datetime"], "integer", 2, 2),
 }
 """Name in a plan -> function. `days_between` counts midnights from the first to the second time,
-`seconds_between` the starts of seconds."""
+`seconds_between` the starts of seconds, and `years_between` full years, as ages are."""
 
 
 def call(name: str, *arguments: exp.Expr) -> exp.Expr:

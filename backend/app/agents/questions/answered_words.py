@@ -8,7 +8,11 @@ from app.agents.questions.composition.steps.event_times import grows_things
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.plan_marks import plan_marks
-from app.agents.questions.question_reading import QuestionReading, holds_years, is_measurable
+from app.agents.questions.question_reading import (
+    QuestionReading,
+    is_measurable,
+)
+from app.agents.questions.tables.years import holds_years
 from app.plans.plan import Plan
 
 MIN_NAMED_SCORE = 0.9

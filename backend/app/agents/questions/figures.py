@@ -227,6 +227,23 @@ def entity_name(reading: QuestionReading, word: str, table: str) -> Reference | 
     return None
 
 
+SHARE_WORDS = word_set("share percentage proportion fraction percent % rate of the all our their my these")
+"""Words of a share up to the noun of the things that it is of."""
+MIN_PERSON_SCORE = 0.95
+"""Score of a column that holds the names or codes of the persons that a noun means."""
+
+
+def key_of_things(reading: QuestionReading, item: QuestionItem) -> Reference | None:
+    """The column that tells the things of a noun apart, where several rows are about one of them."""
+    if key := _entity_anywhere(reading, item.word):
+        return key
+    best = item.columns[0] if item.columns and item.word in PERSON_NOUNS else None
+    if best is None or best.coverage < 1 or best.score < MIN_PERSON_SCORE:
+        return None
+    is_name = best.column.type == "text" and not best.column.unique
+    return Reference(best.table, best.column) if is_name else None
+
+
 def _entity_anywhere(reading: QuestionReading, word: str) -> Reference | None:
     for table in reading.scope.tables:
         if key := entity_key(reading, word, table.name):

@@ -218,17 +218,6 @@ _NUMBERED_THINGS = word_set(
 """Nouns whose numbers only name things: a total of them says nothing. Amounts are named in the plural."""
 
 
-MIN_YEAR, MAX_YEAR = 1000, 2200
-"""Whole numbers that are taken for years."""
-
-
-def holds_years(column: Column) -> bool:
-    """Tell if a column of whole numbers holds years: `built`, `vintage`."""
-    low, high = column.low, column.high
-    is_number = isinstance(low, int | float) and isinstance(high, int | float)
-    return column.type == "integer" and is_number and MIN_YEAR <= low <= high <= MAX_YEAR
-
-
 def contradicts_itself(reading: QuestionReading) -> bool:
     """Tell if two conditions want different values of one column, which no row has."""
     values_by_column: dict[str, set[Scalar]] = {}

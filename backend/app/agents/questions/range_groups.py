@@ -24,8 +24,13 @@ from app.agents.questions.conditions.date_spans import as_year
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, COMPARATIVES, MONEY_SIGNS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
-from app.agents.questions.question_reading import QuestionReading, Value, holds_years, is_measurable
+from app.agents.questions.question_reading import (
+    QuestionReading,
+    Value,
+    is_measurable,
+)
 from app.agents.questions.tables.scope import Reference
+from app.agents.questions.tables.years import holds_years
 from app.plans import build
 from app.plans.expressions import Expression
 

@@ -17,7 +17,12 @@ from app.agents.questions.marking.mark_items import MONEY_NOUNS
 from app.agents.questions.marking.origin_and_destination import is_other_end
 from app.agents.questions.matching.column_matching import STEM, ColumnMatch, name_parts
 from app.agents.questions.matching.value_matching import denies_flag, flag_values
-from app.agents.questions.question_reading import AMBIGUITY, GENERAL_PARTS, QuestionReading, holds_years
+from app.agents.questions.question_reading import (
+    AMBIGUITY,
+    GENERAL_PARTS,
+    QuestionReading,
+)
+from app.agents.questions.tables.years import holds_years
 
 DISTANCE_COST = 0.75
 """Cost of a column that a word does not resemble at all."""
@@ -30,6 +35,9 @@ STORED_VALUE_COST = 0.6
 PRICE_OF_REVENUE_COST = 0.5
 """Cost of the price of one piece for `revenue`, which is that of all."""
 REVENUE_NOUNS = frozenset({"revenue", "revenues", "sales", "turnover", "takings"})
+DEDUCTION_COST = 0.5
+"""Cost of what is taken off the money of sales, or put on it, for a word that means that money."""
+_DEDUCTIONS = frozenset({"discount", "rebate", "refund", "tax", "vat", "tip", "commission"})
 _MONEY_NAMES = REVENUE_NOUNS | {"amount", "revenue"}
 """Words of names of money that sales bring in."""
 QUANTITY_OF_MONEY_COST, QUANTITY_BESIDE_MONEY_COST = 0.15, 0.25
@@ -55,6 +63,8 @@ def match_cost(
         cost += QUANTITY_BESIDE_MONEY_COST if is_beside else QUANTITY_OF_MONEY_COST
     if item.word in REVENUE_NOUNS and _is_price_of_pieces(match.column, reading):
         cost += PRICE_OF_REVENUE_COST
+    if item.word in REVENUE_NOUNS and _DEDUCTIONS & {*words(match.column.name)} - {item.word}:
+        cost += DEDUCTION_COST
     if reading.main_tables and match.table not in reading.main_tables:
         cost += OTHER_TABLE_COST
     is_other = is_other_end(match.column.name, _first_word(item, items, sketch.place))

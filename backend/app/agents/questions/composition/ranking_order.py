@@ -11,8 +11,12 @@ from app.agents.questions.grouping import make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import is_descending
-from app.agents.questions.question_reading import QuestionReading, Value, holds_years
+from app.agents.questions.question_reading import (
+    QuestionReading,
+    Value,
+)
 from app.agents.questions.rewording.placings import holds_places
+from app.agents.questions.tables.years import holds_years
 
 
 def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:

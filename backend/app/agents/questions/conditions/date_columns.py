@@ -7,7 +7,10 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch
-from app.agents.questions.question_reading import QuestionReading, holds_years
+from app.agents.questions.question_reading import (
+    QuestionReading,
+)
+from app.agents.questions.tables.ages import find_births
 from app.agents.questions.tables.scope import Reference
 
 
@@ -56,17 +59,9 @@ def _nearest_reference(
     return None
 
 
-_BIRTHS = frozenset({"birth", "born", "birthday", "birthdate", "dob", "yob"})
-
-
 def find_birth(reading: QuestionReading) -> Reference | None:
     """The only date or year of birth, which says who is young or old where no age is stored."""
-    births = [
-        Reference(table.name, column)
-        for table in reading.scope.tables
-        for column in table.columns
-        if _BIRTHS & {*words(column.name)} and (column.type == "datetime" or holds_years(column))
-    ]
+    births = [Reference(table.name, birth) for table in reading.scope.tables for birth in find_births(table)]
     return births[0] if len(births) == 1 else None
 
 

@@ -13,8 +13,12 @@ from app.agents.questions.conditions.date_spans import (
     bounded,
 )
 from app.agents.questions.phrases import PhraseMatch
-from app.agents.questions.question_reading import MAX_YEAR, MIN_YEAR, Condition, QuestionReading, holds_years
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+)
 from app.agents.questions.tables.scope import Reference
+from app.agents.questions.tables.years import MAX_YEAR, MIN_YEAR, holds_years
 from app.plans import build
 
 _YEAR_SIGNS: dict[str, build.ComparisonSign] = {"before": "<", "after": ">", "since": ">=", "until": "<="}

@@ -1,4 +1,4 @@
-"""Columns that a table implies: the time between two dates, and the product of price and quantity."""
+"""Columns that a table implies: times between two dates, ages, and the product of price and quantity."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +10,7 @@ from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.tables.ages import ages_of, tenures_of
 from app.plans import build
 from app.plans.expressions import Expression
 
@@ -60,7 +61,12 @@ def derive_columns(
     derived: DerivedColumns = {}
     profiles = []
     for table in tables:
-        added = [*_durations(table, question_words), *_products(table, question_words)]
+        added = [
+            *_durations(table, question_words),
+            *_products(table, question_words),
+            *ages_of(table, tables, question_words),
+            *tenures_of(table, tables, question_words),
+        ]
         derived |= {(table.name, column.name): expression for column, expression in added}
         profiles.append(replace(table, columns=(*table.columns, *(column for column, _ in added))))
     return profiles, derived

@@ -13,8 +13,14 @@ from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES, PACE_WORDS
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.ordering import Order
-from app.agents.questions.question_reading import QuestionReading, Value, holds_years, is_measurable, make_value
+from app.agents.questions.question_reading import (
+    QuestionReading,
+    Value,
+    is_measurable,
+    make_value,
+)
 from app.agents.questions.rows_plan import Figure, flatten
+from app.agents.questions.tables.years import holds_years
 from app.plans.plan import Plan
 
 IMPLIED_COST = 0.08

@@ -8,7 +8,7 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.plans.measure_figures import UNUSED_COST, figures_of, take_order
 from app.agents.questions.composition.sketch import Mention, Sketch
-from app.agents.questions.figures import entity_key
+from app.agents.questions.figures import SHARE_WORDS, key_of_things
 from app.agents.questions.frames.group_figures import finish_groups, plan_figures
 from app.agents.questions.frames.shares import group_shares, share_of_total
 from app.agents.questions.grouping import group_compared
@@ -20,10 +20,11 @@ from app.agents.questions.question_reading import (
     is_measurable,
     make_value,
 )
-from app.agents.questions.rows_plan import Figure, compare_with_statistic, start_plan
+from app.agents.questions.rows_plan import Figure, PlanDraft, compare_with_statistic, start_plan
 from app.agents.questions.tables.scope import Reference
 from app.agents.questions.unexplained_words import is_action
 from app.plans import build
+from app.plans.expressions import Expression
 from app.plans.plan import Plan
 
 OPEN_PARTS_COST = 0.35
@@ -201,8 +202,6 @@ def is_below(column: Column, other: Column) -> bool:
 
 def _share_of_rows(sketch: Sketch, reading: QuestionReading, cost: float) -> Iterator[tuple[Plan, float]]:
     conditions = sorted((c for c in reading.conditions if not c.is_compared), key=lambda c: c.place)
-    if any(m.is_rows and entity_key(reading, m.item.word, m.table) for m in sketch.rows):
-        return  # An order of several lines would count once for each of them.
     for part, extra in _parts(sketch, reading, conditions):
         # Each way to split the conditions starts from all of them.
         trial = reading.copy()
@@ -264,6 +263,34 @@ def _part_of_values(reading: QuestionReading, following: Sequence[Condition]) ->
     return [following[0]], OPEN_PARTS_COST if "in" in texts else 0.1
 
 
+def _key_of_things(sketch: Sketch, reading: QuestionReading) -> Reference | None:
+    """The column that tells the things apart of which a share is taken, where several rows are about one."""
+    for mention in sketch.rows:
+        if mention.is_rows and (key := key_of_things(reading, mention.item)):
+            return key
+    items = reading.text.items
+    place = sketch.share_place + 1
+    while place < len(items) and items[place].text in SHARE_WORDS:
+        place += 1
+    return key_of_things(reading, items[place]) if place < len(items) else None
+
+
+def _plan_share_of_things(
+    draft: PlanDraft, sketch: Sketch, reading: QuestionReading, key: Reference, tested: Expression
+) -> Plan:
+    """The share of things of which some row meets a condition: an order of several lines counts once."""
+    part = Figure("count_distinct", make_value(key), where=tested, label=f"{key.column.name} that meet it")
+    total = Figure("count_distinct", make_value(key), label=f"different {key.column.name}")
+    figures = [Figure("mean", label="share", parts=(part, total)), part, total]
+    reading.note(f"Each `{key.column.name}` is counted once.")
+    if reading.keys:
+        finish_groups(draft, reading.keys, figures, take_order(sketch))
+    else:
+        draft.group([], figures)
+        draft.select([figure.name for figure in figures])
+    return draft.plan()
+
+
 def _plan_share(sketch: Sketch, reading: QuestionReading, part: Sequence[Condition]) -> Plan:
     tested = build.every([c.expression for c in part])
     # Rows without a value are neither part nor rest: as false they would lower the share.
@@ -277,6 +304,9 @@ def _plan_share(sketch: Sketch, reading: QuestionReading, part: Sequence[Conditi
     draft = start_plan(reading, [Value(tested, "", "boolean")], base)
     for condition in presence:
         draft.keep(condition)
+    key = _key_of_things(sketch, reading)
+    if key is not None and key.table == draft.source.base and key not in [c.column for c in part]:
+        return _plan_share_of_things(draft, sketch, reading, key, tested)
     if reading.keys:
         count = Figure("count", label="rows")
         figures = [figure] if "rate" in sketch.flags else [figure, count]

@@ -6,8 +6,12 @@ from app.agents.goals.tables.profiles import Column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.question_reading import MAX_YEAR, MIN_YEAR, Condition, QuestionReading
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+)
 from app.agents.questions.tables.scope import Reference
+from app.agents.questions.tables.years import MAX_YEAR, MIN_YEAR
 from app.plans import build
 
 END_OF_SPAN_COST = 0.02

@@ -20,7 +20,7 @@ from app.agents.questions.composition.steps.attribute_steps import (
 )
 from app.agents.questions.composition.steps.event_times import happened_step, is_duration, time_steps
 from app.agents.questions.composition.steps.number_steps import bounded_column, bounded_flag
-from app.agents.questions.composition.steps.row_noun_steps import described_things
+from app.agents.questions.composition.steps.row_noun_steps import described_things, things_of_share
 from app.agents.questions.composition.steps.unit_steps import value_in_unit
 from app.agents.questions.composition.steps.value_steps import (
     flag_step,
@@ -113,6 +113,7 @@ def _readings_of_column(
     yield from time_steps(sketch, reading, mention)
     yield from _order_steps(sketch, mention)
     yield from described_things(sketch, reading, mention)
+    yield from things_of_share(sketch, reading, mention)
     if _owns_figures(sketch, reading, reference):
         yield from attribute_steps(sketch, reading, mention, reference)
         return

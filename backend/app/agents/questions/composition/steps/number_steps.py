@@ -13,8 +13,12 @@ from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import flag_values
-from app.agents.questions.question_reading import Condition, QuestionReading, holds_years
+from app.agents.questions.question_reading import (
+    Condition,
+    QuestionReading,
+)
 from app.agents.questions.tables.scope import Reference
+from app.agents.questions.tables.years import holds_years
 from app.plans import build
 from app.plans.expressions import Expression
 

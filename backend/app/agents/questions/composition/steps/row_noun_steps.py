@@ -10,7 +10,7 @@ from app.agents.questions.composition.persons import person_column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
 from app.agents.questions.composition.steps.number_steps import counted_rows_bound
 from app.agents.questions.composition.steps.value_steps import MIN_BARE_VALUE_SCORE
-from app.agents.questions.figures import entity_key, entity_name
+from app.agents.questions.figures import SHARE_WORDS, entity_key, entity_name, key_of_things
 from app.agents.questions.grammar_words import COMPARATIVES, PERSON_NOUNS
 from app.agents.questions.grouping import display_reference, owner_reference
 from app.agents.questions.items import QuestionItem
@@ -70,6 +70,23 @@ def described_things(sketch: Sketch, reading: QuestionReading, mention: Mention)
         yield step.with_note(
             f"Each row of `{mention.table}` counts, so that a `{label}` of several counts as often."
         )
+
+
+def things_of_share(sketch: Sketch, reading: QuestionReading, mention: Mention) -> Iterator[Sketch]:
+    """Yield the sketch in which a share is one of things of several rows: `percentage of customers who ...`."""
+    items = reading.text.items
+    is_first = not (sketch.measures or sketch.heads or sketch.rows or sketch.displayed)
+    if "share" not in sketch.flags or not is_first or sketch.share_place < 0:
+        return
+    between = items[sketch.share_place + 1 : sketch.place]
+    # Adjectives of the things may stand before their noun: `share of female patients`.
+    adjectives = {condition.place for condition in sketch.conditions}
+    is_behind = all(
+        item.text in SHARE_WORDS or place in adjectives
+        for place, item in enumerate(between, sketch.share_place + 1)
+    )
+    if is_behind and key_of_things(reading, mention.item):
+        yield sketch.advance([sketch.place], rows=(replace(mention, value=None),), last="rows")
 
 
 def _is_value(item: QuestionItem) -> bool:
