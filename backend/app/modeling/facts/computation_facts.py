@@ -245,8 +245,7 @@ class SchemaColumn(TypedDict):
     type: str
     required: bool
     missing_allowed: bool
-    categories: list[str] | None
-    """Of a boolean the words for no and yes of its file; None without any."""
+    categories: list[str] | None  # of a boolean the words for no and yes of its file
     minimum: float | str | None
     maximum: float | str | None
     judged_ahead: NotRequired[float]  # of the time column, see `value_ranges`
