@@ -244,7 +244,9 @@ class WorldlineCreate(_ChatInput):
 
     thread_id: UUID
     from_turn: UUID | None = Field(description="The last turn that both share; null for the beginning.")
-    name: WorldlineName | None = Field(default=None, description="By default `branch` and a number.")
+    name: WorldlineName | None = Field(
+        default=None, description="By default its message, shortened, or `branch` and a number."
+    )
     message: Message | None = Field(default=None, description="The first message of the branch.")
 
 

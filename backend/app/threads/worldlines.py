@@ -1,6 +1,8 @@
 """Branches of conversations: commands of a user on worldlines. No data is copied."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
@@ -52,9 +54,7 @@ class WorldlineService:
 
     async def _create(self, owner: UUID, worldline_id: UUID, request: WorldlineCreate) -> bool:
         """Create the row; return False if an earlier request with the same key did."""
-        number = 2
-        while True:
-            name = request.name or f"branch {number}"
+        for name in _list_names(request):
             row = await self.db.row(
                 WORLDLINES.create_worldline,
                 worldline_id,
@@ -79,7 +79,7 @@ class WorldlineService:
                     "This Idempotency-Key was used for another request. Use a new key for a new branch.",
                 )
             _check_refusal(created, request)
-            number += 1
+        raise AssertionError("there is always another name")
 
     async def rename(self, owner: UUID, worldline_id: UUID, name: str) -> None:
         """Raises NotFound, Conflict for a name that another worldline of the thread has."""
@@ -101,6 +101,22 @@ class WorldlineService:
             raise Conflict(
                 "only_worldline", "This is the only worldline of its thread: DELETE /threads/{id} deletes both."
             )
+
+
+MAX_NAME_CHARS = 60
+"""Characters of a message in the name of its branch: they fit into a button, and tell branches apart."""
+
+
+def _list_names(request: WorldlineCreate) -> Iterator[str]:
+    """Yield the names to try: the requested one, or those that the message gives, which tells what differs."""
+    if request.name:
+        yield request.name
+        return
+    words = " ".join((request.message or "").split())
+    stem = words if len(words) <= MAX_NAME_CHARS else f"{words[:MAX_NAME_CHARS].rstrip()}…"
+    if stem:
+        yield stem
+    yield from (f"{stem or 'branch'} {number}" for number in count(2))
 
 
 def _check_refusal(created: CreatedWorldlineRow, request: WorldlineCreate) -> None:

@@ -213,9 +213,16 @@ async def test_a_branch_has_the_tables_of_the_turn_that_it_begins_after(ada: Use
     headers = {"Idempotency-Key": "branch"}
     created = await ada.http.post("/worldlines", json=body, headers=headers)
     branch = created.json()
-    assert (created.status_code, branch["name"]) == (201, "branch 2"), created.text
+    # What differs names it.
+    assert (created.status_code, branch["name"]) == (201, body["message"]), created.text
     assert branch["from_turn"] == first["turn_id"]
     assert (await ada.http.post("/worldlines", json=body, headers=headers)).json() == branch
+    long = await ada.http.post(
+        "/worldlines", json={**body, "message": f"{body['message']} or country in ('CH', 'DE')"}
+    )
+    assert long.json()["name"] == "SQL: delete from t where country = 'AT' or country in ('CH',…"
+    again = await ada.http.post("/worldlines", json=body)
+    assert again.json()["name"] == f"{body['message']} 2"
     turn = await ask(ada, "SQL: select count(*) as n, min(people) as low from t", worldline_id=branch["id"])
     assert (turn["parent_id"], turn["table"]["rows"]) == (branch["head"], [[3, 43500]])
     assert (await ask(ada, "SQL: select min(people) as low from t", **thread))["table"]["rows"] == [[1]]
