@@ -51,3 +51,18 @@ def _see_what_was_not_understood(visitor: Visit) -> None:
     visitor.open("/sessions")
     page.get_by_label("Show").select_option("failed or not understood")
     expect(page.get_by_role("list", name="Sessions").get_by_role("listitem")).to_have_count(1)
+
+
+def test_a_column_of_dates_stands_there_with_its_rows_over_time(visit: Callable[..., Visit]) -> None:
+    visitor = visit(size=PHONE)
+    page = visitor.page
+    visitor.open("/")
+    rows = [f"2024-{month:02}-01,{'Y' if month % 3 else 'N'}" for month in range(1, 13) for _ in range(month)]
+    table = "day,open\n" + "\n".join(rows)
+    page.get_by_label("Data file").set_input_files(
+        {"name": "days.csv", "mimeType": "text/csv", "buffer": table.encode()}
+    )
+    columns = page.get_by_role("list", name="Columns")
+    expect(columns.get_by_role("img", name="Rows over time, 2024-01-01 to 2024-12-01")).to_be_visible()
+    visitor.check_access()
+    visitor.check_width()
