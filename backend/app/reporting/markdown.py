@@ -122,7 +122,9 @@ def _table(table: ReportTable) -> str:
             cells[0] = f"**{cells[0]}**"
         lines.append(_row(cells))
     if table.caption:
-        lines += ["", f"*{_prose(table.caption)}*"]
+        before, file, after = table.caption_parts
+        link = f"[{_prose(file)}]({file})" if file else ""
+        lines += ["", f"*{_prose(before)}{link}{_prose(after)}*"]
     return "\n".join(lines)
 
 

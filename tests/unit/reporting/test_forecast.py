@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.recorded_call import RecordedCall
-from app.reporting import markdown
+from app.reporting import html, markdown
 from app.reporting.compose import compose
 from app.reporting.document.inline_elements import plain_text
 from app.reporting.driver_texts import leading_sentence
@@ -183,3 +183,15 @@ def test_the_table_begins_with_the_periods_that_are_asked_for(diabetes):
 def test_rows_of_a_forecast_are_called_forecasts(titanic):
     assert plain_text(row_noun(make_draft(titanic))) != "forecasts"
     assert plain_text(row_noun(make_draft(with_forecast(titanic, facts(prediction=1.0))))) == "forecasts"
+
+
+def test_a_table_of_the_first_forecasts_links_to_the_file_of_all(diabetes):
+    days = [f"2026-{month:02}-{day:02}T00:00:00" for month in (1, 2) for day in range(1, 29)]
+    forecasts = [
+        {"shop": "north", "day": day, "rows_ahead": step, "prediction": 1.0} for step, day in enumerate(days, 1)
+    ]
+    value = {**facts(prediction=1.0), "forecasts": forecasts, "last": days[-1], "answers": []}
+    calls = with_forecast(diabetes, value)
+    document = compose(make_draft(calls)).lay_out()
+    assert "*The first forecasts; [forecasts.csv](forecasts.csv) has all*" in markdown.render(document)
+    assert 'The first forecasts; <a href="forecasts.csv">forecasts.csv</a> has all' in html.render(document, {})

@@ -59,7 +59,8 @@ class Subheading:
 @dataclass(frozen=True)
 class ReportTable:
     """`numeric`: places of the columns that are aligned right. `marked`: rows to stand out. `heads`: instead of
-    `columns` where their names come from data."""
+    `columns` where their names come from data. `file`: one beside the report with all rows, which the caption
+    names."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Text]]
@@ -68,6 +69,12 @@ class ReportTable:
     marked: Sequence[int] = ()
     kind: Literal["table"] = "table"
     heads: Sequence[Text] = ()
+    file: str = ""
+
+    @property
+    def caption_parts(self) -> tuple[str, str, str]:
+        """The caption before the name of its file, the name, and the rest."""
+        return self.caption.partition(self.file) if self.file else (self.caption, "", "")
 
 
 @dataclass(frozen=True)

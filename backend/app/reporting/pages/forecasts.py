@@ -1,6 +1,7 @@
 """The forecast as an answer: its first and last period in a sentence, all periods in a table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -100,6 +101,10 @@ def _answer_for_all(
     return Statement(text, figures)
 
 
+_FILE = "forecasts.csv"
+_FIRST_ROWS = f"The first forecasts; {_FILE} has all"
+
+
 def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     """Tabulate the forecasts by period: bounds in columns of their own, or a column for each series."""
     forecast = draft.facts.forecast
@@ -109,8 +114,8 @@ def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     style = _style(forecast, predictions)
     series = _by_series(forecast, _asked_periods(forecast, predictions))
     table = _series_table if forecast.text("group_column") else _period_table
-    caption = "The first forecasts; forecasts.csv has all" if _is_longer(series) else ""
-    return [table(draft, forecast, series, style, caption)]
+    forecasts = table(draft, forecast, series, style)
+    return [replace(forecasts, caption=_FIRST_ROWS, file=_FILE) if _is_longer(series) else forecasts]
 
 
 def _asked_periods(
@@ -134,7 +139,6 @@ def _period_table(
     forecast: RecordedFact,
     series: Sequence[tuple[Name | None, Sequence[RecordedFact]]],
     style: str,
-    caption: str,
 ) -> ReportTable:
     predictions = series[0][1]
     bounds = ("low", "high") if predictions[0].at("low") is not None else ()
@@ -144,7 +148,7 @@ def _period_table(
         rows.append([*row, *(draft.render(prediction.at(name), "amount") for name in ("prediction", *bounds))])
     heads: list[Text] = [("Period",), ("Forecast", *_unit_after_comma(draft))]
     heads += [("From",), ("To",)] if bounds else []
-    return ReportTable((), rows, caption, numeric=tuple(range(1, len(heads))), heads=heads)
+    return ReportTable((), rows, numeric=tuple(range(1, len(heads))), heads=heads)
 
 
 def _series_table(
@@ -152,7 +156,6 @@ def _series_table(
     forecast: RecordedFact,
     series: Sequence[tuple[Name | None, Sequence[RecordedFact]]],
     style: str,
-    caption: str,
 ) -> ReportTable:
     """Return a row for each period and a column for each series, with bounds in brackets."""
     columns = series[:MAX_TABLE_SERIES]
@@ -165,7 +168,7 @@ def _series_table(
         ("Period",),
         *((label, *_unit_after_comma(draft)) if label else () for label, _ in columns),
     ]
-    return ReportTable((), rows, caption, numeric=tuple(range(1, len(heads))), heads=heads)
+    return ReportTable((), rows, numeric=tuple(range(1, len(heads))), heads=heads)
 
 
 def _bounded(draft: ReportDraft, prediction: RecordedFact) -> Text:

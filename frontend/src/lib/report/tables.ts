@@ -2,7 +2,7 @@ import type { Schema } from '#lib/api/client.ts';
 
 type Table = Schema<'ReportTable'>;
 
-const PLAIN = { caption: '', heads: [], kind: 'table', marked: [], numeric: [] } satisfies Partial<Table>;
+const PLAIN = { caption: '', file: '', heads: [], kind: 'table', marked: [], numeric: [] } satisfies Partial<Table>;
 
 /** Conditions of the answer, with the score if each holds and if it does not: as in the downloaded report. */
 export const assumptionTable = (assumptions: readonly Schema<'Assumption'>[]): Table => ({
