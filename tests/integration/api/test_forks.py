@@ -233,6 +233,14 @@ async def test_another_answer_goes_its_own_way(app: FastAPI, ada: User) -> None:
     assert preview["copied"] + preview["rerun"] == recorded
     assert preview["rerun"][0]["step"] == int(key.partition(".")[0])
     assert preview["estimated_s"] > 0
+    # What the service would refuse at this point is not offered.
+    at = {"step": next(entry["step"] for entry in recorded if entry["node"] == "data_analysis")}
+    later = (await ada.http.post(f"{SESSIONS}/{source['id']}/fork?dry=1", json={"at": at})).json()
+    assert "f1" in later["metrics"]
+    assert "rmse" not in later["metrics"]
+    last = {"step": recorded[-1]["step"]}
+    ended_preview = (await ada.http.post(f"{SESSIONS}/{source['id']}/fork?dry=1", json={"at": last})).json()
+    assert ended_preview["metrics"] == []
     same = await ended(app, ada, await fork(ada, source["id"], {"question": key}, {"answer": "species"}))
     assert outcome(same) == outcome(source)
     told = [(m["role"], m["text"]) for m in await messages(ada, same["id"]) if not m["inherited"]]
@@ -276,7 +284,16 @@ async def test_a_key_makes_one_fork_and_is_compared_by_the_whole_request(app: Fa
     sid = created.json()["id"]
     preview = await ada.http.post(f"{SESSIONS}/{sid}/fork", params={"dry": 1}, json={"at": {"step": 1}})
     assert preview.status_code == 200, preview.text
-    assert preview.json() == {"copied": [], "rerun": [], "estimated_s": None, "notes": []}
+    metrics = preview.json().pop("metrics")
+    assert {**preview.json(), "metrics": []} == {
+        "copied": [],
+        "rerun": [],
+        "estimated_s": None,
+        "notes": [],
+        "metrics": [],
+    }
+    # Before the plan nothing is known of the problem.
+    assert {"f1", "rmse"} <= set(metrics)
     refused = await ada.http.post(f"{SESSIONS}/{sid}/fork", params={"dry": 1}, json={"at": {"step": 2}})
     assert (refused.status_code, refused.json()["code"]) == (422, "step_not_recorded")
     assert (await ada.http.get(SESSIONS)).json()["total"] == 1

@@ -91,13 +91,14 @@ class ForkPreview(BaseModel):
     """A fork that was checked and not made. `rerun`: the steps that its source had from the point on.
 
     `estimated_s`: working time of these in the source, in seconds; null if it did not get there. A change may
-    lead to other steps.
+    lead to other steps. `metrics`: those that `settings.metric` can name at the point.
     """
 
     copied: list[ForkStep]
     rerun: list[ForkStep]
     estimated_s: float | None
     notes: list[str] = Field(default_factory=list)
+    metrics: list[MetricName] = Field(default_factory=list)
 
 
 class ForkCreated(SessionCreated):

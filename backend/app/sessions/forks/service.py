@@ -3,19 +3,27 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 from uuid import UUID, uuid4, uuid5
 
 from app.db.pool import Database
 from app.errors import Conflict, LabError, NotFound, Unauthorized
 from app.jobs import SendJob, advance_job
+from app.modeling.problem.metrics import MetricName
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.sessions.answer_validation import check_answer
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import ClarificationAnswered, SessionForked
 from app.sessions.events.serialization import dump_event, dumps, request_digest
 from app.sessions.fork_record import ForkRecord, read_fork
-from app.sessions.forks.schemas import ForkChange, ForkCreate, ForkCreated, ForkPreview, ForkStep
+from app.sessions.forks.schemas import (
+    ForkChange,
+    ForkCreate,
+    ForkCreated,
+    ForkPreview,
+    ForkSettings,
+    ForkStep,
+)
 from app.sessions.forks.source import (
     ForkEffect,
     ForkRules,
@@ -163,7 +171,20 @@ class ForkService:
             rerun=[ForkStep(step=row.seq, node=row.node) for row in later],
             estimated_s=round(sum(worked_s), 3) if worked_s else None,
             notes=list(effect.notes),
+            metrics=self._list_metrics(source),
         )
+
+    def _list_metrics(self, source: ForkSource) -> list[MetricName]:
+        """List the metrics that the graph takes at the point, by the rule that refuses the others."""
+        names: tuple[MetricName, ...] = get_args(MetricName)
+        return [name for name in names if self._takes(source, ForkSettings(metric=name))]
+
+    def _takes(self, source: ForkSource, settings: ForkSettings) -> bool:
+        try:
+            self.rules.decide_effect(source, ForkChange(settings=settings))
+        except LabError:
+            return False
+        return True
 
     async def _read_source(
         self, owner: UUID, source_id: UUID, request: ForkCreate
