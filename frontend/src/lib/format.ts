@@ -62,7 +62,7 @@ export function score(value: number | null | undefined, metric: string): string 
 
 const METRICS: Readonly<Record<string, string>> = {
 	roc_auc: 'ROC AUC',
-	f1: 'F1',
+	f1: 'F1 score',
 	mae: 'MAE',
 	rmse: 'RMSE',
 	rmsle: 'RMSLE',

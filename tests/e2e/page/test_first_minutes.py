@@ -153,7 +153,7 @@ def _see_the_price_of_a_branch(page: Page) -> None:
     expect(dialog.get_by_text("Takes over 3 steps")).to_be_visible()
     # Of two classes, and of the columns of the table without the one that is predicted.
     metrics = dialog.get_by_label("Metric").get_by_role("option").all_text_contents()
-    assert "F1" in metrics
+    assert "F1 score" in metrics
     assert "RMSE" not in metrics
     expect(dialog.get_by_role("checkbox", name="survived")).to_have_count(0)
     dialog.get_by_role("checkbox", name="sex").check()

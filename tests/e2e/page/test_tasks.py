@@ -123,10 +123,10 @@ def _branch_and_compare(hand: Hand) -> int:
     _open_session(hand)
     hand.click(page.get_by_role("button", name="Branch", exact=True).first)
     dialog = page.get_by_role("dialog", name="Branch")
-    hand.choose(dialog.get_by_label("Metric"), "F1")
+    hand.choose(dialog.get_by_label("Metric"), "F1 score")
     hand.click(dialog.get_by_role("button", name="Branch", exact=True))
     hand.click(page.get_by_role("link", name="Compare"))
-    expect(page.get_by_role("table", name="Differences")).to_contain_text("F1")
+    expect(page.get_by_role("table", name="Differences")).to_contain_text("F1 score")
     return hand.clicks
 
 

@@ -20,6 +20,7 @@ from app.modeling.analysis.exploration import summarize_target
 from app.modeling.facts.assumptions import AssumptionJson
 from app.modeling.facts.computation_facts import SplitFacts
 from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
@@ -198,6 +199,8 @@ def _metric_notes(request: Mapping[str, Any], problem: Problem) -> list[str]:
     requested = request.get("metric")
     if not requested or requested == problem.metric:
         return []
+    names = {name: metric.label for name, metric in METRICS.items()}
     return [
-        f"{requested} is not defined for the values of {problem.target!r}, so {problem.metric} is used instead."
+        f"{names.get(requested, requested)} is not defined for the values of {problem.target!r}, so"
+        f" {names[problem.metric]} is used instead."
     ]

@@ -7,6 +7,7 @@ from app.modeling.evaluation.period_variation import Past, analyse_periods, wide
 from app.modeling.evaluation.score_notes import compare_with_cv, score_notes
 from app.modeling.facts.computation_facts import CoverageJson, EvaluationFacts
 from app.modeling.facts.fits import CandidateFit
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.curves import (
     calibration,
@@ -55,7 +56,7 @@ def evaluate_predictions(
         periods = analyse_periods(predicted, problem, metrics[problem.metric], past, targets)
     if periods and periods.spread:
         metrics[problem.metric] = widen_interval(metrics[problem.metric], periods, problem.metric)
-        method += f"; that of {problem.metric} is widened by its variation between periods"
+        method += f"; that of {METRICS[problem.metric].label} is widened by its variation between periods"
     # After the periods, so that the factor for several looks applies to the whole uncertainty.
     if looks > 1:
         metrics = {name: widen_for_looks(score, looks, name) for name, score in metrics.items()}

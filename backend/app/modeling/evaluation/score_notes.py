@@ -102,8 +102,9 @@ def _agreement(agreement: Agreement | None, problem: Problem) -> str | None:
     if agreement is None or agreement.agrees:
         return None
     better = (agreement.score > agreement.expected) == METRICS[problem.metric].greater_is_better
+    name = METRICS[problem.metric].label
     sentence = (
-        f"The {problem.metric} here ({agreement.score:.4g}, standard error {agreement.score_error:.2g}) is"
+        f"The {name} here ({agreement.score:.4g}, standard error {agreement.score_error:.2g}) is"
         f" {'better' if better else 'worse'} than in cross-validation ({agreement.expected:.4g}, standard error"
         f" {agreement.expected_error:.2g}) beyond chance."
     )
@@ -120,15 +121,15 @@ def _worsening(periods: Periods | None, problem: Problem) -> str | None:
         return None
     first, last = periods.scores[0], periods.scores[-1]
     return (
-        f"The {problem.metric} worsens with time: {first:.4g} in the first quarter of these rows, {last:.4g} in"
-        " the last. Expect this to continue, and retrain on newer rows."
+        f"The {METRICS[problem.metric].label} worsens with time: {first:.4g} in the first quarter of these"
+        f" rows, {last:.4g} in the last. Expect this to continue, and retrain on newer rows."
     )
 
 
 def _variation(periods: Periods | None, score: Interval, problem: Problem) -> str | None:
     if periods is None or not periods.moves:
         return None
-    sentence = f"Between periods the {problem.metric} varies more than chance explains"
+    sentence = f"Between periods the {METRICS[problem.metric].label} varies more than chance explains"
     if periods.varied >= MUCH_VARIED:
         sentence += (
             f", and {problem.target!r} has varied up to {periods.varied:.1f} times as much as in these rows"

@@ -90,7 +90,15 @@ METRICS: dict[str, Metric] = {
             _SHARE,
             by_choice=True,
         ),
-        Metric("f1", _CLASSES, True, "F1", "the harmonic mean of precision and recall", _SHARE, by_choice=True),
+        Metric(
+            "f1",
+            _CLASSES,
+            True,
+            "F1 score",
+            "the harmonic mean of precision and recall",
+            _SHARE,
+            by_choice=True,
+        ),
         Metric(
             "precision",
             _CLASSES,

@@ -28,7 +28,7 @@ def drifting(rows: int, growth: float, seed: int = 0) -> tuple[Predicted, Predic
 def test_errors_that_grow_with_time_are_noted_and_widen_the_interval() -> None:
     decaying = evaluate_predictions(*drifting(1200, 4.0), IN_TIME, "hold-out")
     steady = evaluate_predictions(*drifting(1200, 1.0), IN_TIME, "hold-out")
-    assert any("worsens with time" in note for note in decaying["notes"])
+    assert any("The MAE worsens with time" in note for note in decaying["notes"])
     assert "variation between periods" in decaying["interval_method"]
     assert len(decaying["periods"]) == 4
     assert steady["notes"] == []
