@@ -75,5 +75,10 @@ def _notes(forecast: PeriodForecast) -> Iterator[str]:
     if aggregation.measure == "value" and forecast.repeated_rows:
         rows = describe_count(forecast.repeated_rows, "row")
         yield f"Rows of one period count by their mean, since times repeat in {rows}."
+    if forecast.assumed:
+        names = " and ".join(f"`{name}`" for name in forecast.assumed)
+        effect = "has no effect: a forecast goes on from past values of the series alone."
+        model = f' A model of rows uses it: "Predict `{aggregation.column}` from {names}".'
+        yield f"What the goal assumes of {names} {effect}{model if aggregation.column else ''}"
     if forecast.is_default_horizon:
         yield f"The goal says no horizon: the next {forecast.steps} periods are forecast."

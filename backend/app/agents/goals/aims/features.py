@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from app.agents.goals.clauses import has_request
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods import vocabulary as period_vocabulary
-from app.agents.goals.periods.phrases import read_period
+from app.agents.goals.periods.phrases import read_frequency
 from app.agents.goals.phrases.patterns import VERB
 from app.agents.goals.refusals.languages import foreign_language
 from app.agents.goals.refusals.unserved_requests import find_unserved
@@ -146,7 +146,7 @@ def _shape_features(goal: Goal, tokens: Sequence[str], tags: Sequence[str]) -> I
         "ahead": bool(period_vocabulary.AHEAD.search(text)),
         "past": bool(period_vocabulary.PAST.search(text)),
         "will": bool(period_vocabulary.WILL.search(text)),
-        "period": read_period(text) is not None,
+        "period": read_frequency(text) is not None,
         "request": has_request(text),
         "unserved": find_unserved(text) is not None,
         "foreign": foreign_language(text) is not None,

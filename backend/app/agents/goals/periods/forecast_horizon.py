@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from app.agents.goals.periods.time_axis import PERIOD_S, Period, count_periods
+from app.agents.goals.periods.time_axis import MONTHS_IN, PERIOD_S, Period, count_periods
 from app.agents.goals.words.vocabulary import COUNT_WORDS, MONTHS, SECONDS_BY_UNIT, spell_out_times
 
 AnswerForm = Literal["each_period", "sum", "mean", "last", "maximum", "minimum"]
@@ -23,7 +23,7 @@ _COUNTS = {
     "ninety": 90,
     "half": 0.5,
 }
-_OWN_UNITS = "season|period|step|reading|observation|value|point|edition"
+_OWN_UNITS = "season|period|step|reading|observation|value|point|edition|shift|slot|interval"
 """Words for one period of the series, however long it is."""
 _UNIT = (
     r"minute|min|hour|hr|day|night|evening|morning|afternoon|week|fortnight|month|quarter|term|semester"
@@ -73,7 +73,7 @@ _SINGLE = re.compile(
 _HALF_YEAR = re.compile(r"half[ -]?year")
 _END_OF = re.compile(r"\bend of (?:the )?$", re.IGNORECASE)
 _UNTIL = re.compile(
-    r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|during|before|forecast|project)?\s?"
+    r"\b(?P<word>until|till|til|through(?:out)?|up to|by|at|to|for|in|over|during|before|forecast|project)?\s?"
     r"(?P<rest>(?:the )?rest of\s|remainder of\s)?(?:the )?(?P<end>(?:very )?end of\s)?(?:the )?"
     rf"(?:(?:{_MONTH}\s)?(?:of )?(?P<year>(?:19|20|21)\d\d)|{_MONTH.replace('month', 'month2')}"
     r"|(?P<which>this |current |running |next |coming |following )?(?P<unit>week|month|quarter|year)"
@@ -82,11 +82,17 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 
+_FEASTS: dict[str, Callable[[int], datetime]] = {
+    "christmas": lambda year: datetime(year, 12, 25),
+    "new year": lambda year: datetime(year, 12, 31),
+}
+_HOLIDAY_DAYS = {"christmas": 3, "new year": 2}
+"""Days of holidays: from 24 to 26 December, and from 31 December to 1 January."""
 _LOWER_BOUND = re.compile(r"\b(?:after|since|later than|starting(?: in| from)?)\s?$", re.IGNORECASE)
 """Words before a date from which rows are selected, and to which nothing is forecast: "hired after 2020"."""
 MAX_BOUND_LETTERS = 20
 """Letters before a date that are searched for such words."""
-_INSIDE = frozenset(("in", "for", "during", "forecast", "project", ""))
+_INSIDE = frozenset(("in", "for", "over", "during", "forecast", "project", ""))
 """Words before a calendar period that the answer is about; after others it is the end of the horizon."""
 _DAYS = re.compile(
     r"\b(?P<first>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|till|through|and|-|\u2013)\s?(?:the )?"
@@ -178,9 +184,11 @@ def _find_counted(text: str, end: SeriesEnd) -> Horizon | None:
 
 
 def _periods_in(count: float, unit: str, end: SeriesEnd) -> int:
+    if unit == "season" and end.every not in ("quarter", "year"):
+        unit = "quarter"
     if unit in _OWN_UNITS.split("|"):
         return round(count)
-    months = {"month": 1, "quarter": 3, "year": 12}.get(end.every)
+    months = MONTHS_IN.get(end.every)
     if months and unit in _MONTHS_OF:
         return round(count * _MONTHS_OF[unit] / months / end.step)
     if end.every == "business_day" and unit == "day":
@@ -249,7 +257,7 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
         steps = _periods_until(end, finish)
         if steps >= 1:
             word = (match["word"] or "").casefold()
-            is_inside = word in _INSIDE and not match["end"] and not match["rest"]
+            is_inside = _is_inside(match) and not match["end"] and not match["rest"]
             start = _start(match, finish)
             first = _periods_until(end, start) if is_inside else 0
             is_point = bool(word in ("at", "by") and match["end"]) or (is_inside and first == steps - 1)
@@ -260,8 +268,16 @@ def _find_until(text: str, end: SeriesEnd) -> Horizon | None:
     return horizon
 
 
+def _is_inside(match: re.Match[str]) -> bool:
+    """Test if the answer is about the date itself: "in July", "at Christmas"."""
+    word = (match["word"] or "").casefold()
+    return word in _INSIDE or (word == "at" and match["holiday"] is not None)
+
+
 def _start(match: re.Match[str], finish: datetime) -> datetime:
     """Return the beginning of the calendar unit that ends at a moment."""
+    if holiday := match["holiday"]:
+        return finish - timedelta(days=_HOLIDAY_DAYS[holiday.casefold()])
     unit = "month" if match["month"] or match["month2"] else "quarter" if match["quarter"] else "year"
     return _STARTS[unit](finish - timedelta(days=1))
 
@@ -285,9 +301,7 @@ def _finish(match: re.Match[str], end: SeriesEnd) -> datetime | None:
             moment = datetime(moment.year + 1, number, 1)
         return _next_begin(moment, "month")
     if match["holiday"]:
-        day = (12, 25) if match["holiday"].casefold() == "christmas" else (12, 31)
-        moment = datetime(end.last.year, *day)
-        return moment if moment > end.last else datetime(end.last.year + 1, *day)
+        return _holiday_end(match["holiday"].casefold(), end, _is_inside(match))
     if year:
         return datetime(int(year) + 1, 1, 1)
     if unit := match["unit"]:
@@ -299,9 +313,20 @@ def _finish(match: re.Match[str], end: SeriesEnd) -> datetime | None:
     return None
 
 
+def _holiday_end(holiday: str, end: SeriesEnd, is_inside: bool) -> datetime:
+    """Return the end of the next holidays, or of the eve of the feast for a forecast that goes up to it."""
+    year = end.last.year
+    while True:
+        feast = _FEASTS[holiday](year)
+        # Of holidays that have begun nothing would be left to forecast as a whole.
+        if feast - timedelta(days=1) > end.last:
+            return feast + timedelta(days=2) if is_inside else feast
+        year += 1
+
+
 def _later(end: SeriesEnd, periods: int) -> datetime:
     """Return the beginning of a later period."""
-    months = {"month": 1, "quarter": 3, "year": 12}.get(end.every)
+    months = MONTHS_IN.get(end.every)
     if months:
         total = end.last.month - 1 + months * end.step * periods
         return datetime(end.last.year + total // 12, total % 12 + 1, 1)
@@ -343,13 +368,24 @@ def _next_begin(at: datetime, unit: str) -> datetime:
     return _STARTS[unit](_STARTS[unit](at) + timedelta(days=length_days))
 
 
-def period_start(at: datetime, every: Period) -> datetime:
+_FIRST_MONDAY = datetime(2000, 1, 3)
+"""Moment from which periods of several minutes, hours, days or weeks are counted, as DuckDB counts them."""
+
+
+def period_start(at: datetime, every: Period, step: int = 1) -> datetime:
     """Return the beginning of the calendar period of a moment."""
+    if step > 1 and every in MONTHS_IN:
+        months = (at.year - _FIRST_MONDAY.year) * 12 + at.month - 1
+        months -= months % (MONTHS_IN[every] * step)
+        return datetime(_FIRST_MONDAY.year + months // 12, months % 12 + 1, 1)
+    if step > 1 and every != "business_day":
+        length = timedelta(seconds=PERIOD_S[every] * step)
+        return at - (at - _FIRST_MONDAY) % length
     if every in ("minute", "hour"):
         return at.replace(minute=at.minute if every == "minute" else 0, second=0, microsecond=0)
     return _midnight(at) if every in ("day", "business_day") else _STARTS[every](at)
 
 
-def next_start(begin: datetime, every: Period) -> datetime:
+def next_start(begin: datetime, every: Period, step: int = 1) -> datetime:
     """Return the beginning of the next period."""
-    return _later(SeriesEnd(begin, "day" if every == "business_day" else every), 1)
+    return _later(SeriesEnd(begin, "day" if every == "business_day" else every, step), 1)

@@ -4,12 +4,14 @@ import re
 from collections.abc import Sequence
 
 from app.agents.goals.periods import vocabulary
-from app.agents.goals.periods.time_axis import PERIODS, Period
+from app.agents.goals.periods.time_axis import PeriodFrequency
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import column_unit, find_unit
 from app.agents.goals.words.joined_names import column_words
 from app.agents.goals.words.stemming import stem, stems
+from app.agents.goals.words.vocabulary import COUNT_WORDS
 
+_COUNTS = {**COUNT_WORDS, "other": 2, "second": 2, "fifteen": 15}
 MIN_VALUE_LETTERS = 2
 """Letters of a value that a goal may name: a single letter is found in any sentence."""
 
@@ -30,7 +32,10 @@ def is_quantity(column: Column) -> bool:
 
 
 def is_level(column: Column) -> bool:
-    """Test for values that are averaged over a period, such as prices and temperatures."""
+    """Test for values that are averaged over a period, such as prices, temperatures and kilowatts."""
+    unit = find_unit(column.unit) or column_unit(column.name)
+    if unit and unit.dimension == "power":
+        return True
     return bool(_name_stems(column) & vocabulary.LEVELS or vocabulary.LEVEL_SIGNS.search(column.name))
 
 
@@ -54,7 +59,10 @@ def is_total(column: Column) -> bool:
 
 def is_unit_price(column: Column) -> bool:
     """Test for amounts of one piece, or a part of the row's amount."""
-    return not is_total(column) and bool(_name_stems(column) & vocabulary.UNIT_PRICES)
+    parts = _name_stems(column)
+    # `units` counts them, and no `unit_price` does.
+    is_of_piece = bool(parts & vocabulary.PIECE_STEMS) and is_money(column)
+    return not is_total(column) and (is_of_piece or bool(parts & vocabulary.PARTS_OF_AMOUNTS))
 
 
 def _name_stems(column: Column) -> set[str]:
@@ -71,12 +79,33 @@ def is_distance(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def read_period(text: str) -> Period | None:
-    """Return the period that a text names as one: `per week`, `monthly`, `hour by hour`."""
+def read_frequency(text: str) -> PeriodFrequency | None:
+    """Return the frequency that a text names: `per week`, `monthly`, `hour by hour`, `every two days`."""
     match = next((m for m in vocabulary.EVERY.finditer(text) if not is_distance(text, m)), None)
     if match is None:
         return None
     if match["adverb"]:
-        return vocabulary.PERIODS_BY_ADVERB[match["adverb"].casefold()]
-    unit = (match["unit"] or match["twice"] or match["counted"]).casefold()
-    return next((period for period in PERIODS if period == unit), None)
+        return vocabulary.FREQUENCIES_BY_ADVERB.get(_letters(match["adverb"]))
+    if multiple := match["multiple"] or match["width"]:
+        return _multiply(multiple.casefold().split()[0], match["of_unit"] or match["wide_unit"])
+    return vocabulary.FREQUENCIES_BY_UNIT.get(_unit_name(match["unit"] or match["twice"] or match["counted"]))
+
+
+def _letters(adverb: str) -> str:
+    return "".join(filter(str.isalpha, adverb.casefold()))
+
+
+def _unit_name(unit: str) -> str:
+    name = unit.casefold().replace("-", " ")
+    return "half year" if name.startswith("half") else name
+
+
+def _multiply(multiple: str, unit: str) -> PeriodFrequency | None:
+    unit = _unit_name(unit)
+    if multiple == "half":
+        return vocabulary.HALVES.get(unit)
+    if multiple == "quarter":
+        return vocabulary.QUARTERS.get(unit)
+    count = _COUNTS.get(multiple) or int(multiple)
+    frequency = vocabulary.FREQUENCIES_BY_UNIT[unit]
+    return PeriodFrequency(frequency.every, frequency.step * count) if count else None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,6 +38,19 @@ PERIOD_S: dict[Period, float] = {
     "quarter": SECONDS_BY_UNIT["quarter"],
     "year": SECONDS_BY_UNIT["year"],
 }
+
+
+class PeriodFrequency(NamedTuple):
+    """One period every `step` units of `every`."""
+
+    every: Period
+    step: int = 1
+
+    @property
+    def period_s(self) -> float:
+        return PERIOD_S[self.every] * self.step
+
+
 MONTHS_IN: dict[str, int] = {"month": 1, "quarter": 3, "year": 12}
 MIN_COVERAGE, MAX_COVERAGE = 0.88, 1.02
 """Share of the periods between first and last that a regular series has; more are not of this frequency."""

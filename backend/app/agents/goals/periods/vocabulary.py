@@ -2,28 +2,59 @@
 
 import re
 
-from app.agents.goals.periods.time_axis import Period
+from app.agents.goals.periods.time_axis import PERIODS, PeriodFrequency
 from app.agents.goals.words.stemming import stems
 
+_UNITS = "minute|hour|day|week|fortnight|month|quarter(?![ -](?:hour|of an hour))|half[ -]?year|year|decade"
+_MULTIPLES = "half(?: an?)?|quarter(?: of an)?|other|second|two|three|four|five|six|ten|twelve|fifteen|thirty"
 EVERY = re.compile(
-    r"(?:\b(?:per|each|every|by|(?P<article>an?))[ -]|/ ?)(?P<unit>minute|hour|day|week|month|quarter|year)\b"
-    r"|\b(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
+    rf"(?:\b(?:per|each|every|by|(?P<article>an?))[ -]|/ ?)(?P<unit>{_UNITS})\b"
+    rf"|\b(?:per|each|every|by(?= (?:half|quarter)))[ -](?P<multiple>{_MULTIPLES}|\d{{1,3}})[ -]"
+    rf"(?P<of_unit>{_UNITS})s?\b"
+    r"|\b(?P<adverb>(?:half|quarter|bi)[ -]?(?:hour|year|week)ly|semi[ -]?annual(?:ly)?|fortnightly"
+    r"|hourly|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
     r"|\b(?P<twice>hour|day|week|month|quarter|year)[ -](?:by|for)[ -](?P=twice)\b"
     r"|\b(?:each|every)(?: one)? of the (?:next|coming|following) (?:\w{1,10} )?"
-    r"(?P<counted>hour|day|week|month|quarter|year)s\b",
+    r"(?P<counted>hour|day|week|month|quarter|year)s\b"
+    rf"|\b(?P<width>{_MULTIPLES}|\d{{1,3}})[ -](?P<wide_unit>minute|hour|day|week|month)s?[ -]"
+    r"(?:steps?|intervals?|slots?|buckets?|resolution)\b",
     re.IGNORECASE,
 )
 DISTANCE_BEFORE = re.compile(r"\b(?:in|for|within|over|half|next|of|by) $", re.IGNORECASE)
 DISTANCE_AFTER = re.compile(r" (?:ahead|out|on|later|from now|hence|after|in advance)\b", re.IGNORECASE)
-PERIODS_BY_ADVERB: dict[str, Period] = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annual": "year",
-    "annually": "year",
+FREQUENCIES_BY_ADVERB: dict[str, PeriodFrequency] = {
+    "quarterhourly": PeriodFrequency("minute", 15),
+    "halfhourly": PeriodFrequency("minute", 30),
+    "hourly": PeriodFrequency("hour"),
+    "daily": PeriodFrequency("day"),
+    "weekly": PeriodFrequency("week"),
+    "fortnightly": PeriodFrequency("week", 2),
+    "biweekly": PeriodFrequency("week", 2),
+    "monthly": PeriodFrequency("month"),
+    "quarterly": PeriodFrequency("quarter"),
+    "quarteryearly": PeriodFrequency("quarter"),
+    "halfyearly": PeriodFrequency("quarter", 2),
+    "semiannual": PeriodFrequency("quarter", 2),
+    "semiannually": PeriodFrequency("quarter", 2),
+    "yearly": PeriodFrequency("year"),
+    "annual": PeriodFrequency("year"),
+    "annually": PeriodFrequency("year"),
+    "biyearly": PeriodFrequency("year", 2),
+}
+FREQUENCIES_BY_UNIT: dict[str, PeriodFrequency] = {
+    **{period: PeriodFrequency(period) for period in PERIODS},
+    "fortnight": PeriodFrequency("week", 2),
+    "half year": PeriodFrequency("quarter", 2),
+    "decade": PeriodFrequency("year", 10),
+}
+HALVES: dict[str, PeriodFrequency] = {
+    "hour": PeriodFrequency("minute", 30),
+    "day": PeriodFrequency("hour", 12),
+    "year": PeriodFrequency("quarter", 2),
+}
+QUARTERS: dict[str, PeriodFrequency] = {
+    "hour": PeriodFrequency("minute", 15),
+    "year": PeriodFrequency("quarter"),
 }
 AHEAD = re.compile(
     r"\b(?:forecast|expect|will|going to|coming|upcoming|ahead|next|predict|projecti|extrapolat|continu|outlook"
@@ -80,8 +111,9 @@ AMOUNTS = frozenset(
 )
 """Words of names of columns of money."""
 TOTALS = frozenset(stems("total amount revenue net gross paid sales sum turnover takings"))
-UNIT_PRICES = frozenset(stems("unit each price tip tax vat discount"))
-"""Words of totals of a row, and of amounts that are only a part of it."""
+PIECE_STEMS = frozenset(stems("unit each price"))
+PARTS_OF_AMOUNTS = frozenset(stems("tip tax vat discount price"))
+"""Words of totals of a row, of amounts of one piece, and of amounts that are only a part of that of the row."""
 REMARK = re.compile(r"[(\[][^)\]]{0,80}[)\]]")
 """Remarks in names of columns: their unit, or how they were measured."""
 PIECES = re.compile(r"\b(?:pieces?|units|items|articles|quantit(?:y|ies))\b", re.IGNORECASE)

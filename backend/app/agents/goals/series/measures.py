@@ -54,6 +54,8 @@ MIN_SCORE, MIN_LEAD = 0.25, 0.05
 
 
 _SOLD = re.compile(r"\b(?P<thing>[a-z]{3,30}) (?:sold|(?:that )?(?:we|i) (?:will )?sell)\b", re.IGNORECASE)
+_PARTICIPLES = frozenset({"sold", "bought", "paid", "sent", "made", "taken", "held", "lost", "built"})
+"""Irregular participles, which follow the noun that is counted: "cars sold"."""
 _DIFFERENT = re.compile(
     r"\b(?:active|unique|distinct|different|individual|separate) (?P<thing>[a-z]{3,30})\b", re.IGNORECASE
 )
@@ -76,6 +78,7 @@ class MeasureRequest:
     """A goal beside the numbers that may be measured.
 
     `values`: values that the goal names, by their columns. `counts_rows`: rows may be counted (transactions).
+    `events`: stems of what happened at the times of the series: `discharged` of `discharged_at`.
     """
 
     goal: Goal
@@ -83,6 +86,7 @@ class MeasureRequest:
     numbers: Sequence[Column]
     values: Mapping[str, str]
     counts_rows: bool
+    events: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -156,7 +160,8 @@ class MeasureRequest:
     def _count_score(self) -> float:
         asks_for_no_count = self._asks_for_a_mean or vocabulary.AMOUNT.search(self.text) is not None
         score = COUNT_PRIOR - NO_COUNT * asks_for_no_count
-        if any(self._is_head(column) for column in self.numbers if not self._numbers_rows(column)):
+        numbers = [c for c in self.numbers if not (self._numbers_rows(c) or self._tells_time(c))]
+        if any(map(self._is_head, numbers)):
             return score  # "how many kilos" counts kilos
         if self.names_rows:
             score += ROW_HEAD
@@ -176,11 +181,13 @@ class MeasureRequest:
         name = min(MAX_NAME, score_column(self.goal, column, self.table.name) / NAMED_SCORE)
         # The noun of the rows may also mean a column in a wider sense: the injured of accidents.
         numbers_rows = self._numbers_rows(column)
-        parts = [name * ROW_SHARE if self.names_rows and (not shared or numbers_rows) else name]
+        tells_time = self._tells_time(column)
+        is_weak = tells_time or (self.names_rows and (not shared or numbers_rows))
+        parts = [name * ROW_SHARE if is_weak else name]
         is_row_noun = (
             self.counts_rows and shared <= self._row_nouns and (numbers_rows or not own <= self._heads)
         )
-        if shared and not is_row_noun:
+        if shared and not (is_row_noun or tells_time):
             parts.append(WHOLE_NAME if shared == own else PART_OF_NAME)
         if self._names_unit(column):
             parts.append(UNIT_NAME)
@@ -197,6 +204,12 @@ class MeasureRequest:
         strongest = max(parts)
         score = strongest + FURTHER_SHARE * (sum(parts) - strongest)
         return self._less_where_counted(column, score, shared)
+
+    def _tells_time(self, column: Column) -> bool:
+        """Test if a goal names of a column only what happened: "cars sold" are rows, and no `sold_price`."""
+        name = {*stems(vocabulary.REMARK.sub("", column.name))}
+        shared = _content_stems(column) & self.goal_stems
+        return bool(shared) and shared <= self.events and not name <= self.goal_stems
 
     def _less_where_counted(self, column: Column, score: float, shared: Collection[str]) -> float:
         """Return what remains of a score where the goal rather counts, or the column is a price of one."""
@@ -256,7 +269,7 @@ class MeasureRequest:
 
     @cached_property
     def _asks_for_money(self) -> bool:
-        is_sale = vocabulary.ADDITIVE.search(self.text) and not self._sells_rows
+        is_sale = vocabulary.ADDITIVE.search(self.text) and not (self._sells_rows or self._sells_values)
         # "How many will we sell" counts, although it speaks of a sale.
         return bool(is_sale) and not vocabulary.COUNT.search(self.text)
 
@@ -264,6 +277,12 @@ class MeasureRequest:
     def _sells_rows(self) -> bool:
         """Test if the rows are sold: "cars sold" asks for their number, whatever column has a price."""
         return any(stem(match["thing"].casefold()) in self._row_nouns for match in _SOLD.finditer(self.text))
+
+    @property
+    def _sells_values(self) -> bool:
+        """Test if things are sold that a value selects: "coffees sold" asks for their number."""
+        sold = {stem(match["thing"].casefold()) for match in _SOLD.finditer(self.text)}
+        return any(sold & {*stems(value)} for value in self.values.values())
 
     @cached_property
     def goal_stems(self) -> set[str]:
@@ -274,7 +293,7 @@ class MeasureRequest:
     def _row_nouns(self) -> set[str]:
         nouns = set(stems(self.table.name))
         identifiers = {word for c in self.table.columns if c.hint == "id" for word in stems(c.name)}
-        return nouns | (identifiers - IDENTIFIER_WORDS)
+        return nouns | (identifiers - IDENTIFIER_WORDS) | self.events
 
     @cached_property
     def _head_words(self) -> set[str]:
@@ -287,7 +306,11 @@ class MeasureRequest:
     @cached_property
     def _head_nouns(self) -> set[str]:
         """Stems of the head without participles: "the weight landed" asks for a weight, not for landings."""
-        return {stem(word) for word in self._head_words if not word.endswith(("ed", "ing"))}
+        return {
+            stem(word)
+            for word in self._head_words
+            if not (word.endswith(("ed", "ing")) or word in _PARTICIPLES)
+        }
 
     @cached_property
     def _modifiers(self) -> set[str]:

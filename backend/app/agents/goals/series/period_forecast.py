@@ -13,7 +13,7 @@ class PeriodForecast:
 
     `conditions`: those of the rows that the goal is about, which may need `joined` tables.
     `gaps`: periods without a row; `repeated_rows`: rows of a period that has one already.
-    `is_default_horizon`: the goal says none.
+    `is_default_horizon`: the goal says none. `assumed`: columns whose future the goal assumes.
     """
 
     table: TableProfile
@@ -24,3 +24,4 @@ class PeriodForecast:
     gaps: int = 0
     repeated_rows: int = 0
     is_default_horizon: bool = False
+    assumed: tuple[str, ...] = ()

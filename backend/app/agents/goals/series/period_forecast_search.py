@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.agents.goals.clauses import head_stems
 from app.agents.goals.columns.derived_targets import with_measures
 from app.agents.goals.columns.named_columns import match_columns
 from app.agents.goals.conditions.row_conditions import BOUNDS
 from app.agents.goals.goal import Goal
+from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import vocabulary
+from app.agents.goals.periods.phrases import read_frequency
 from app.agents.goals.periods.time_axis import MeasuredAxis
+from app.agents.goals.series.assumed_columns import split_assumptions
 from app.agents.goals.series.axis_detection import find_time_axes
+from app.agents.goals.series.keys import find_group_columns, find_ranked_keys
 from app.agents.goals.series.layout import SeriesLayout, find_layout
 from app.agents.goals.series.measures import MAX_NAME, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
@@ -51,7 +56,11 @@ def _find(
     goal: Goal, table: TableProfile, find_rows: FindRows, others: Sequence[TableProfile], is_sure: bool
 ) -> tuple[SeriesRequest, PeriodForecast] | None:
     """Find a series of the table and its forecast."""
-    if goal.outlook or goal.wants_no_model or goal.kind == "classification":
+    assumed, remaining = split_assumptions(goal.text, table)
+    goal = parse_goal(remaining) if assumed else goal
+    # "Which branch will lend most" begins as a goal of classes does.
+    is_of_classes = goal.kind == "classification" and not find_ranked_keys(goal.text, table)
+    if goal.outlook or goal.wants_no_model or is_of_classes:
         return None
     # "People over 80" are counted where a column holds their age; other bounds are of what is predicted.
     counts_within = goal.threshold is not None and _counts_within_bounds(goal, [table, *others], find_rows)
@@ -75,7 +84,11 @@ def _find(
             tuple(others),
             is_sure,
             measure=SeriesMeasure(None, MAX_NAME) if counts_within else None,
+            assumed=assumed,
         )
+        # Things that are measured in turn have a row each at one of several times: "pressure per machine".
+        if request.layout.kind == "series" and find_group_columns(goal.text, table):
+            request = replace(request, layout=SeriesLayout("transactions"))
         if not request.layout.is_complete:
             events = replace(request, layout=SeriesLayout("transactions"))
             request = events if events.asks_for_events(request.layout.keys) else request
@@ -86,9 +99,12 @@ def _find(
 
 def _counts_within_bounds(goal: Goal, tables: Sequence[TableProfile], find_rows: FindRows) -> bool:
     """Test if a goal counts rows whose numbers lie above or below a bound: "parcels heavier than 10 kg"."""
-    if not vocabulary.COUNT.search(goal.text):
-        return False
-    return any(condition.operator in BOUNDS for condition in find_rows(goal, tables, None))
+    bounded = {c.column for c in find_rows(goal, tables, None) if c.operator in BOUNDS}
+    if vocabulary.COUNT.search(goal.text):
+        return bool(bounded)
+    # "Parcels above 5 kg per week" are counted, and "weights above 5 kg" are no parcels.
+    heads = {*head_stems(goal.target_text)}
+    return read_frequency(goal.text) is not None and any(heads.isdisjoint(stems(name)) for name in bounded)
 
 
 def _rank_axes(goal: Goal, axes: Sequence[MeasuredAxis]) -> list[MeasuredAxis]:

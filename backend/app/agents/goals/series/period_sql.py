@@ -210,14 +210,15 @@ def _text_sql(cell: str, spelling: str | None, day_first: bool) -> str:
 
 
 def _bucket(moment: str, aggregation: PeriodAggregation) -> str:
-    """SQL of the beginning of a moment's period; weekly values keep their own day of the week."""
+    """SQL of the beginning of a moment's period; values keep their day of the week, and shifts their hour."""
     every, step = aggregation.every, aggregation.step
     if every == "business_day":
         return f"date_trunc('day', {moment})"
-    if every == "week" and aggregation.measure == "value":
+    is_within_day = step > 1 and every in ("minute", "hour")
+    if aggregation.measure == "value" and (is_within_day or (every, step) == ("week", 1)):
+        first = f"date_trunc('{'minute' if is_within_day else 'day'}', min(moment))"
         return (
-            f"CAST(time_bucket(INTERVAL 7 DAY, {moment}, (SELECT date_trunc('day', min(moment)) FROM cells)) "
-            "AS TIMESTAMP)"
+            f"CAST(time_bucket({_interval(aggregation)}, {moment}, (SELECT {first} FROM cells)) AS TIMESTAMP)"
         )
     if step == 1:
         return f"CAST(date_trunc('{every}', {moment}) AS TIMESTAMP)"

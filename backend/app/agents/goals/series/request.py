@@ -1,12 +1,11 @@
 """The series that a goal asks for, beside a table whose time axis and layout are known."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from app.agents.goals.columns.named_columns import match_columns
 from app.agents.goals.columns.ranking import likeliest_column
 from app.agents.goals.columns.target import find_target
 from app.agents.goals.conditions.row_conditions import RowCondition
@@ -23,8 +22,8 @@ from app.agents.goals.periods.forecast_horizon import (
     next_start,
     period_start,
 )
-from app.agents.goals.periods.phrases import is_level, read_period
-from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period
+from app.agents.goals.periods.phrases import is_level, read_frequency
+from app.agents.goals.periods.time_axis import DAY_S, PERIOD_S, PERIODS, MeasuredAxis, Period, PeriodFrequency
 from app.agents.goals.periods.usual_periods import (
     COVERED_PERIODS,
     MAX_UNIT_DAYS,
@@ -32,25 +31,25 @@ from app.agents.goals.periods.usual_periods import (
     PARTS_OF_UNITS,
     USUAL_STEPS,
 )
-from app.agents.goals.series.layout import SeriesLayout, usable_numbers
+from app.agents.goals.series.keys import choose_keys, find_ranked_keys
+from app.agents.goals.series.layout import MAX_REPEATED_SHARE, SeriesLayout, usable_numbers
 from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.restrictions import FindRows, SeriesRestrictions
 from app.agents.goals.series.select_sql import NumberText, PeriodAggregation, PeriodMeasure
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
-from app.agents.goals.words.tokenizer import words
 
 USUAL_HORIZON = "usual"
 """Unit of a horizon that the goal does not say."""
 UNKNOWN_END = datetime(2000, 12, 31)
 """End of a series whose dates the profile does not tell: a horizon that is counted does not depend on it."""
-MAX_SERIES = 50
-"""Groups of transactions that are forecast each: more make a report that nobody reads."""
 MAX_NORMAL_GAPS = 3
 """Mean gaps between rows that may pass before the end of a covered period: of random times, 5 % are longer."""
 MIN_ROWS_PER_PERIOD = 2.0
 """Mean rows of a period from which transactions are counted by it: with fewer most periods are empty."""
+MIN_COARSER = 1.2
+"""Ratio of a period to that of the rows from which it is another one: months differ in length."""
 GOAL_CONFIDENCE, DEFAULT_CONFIDENCE = 0.85, 0.7
 """Confidence in a forecast whose horizon the goal says, and in one whose horizon is the usual."""
 
@@ -72,6 +71,7 @@ class SeriesRequest:
     others: tuple[TableProfile, ...] = ()
     is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
     measure: SeriesMeasure | None = None  # the measure, whatever the goal's words say
+    assumed: tuple[str, ...] = ()  # columns of whose future the goal assumes something
 
     @property
     def text(self) -> str:
@@ -109,25 +109,25 @@ class SeriesRequest:
             and not (self.is_sure or self.measure or self._asks_for_periods(column))
         ):
             return None
-        every, step, horizon = self._period_and_horizon()
-        if every is None or horizon is None:
+        frequency, horizon = self._frequency_and_horizon()
+        if frequency is None or horizon is None:
             return None
         conditions = self._restrictions.find_conditions(column)
-        keys = self._keys({condition.column for condition in conditions})
-        function = self._function(column, function, keys, every, conditions)
+        keys = choose_keys(self.text, self.table, self.layout, {condition.column for condition in conditions})
+        function = self._function(column, function, keys, frequency, conditions)
         aggregation = PeriodAggregation(
             measure=function,
             column=column.name if column else None,
             time=self._time_name,
-            every=every,
-            step=step,
+            every=frequency.every,
+            step=frequency.step,
             keys=[key.name for key in keys],
             axis=None if self.measured.axis.is_native else self.measured.axis,
             number=self._number_text(column),
             answer=self._answer(horizon, function, column),
             skipped_periods=horizon.first,
         )
-        if not self.measure and self._is_plain(aggregation, conditions):
+        if not (self.measure or self.assumed) and self._is_plain(aggregation, conditions):
             return None
         return PeriodForecast(
             self.table,
@@ -138,7 +138,17 @@ class SeriesRequest:
             gaps=self.measured.gaps,
             repeated_rows=max(0, self.table.rows - self.measured.times) if self.layout.kind == "series" else 0,
             is_default_horizon=horizon.unit == USUAL_HORIZON,
+            assumed=self.assumed,
         )
+
+    @property
+    def _ranks_groups(self) -> bool:
+        return bool(find_ranked_keys(self.text, self.table))
+
+    @property
+    def _are_readings(self) -> bool:
+        """Test for regular times with a row each, which several things have in turn."""
+        return self.measured.every is not None and self.table.rows <= MAX_REPEATED_SHARE * self.measured.times
 
     @property
     def _time_name(self) -> str:
@@ -167,8 +177,14 @@ class SeriesRequest:
     @cached_property
     def _measures(self) -> MeasureRequest:
         numbers = [c for c in usable_numbers(self.table, self.layout) if c.name not in self.times]
-        values = self._restrictions.values
-        return MeasureRequest(self.goal, self.table, numbers, values, self.layout.kind == "transactions")
+        values, counts_rows = self._restrictions.values, self.layout.kind == "transactions"
+        return MeasureRequest(self.goal, self.table, numbers, values, counts_rows, self._events)
+
+    @property
+    def _events(self) -> frozenset[str]:
+        """Stems of what happened at the times of the series: "discharges" of rows by `discharged_at`."""
+        names = self.measured.axis.columns if self.layout.kind == "transactions" else ()
+        return frozenset(part for name in names for part in stems(name)) - vocabulary.TIME_STEMS
 
     def _measure(self) -> tuple[Column | None, PeriodMeasure | None]:
         """Return the column that is measured and how; no function if the goal does not determine it."""
@@ -180,7 +196,7 @@ class SeriesRequest:
                 return strongest.column, "value"
             likely = numbers[0] if len(numbers) == 1 else self._target
             return (likely, "value") if likely in numbers else (None, None)
-        if strongest is None and not self.is_sure:
+        if strongest is None and not (self.is_sure or self._ranks_groups):
             return None, None
         column = strongest.column if strongest else likeliest_column(self.goal, self.table, numbers)
         if column and column.distinct == 2 and _YES_OR_NO.search(self.text):
@@ -195,7 +211,9 @@ class SeriesRequest:
         has_events = not all(other.is_number for other in others)
         has_other_times = bool(self.times - set(self.measured.axis.columns))
         return bool(
-            read_period(self.text)
+            read_frequency(self.text)
+            or self._are_readings
+            or self._ranks_groups
             or (horizon_unit(self.text) and not has_other_times and not (has_events and is_level(column)))
             or any(
                 pattern.search(self.text)
@@ -203,26 +221,31 @@ class SeriesRequest:
             )
         )
 
-    def _period_and_horizon(self) -> tuple[Period | None, int, Horizon | None]:
-        explicit, axis = read_period(self.text), self.measured
-        if self.layout.kind == "transactions":
-            every, step = explicit or self._usual_period(), 1
-        elif explicit and axis.every and PERIOD_S[explicit] > 1.2 * PERIOD_S[axis.every] * axis.step:
-            every, step = explicit, 1
-        else:
-            every, step = axis.every, axis.step
-        if every is None:
-            return None, 1, None
-        # "The next 10 days" of prices are ten rows: there is none at the weekend.
-        if every == "day" and axis.every == "business_day" and self.layout.kind != "transactions":
-            every = "business_day"
-        end = SeriesEnd(self._last_period(every), every, step)
-        horizon = find_horizon(self.text, end, knows_end=axis.high is not None)
+    def _frequency_and_horizon(self) -> tuple[PeriodFrequency | None, Horizon | None]:
+        explicit = read_frequency(self.text)
+        frequency = self._frequency(explicit)
+        if frequency is None:
+            return None, None
+        every, step = frequency
+        end = SeriesEnd(self._last_period(every, step), every, step)
+        horizon = find_horizon(self.text, end, knows_end=self.measured.high is not None)
         # Transactions have no rhythm of their own that a usual horizon could be counted in; a "forecast" has.
         is_regular = self.layout.kind != "transactions" or explicit or vocabulary.FORECAST.search(self.text)
         if horizon is None and is_regular and (self.is_sure or vocabulary.FORECAST.search(self.text)):
             horizon = Horizon(max(1, USUAL_STEPS[every] // step), unit=USUAL_HORIZON)
-        return every, step, horizon
+        return frequency, horizon
+
+    def _frequency(self, explicit: PeriodFrequency | None) -> PeriodFrequency | None:
+        """Return the frequency of the forecast: the one that the goal names, or else that of the rows."""
+        axis = self.measured
+        if self.layout.kind == "transactions":
+            usual = self._usual_period()
+            return explicit or (PeriodFrequency(usual) if usual else None)
+        if axis.every is None:
+            return None
+        own = PeriodFrequency(axis.every, axis.step)
+        # "The next 10 days" of prices are ten rows: a business day is longer than a day, in the mean.
+        return explicit if explicit and explicit.period_s > MIN_COARSER * own.period_s else own
 
     def _usual_period(self) -> Period | None:
         """Return the period by which transactions are counted if the goal names none: part of the horizon.
@@ -263,53 +286,29 @@ class SeriesRequest:
         per_time = self.table.rows / max(self.measured.times, 1)
         return per_time * max(1.0, PERIOD_S[every] / spacing_s) if spacing_s else per_time
 
-    def _last_period(self, every: Period) -> datetime:
+    def _last_period(self, every: Period, step: int = 1) -> datetime:
         """Return the beginning of the last period that rows cover."""
         high = self.measured.high or UNKNOWN_END
-        begin = period_start(high, every) if self.layout.kind == "transactions" else high
+        begin = period_start(high, every, step) if self.layout.kind == "transactions" else high
         if self.layout.kind != "transactions":
-            return begin if self.measured.every == every else period_start(begin, every)
+            is_own = (self.measured.every, self.measured.step) == (every, step)
+            return begin if is_own else period_start(begin, every, step)
         has_time = high != datetime(high.year, high.month, high.day)
-        uncovered_s = (next_start(begin, every) - high).total_seconds() - (0 if has_time else DAY_S)
+        uncovered_s = (next_start(begin, every, step) - high).total_seconds() - (0 if has_time else DAY_S)
         spacing_s = self.measured.spacing_s or 0.0
         is_cut = uncovered_s > max(MAX_NORMAL_GAPS * spacing_s, DAY_S)
-        return period_start(begin - timedelta(seconds=1), every) if is_cut else begin
+        return period_start(begin - timedelta(seconds=1), every, step) if is_cut else begin
 
     def _joined(self, conditions: Sequence[RowCondition]) -> tuple[str, ...]:
         needed = {condition.column for condition in conditions} - {column.name for column in self.table.columns}
         return tuple(other.name for other in self.others if needed & {column.name for column in other.columns})
-
-    def _keys(self, values: Collection[str]) -> tuple[Column, ...]:
-        """Return the columns that tell the series apart that the goal asks for."""
-        # "The sales of all stores together" adds the stores, "of all stores" alone tells them apart.
-        is_added = vocabulary.TOTAL.search(self.text) is not None
-        phrases = [
-            match["phrase"]
-            for match in vocabulary.GROUPS.finditer(self.text)
-            if not (is_added and {"all", "across"} & set(words(match["marker"])))
-        ]
-        mentioned = [
-            c
-            for c in self.table.columns
-            if any(c.name in match_columns(p, self.table.columns) for p in phrases)
-        ]
-        if self.layout.kind == "panel":
-            free = tuple(key for key in self.layout.keys if key.name not in values)
-            named_keys = [c for c in mentioned if c in (*self.layout.keys, *self.layout.spare_keys)]
-            if vocabulary.TOTAL.search(self.text):
-                return tuple(c for c in named_keys if c.name not in values)
-            is_subset = named_keys and len(free) > 1 and {c.name for c in named_keys} < {c.name for c in free}
-            return tuple(named_keys) if is_subset or len(named_keys) == len(free) == 1 else free
-        classes = [c for c in mentioned if c.hint == "category" and c.name not in values]
-        groups = [column for column in classes if 2 <= column.distinct <= MAX_SERIES]
-        return tuple(groups[:1]) if self.layout.kind == "transactions" else ()
 
     def _function(
         self,
         column: Column | None,
         function: PeriodMeasure,
         keys: Sequence[Column],
-        every: Period,
+        frequency: PeriodFrequency,
         conditions: Sequence[RowCondition],
     ) -> PeriodMeasure:
         """Return how the rows of a period become one value."""
@@ -317,7 +316,8 @@ class SeriesRequest:
             return function
         single = {condition.column for condition in conditions if len(condition.values) == 1}
         merged = [key for key in self.layout.keys if key not in keys and key.name not in single]
-        is_coarser = every != self.measured.every and self.measured.every != "business_day"
+        own = self.measured.every, self.measured.step
+        is_coarser = frequency != own and self.measured.every != "business_day"
         if self.layout.kind == "panel" and merged and not self._is_spare(keys):
             return self._measures.function(column) if column else "sum"
         if is_coarser and vocabulary.MAXIMUM.search(self.text):
@@ -331,7 +331,7 @@ class SeriesRequest:
         return len(keys) == len(self.layout.keys) and bool(keys)
 
     def _answer(self, horizon: Horizon, function: PeriodMeasure, column: Column | None) -> AnswerForm:
-        is_each = bool(vocabulary.EACH_PERIOD.search(self.text) or read_period(self.text))
+        is_each = bool(vocabulary.EACH_PERIOD.search(self.text) or read_frequency(self.text))
         if horizon.steps - horizon.first <= 1:
             return "each_period" if horizon.steps == 1 else "last"
         if vocabulary.MAXIMUM.search(self.text) and function != "maximum":

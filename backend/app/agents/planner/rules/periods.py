@@ -8,6 +8,7 @@ from app.agents.goals.columns.ahead_names import lies_ahead
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods.vocabulary import AHEAD
+from app.agents.goals.series.assumed_columns import split_assumptions
 from app.agents.goals.series.period_forecast import PeriodForecast
 from app.agents.goals.series.period_forecast_search import find_period_forecasts
 from app.agents.goals.series.select_sql import IN_EACH
@@ -81,7 +82,9 @@ def _plan_or_ask(situation: Situation, forecasts: Sequence[PeriodForecast]) -> A
     if answer == clarification.STOP:
         return refuse("There is nothing to forecast.")
     selected = next((f for f in forecasts if f.aggregation.description == answer), forecasts[0])
-    if answer is None and (unread := find_unread_words(situation.goal, selected)):
+    assumed, remaining = split_assumptions(situation.goal.text, selected.table)
+    goal = parse_goal(remaining) if assumed else situation.goal
+    if answer is None and (unread := find_unread_words(goal, selected)):
         is_only_series = selected.aggregation.measure == "value" and len(forecasts) == 1
         if not is_only_series:
             return _ask_for_measure(situation, unread, forecasts)

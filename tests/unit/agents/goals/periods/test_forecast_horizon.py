@@ -2,9 +2,11 @@
 
 from datetime import datetime
 
+import duckdb
 import pytest
 
-from app.agents.goals.periods.forecast_horizon import SeriesEnd, find_horizon
+from app.agents.goals.periods.forecast_horizon import SeriesEnd, find_horizon, period_start
+from app.agents.goals.periods.time_axis import Period
 
 DAY, MONTH = SeriesEnd(datetime(2024, 2, 24), "day"), SeriesEnd(datetime(2023, 12, 1), "month")
 QUARTER, YEAR = SeriesEnd(datetime(2023, 10, 1), "quarter"), SeriesEnd(datetime(2021, 1, 1), "year")
@@ -37,6 +39,9 @@ MINUTES = SeriesEnd(datetime(2024, 2, 7), "minute", 10)
         ("12-month forecast", MONTH, 12),
         ("on each of the next 14 evenings", DAY, 14),
         ("terrace - forecast May", MONTH, 5),
+        ("the next 9 shifts", SeriesEnd(datetime(2024, 2, 7, 6), "hour", 8), 9),
+        ("the coming season", MONTH, 3),
+        ("the coming season", YEAR, 1),
     ],
 )
 def test_horizons_are_counted_in_periods(goal: str, end: SeriesEnd, steps: int) -> None:
@@ -52,6 +57,34 @@ def test_a_calendar_month_is_what_is_asked_for() -> None:
     next_month = find_horizon("next month", DAY)
     assert next_month
     assert (next_month.first, next_month.steps) == (5, 36)  # 25 to 29 February, then March
+
+
+@pytest.mark.parametrize(
+    ("goal", "first", "steps"),
+    [("sales over Christmas", 303, 306), ("sales at Christmas", 303, 306), ("sales over New Year", 310, 312)],
+)
+def test_holidays_are_what_is_asked_for(goal: str, first: int, steps: int) -> None:
+    horizon = find_horizon(goal, DAY)
+    assert horizon
+    assert (horizon.first, horizon.steps) == (first, steps)
+
+
+@pytest.mark.parametrize(
+    ("every", "step", "start"),
+    [
+        ("minute", 30, datetime(2024, 2, 7, 21, 30)),
+        ("hour", 12, datetime(2024, 2, 7, 12)),
+        ("week", 2, datetime(2024, 1, 29)),
+        ("quarter", 2, datetime(2024, 1, 1)),
+        ("year", 10, datetime(2020, 1, 1)),
+    ],
+)
+def test_longer_periods_begin_where_duckdb_begins_them(every: Period, step: int, start: datetime) -> None:
+    at = datetime(2024, 2, 7, 21, 47)
+    interval = {"quarter": "6 MONTH", "week": "14 DAY"}.get(every, f"{step} {every}")
+    bucket = duckdb.sql(f"SELECT time_bucket(INTERVAL {interval}, TIMESTAMP '{at}')").fetchall()[0][0]
+    assert period_start(at, every, step) == start
+    assert str(bucket)[:10] == str(start)[:10]
 
 
 @pytest.mark.parametrize("goal", ["sales in 2023", "how many were there", "since 2020"])

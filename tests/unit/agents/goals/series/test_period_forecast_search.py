@@ -357,3 +357,98 @@ def test_a_calendar_period_of_what_adds_up_is_one_number(goal: str, answer: str)
     forecast = find_period_forecast(parse_goal(goal), replace(days, rows=799), is_sure=True)
     assert forecast is not None
     assert forecast.aggregation.answer == answer
+
+
+READINGS = TableProfile(
+    "press_readings",
+    3_000,
+    (
+        Column("read_at", "datetime", "datetime", 3_000, low="2024-01-01T00:00:00", high="2024-01-21T19:50:00"),
+        Column("machine", "text", "category", 4, top=("P1", "P2", "P3", "P4")),
+        Column("pressure_bar", "number", "numeric", 200, low=4.0, high=8.0),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "steps"), [("forecast pressure per machine", 24), ("pressure per machine, next 3 hours", 3)]
+)
+def test_things_that_are_read_in_turn_make_a_series_each(goal: str, steps: int) -> None:
+    forecast = find_period_forecast(parse_goal(goal), READINGS)
+    assert forecast is not None
+    aggregation = forecast.aggregation
+    assert (aggregation.measure, aggregation.every, aggregation.keys) == ("mean", "hour", ["machine"])
+    assert forecast.steps == steps
+
+
+SHIPMENTS = TableProfile(
+    "shipments",
+    4_000,
+    (
+        Column("shipment_id", "integer", "id", 4_000, unique=True, low=0, high=3_999),
+        Column("ordered", "datetime", "datetime", 3_900, low="2023-01-01T10:00:00", high="2025-03-19T21:00:00"),
+        Column(
+            "shipped_at", "datetime", "datetime", 3_990, low="2023-01-01T10:00:00", high="2025-03-19T21:00:00"
+        ),
+        Column("carrier", "text", "category", 3, top=("DPD", "UPS", "GLS")),
+        Column("product", "text", "category", 3, top=("lamp", "desk", "chair")),
+        Column("shipping_cost", "number", "numeric", 900, low=2.0, high=30.0),
+        Column("days_to_ship", "integer", "numeric", 9, low=1, high=9),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "measure", "column", "keys"),
+    [
+        ("Which carrier will ship most next month?", "count", None, ["carrier"]),
+        ("Which carrier will have the highest shipping costs next month?", "sum", "shipping_cost", ["carrier"]),
+        ("parcels shipped per day, next 2 weeks", "count", None, []),
+        ("daily shipments over the next 3 weeks", "count", None, []),
+        ("shipping costs per week, next 6 weeks", "sum", "shipping_cost", []),
+    ],
+)
+def test_the_measure_of_events(goal: str, measure: str, column: str | None, keys: list[str]) -> None:
+    forecast = find_period_forecast(parse_goal(goal), SHIPMENTS)
+    assert forecast is not None
+    aggregation = forecast.aggregation
+    assert (aggregation.measure, aggregation.column, aggregation.keys) == (measure, column, keys)
+
+
+def test_things_of_a_value_that_are_sold_are_counted_in_pieces() -> None:
+    orders = replace(
+        SHIPMENTS, columns=(*SHIPMENTS.columns, Column("qty", "integer", "numeric", 5, low=1, high=5))
+    )
+    forecast = find_period_forecast(parse_goal("lamps sold per week, next 6 weeks"), orders)
+    assert forecast is not None
+    assert (forecast.aggregation.measure, forecast.aggregation.column) == ("sum", "qty")
+
+
+def test_rows_within_bounds_are_counted_by_period() -> None:
+    goal = parse_goal("parcels with shipping costs above 20 per week, next 6 weeks")
+    forecast = find_period_forecast(goal, SHIPMENTS)
+    assert forecast is not None
+    assert forecast.aggregation.measure == "count"
+    assert [(c.column, c.operator) for c in forecast.conditions] == [("shipping_cost", "above")]
+
+
+def test_values_of_a_shift_keep_its_hour() -> None:
+    aggregation = PeriodAggregation(measure="value", column="v", time="t", every="hour", step=8)
+    rows = "SELECT unnest([TIMESTAMP '2024-01-01 06:00', '2024-01-01 14:00']) AS t, unnest([1.0, 2.0]) AS v"
+    selected = duckdb.sql(select_by_period(rows, aggregation)).fetchall()
+    assert [at.hour for at, _ in selected] == [6, 14]
+
+
+@pytest.mark.parametrize(
+    ("goal", "assumed", "selected"),
+    [
+        ("shipments per week over the next 6 weeks with shipping cost of 12", ("shipping_cost",), []),
+        ("shipments per week over the next 6 weeks if the carrier is UPS", ("carrier",), []),
+    ],
+)
+def test_what_a_goal_assumes_selects_no_rows(goal: str, assumed: tuple[str, ...], selected: list[str]) -> None:
+    forecast = find_period_forecast(parse_goal(goal), SHIPMENTS)
+    assert forecast is not None
+    assert forecast.aggregation.measure == "count"
+    assert forecast.assumed == assumed
+    assert [condition.column for condition in forecast.conditions] == selected
