@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
+from app.agents.goals.phrases.outcome_phrases import find_outcome, has_content, put_outcome_first, scores
 from app.agents.goals.tables.column_roles import ENTITIES
 from app.agents.goals.words.clause_vocabulary import (
     ARTICLES,
@@ -21,7 +22,6 @@ from app.agents.goals.words.clause_vocabulary import (
     AUXILIARIES,
     BOUNDARIES,
     CONDITION_WORDS,
-    COUNTS,
     DIRECTIONS,
     DRIVER_VERBS,
     EFFECTS,
@@ -92,7 +92,7 @@ def _goal_words(text: str) -> tuple[GoalWord, ...]:
         if i == request:
             parted += _read_request(sentence)
         else:
-            parted += [GoalWord(word, Part.CIRCUMSTANCE) for word in sentence if _has_content(word)]
+            parted += [GoalWord(word, Part.CIRCUMSTANCE) for word in sentence if has_content(word)]
     return tuple(parted)
 
 
@@ -104,6 +104,11 @@ def head_stems(text: str) -> list[str]:
 def has_request(text: str) -> bool:
     """Test if a text asks for something, whatever it names."""
     return bool(set(_tokens(text)) & (STRONG | SELECTING_VERBS | MEDIUM | SUBORDINATE))
+
+
+def scores_rows(text: str) -> bool:
+    """Test if a text asks how probable something is of each row: "customers at risk of leaving"."""
+    return any(scores(sentence) or find_outcome(sentence) is not None for sentence in _sentences(_tokens(text)))
 
 
 def _tokens(text: str) -> list[str]:
@@ -134,17 +139,11 @@ def _sentences(tokens: Sequence[str]) -> Iterator[list[str]]:
     sentence: list[str] = []
     for token in [*tokens, "."]:
         if token in END:
-            if any(_has_content(word) for word in sentence):
+            if any(has_content(word) for word in sentence):
                 yield sentence
             sentence = []
         else:
             sentence.append(token)
-
-
-def _has_content(word: str) -> bool:
-    return not (
-        word in EMPTY or word in VERBS or word in AUXILIARIES or word in COUNTS or word == "," or word.isdigit()
-    )
 
 
 def _request_strength(sentence: Sequence[str]) -> int:
@@ -181,7 +180,7 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
         # "Find out which customers will leave": the last word of asking begins the request.
         if word in VERBS and rest and not (set(rest) & _VERBS_OF_REQUEST):
             yield from _circumstances(sentence[:position])
-            yield from _read_object(rest, selects=word in SELECTING_VERBS)
+            yield from _read_object(put_outcome_first(word, rest), selects=word in SELECTING_VERBS)
             return
     if sentence[0] in ("does", "do", "is", "are", "will", "did"):
         yield from _read_yes_or_no(sentence[1:])
@@ -194,21 +193,21 @@ _VERBS_OF_REQUEST = VERBS | {"how", "who", "which", "what", "whether", "why"}
 
 def _describes_rows(sentence: Sequence[str], position: int) -> bool:
     """Test if a `who` says more of the rows that a phrase names: "predict the bill of people who pay late"."""
-    if position == 0 or not _has_content(sentence[position - 1]):
+    if position == 0 or not has_content(sentence[position - 1]):
         return False
     before = position - 2
     while before > 0 and sentence[before] in ARTICLES:
         before -= 1
     is_phrase = before > 0 and sentence[before] in _OF_ROWS
     # "Tell me for customers who leave" names nothing else that could be asked for.
-    return is_phrase and any(map(_has_content, sentence[:before])) and bool(set(sentence[:before]) & STRONG)
+    return is_phrase and any(map(has_content, sentence[:before])) and bool(set(sentence[:before]) & STRONG)
 
 
 _OF_ROWS = ENTITY_PREPOSITIONS | {"of", "in"}
 
 
 def _circumstances(words: Sequence[str]) -> Iterator[GoalWord]:
-    return (GoalWord(word, Part.CIRCUMSTANCE) for word in words if _has_content(word))
+    return (GoalWord(word, Part.CIRCUMSTANCE) for word in words if has_content(word))
 
 
 def _read_how(words: list[str]) -> Iterator[GoalWord]:
@@ -216,7 +215,7 @@ def _read_how(words: list[str]) -> Iterator[GoalWord]:
     measure, rest = words[0], words[1:]
     if measure in HOW_MANY:
         until = next((i for i, word in enumerate(rest) if word in AUXILIARIES), len(rest))
-        nouns = [word for word in rest[:until] if _has_content(word)]
+        nouns = [word for word in rest[:until] if has_content(word)]
         yield from (GoalWord(word, Part.HEAD) for word in nouns)
         yield from _read_predicate(rest[until:], has_subject=not nouns, is_count=bool(nouns))
         return
@@ -238,13 +237,13 @@ def _read_predicate(words: list[str], has_subject: bool, is_count: bool = False)
     `is_count`: the head stands before the clause, whose predicate is then a complement.
     """
     subject, predicate = _split_clause(words, has_subject)
-    content = [word for word in predicate if _has_content(word)]
+    content = [word for word in predicate if has_content(word)]
     # "Whether profit is negative": the predicate says only where its subject goes.
     if not is_count and DIRECTIONS.issuperset(content[:1]):
         yield from _read_phrases(subject, Part.HEAD)
         yield from _circumstances(predicate)
         return
-    yield from (GoalWord(word, Part.ENTITY) for word in subject if _has_content(word))
+    yield from (GoalWord(word, Part.ENTITY) for word in subject if has_content(word))
     yield from _read_phrases(predicate, Part.COMPLEMENT if is_count else Part.HEAD)
 
 
@@ -257,7 +256,7 @@ def _split_clause(words: list[str], has_subject: bool) -> tuple[list[str], list[
         return words[1:end], words[end:]
     if auxiliary is not None:
         return words[:auxiliary], words[auxiliary + 1 :]
-    content = [i for i, word in enumerate(words) if _has_content(word)]
+    content = [i for i, word in enumerate(words) if has_content(word)]
     if has_subject and len(content) > 1:
         return words[: content[0] + 1], words[content[0] + 1 :]
     return [], words
@@ -277,7 +276,7 @@ def _read_asking(word: str, words: list[str]) -> Iterator[GoalWord]:
         return
     drivers = next((i for i, item in enumerate(words) if item in DRIVER_VERBS), None)
     if drivers is not None and drivers <= 3:
-        yield from (GoalWord(item, Part.CIRCUMSTANCE) for item in words[:drivers] if _has_content(item))
+        yield from (GoalWord(item, Part.CIRCUMSTANCE) for item in words[:drivers] if has_content(item))
         yield from _read_object(words[drivers + 1 :])
         return
     start = next((i for i, item in enumerate(words) if item in AUXILIARIES), None)
@@ -289,15 +288,15 @@ def _read_asking(word: str, words: list[str]) -> Iterator[GoalWord]:
         return
     predicate = words[start + 1 :]
     if words[0] == "of":  # "which of the four states will it be in" asks for the state
-        yield from (GoalWord(item, Part.HEAD) for item in words[:start] if _has_content(item))
-        yield from (GoalWord(item, Part.ENTITY) for item in predicate if _has_content(item))
+        yield from (GoalWord(item, Part.HEAD) for item in words[:start] if has_content(item))
+        yield from (GoalWord(item, Part.ENTITY) for item in predicate if has_content(item))
         return
     first_phrase = next((i for i, item in enumerate(words) if item in BOUNDARIES), start)
-    nouns = [item for item in words[: min(start, first_phrase)] if _has_content(item)]
+    nouns = [item for item in words[: min(start, first_phrase)] if has_content(item)]
     yield from _circumstances(words[min(start, first_phrase) : start])
     if not nouns:  # "what is the price of a house"
         yield from _read_object(predicate)
-    elif _names_rows(nouns[-1]) and any(map(_has_content, predicate)):  # "which customers will leave"
+    elif _names_rows(nouns[-1]) and any(map(has_content, predicate)):  # "which customers will leave"
         yield from (GoalWord(item, Part.ENTITY) for item in nouns)
         yield from _read_phrases(predicate, Part.HEAD)
     else:  # "which species is this flower", "what rate will we offer"
@@ -326,14 +325,18 @@ def _read_object(words: list[str], selects: bool = False) -> Iterator[GoalWord]:
     `selects`: the verb selects rows ("flag the runs that will be late"), so that the relative clause names what
     is asked for. A verb of prediction asks for the noun ("predict the plan that suits a newcomer").
     """
+    if (outcome := find_outcome(words)) is not None:
+        yield from (GoalWord(word, Part.ENTITY) for word in words[:outcome] if has_content(word))
+        yield from _read_phrases(words[outcome:], Part.HEAD)
+        return
     relative = next((i for i, word in enumerate(words) if word in RELATIVE and i > 0), None)
     # "In which" and "so that" begin no clause about the noun.
     if relative is None or words[relative - 1] in PREPOSITIONS or words[relative - 1] == "so":
         yield from _read_phrases(words, Part.HEAD)
-    elif TRANSPARENT.issuperset(word for word in words[:relative] if _has_content(word)):
+    elif TRANSPARENT.issuperset(word for word in words[:relative] if has_content(word)):
         yield from _read_predicate(words[relative + 1 :], has_subject=True)
     elif selects:
-        yield from (GoalWord(word, Part.ENTITY) for word in words[:relative] if _has_content(word))
+        yield from (GoalWord(word, Part.ENTITY) for word in words[:relative] if has_content(word))
         yield from _read_phrases(words[relative + 1 :], Part.HEAD)
     else:
         yield from _read_phrases(words[:relative], Part.HEAD)
@@ -347,7 +350,7 @@ def _read_phrases(words: Sequence[str], part: Part) -> Iterator[GoalWord]:
     is_effect = False
     for word in [*words, ","]:
         if word in BOUNDARIES:
-            content = [item for item in phrase if _has_content(item)]
+            content = [item for item in phrase if has_content(item)]
             # "The probability of rain" asks for rain: the head is still to come.
             if current is Part.HEAD and content and word != "," and TRANSPARENT.issuperset(content):
                 phrase = []
@@ -364,7 +367,7 @@ def _read_phrases(words: Sequence[str], part: Part) -> Iterator[GoalWord]:
                 if content or current is not part:
                     current = _part_after(word, current)
             phrase = []
-        elif word in ("a", "an", "the", "we", "they", "you", "i") and any(map(_has_content, phrase)):
+        elif word in ("a", "an", "the", "we", "they", "you", "i") and any(map(has_content, phrase)):
             # A noun phrase behind a noun begins a clause about it: "the rate a new applicant will get".
             yield from _close_phrase(phrase, current)
             phrase, current = [], Part.ENTITY if current is Part.HEAD else current
@@ -383,7 +386,7 @@ def _part_after(word: str, current: Part) -> Part:
 
 def _close_phrase(phrase: Sequence[str], part: Part) -> Iterator[GoalWord]:
     """Yield the words of a phrase, the last as its head, and its pairs of words as one word (`turn up`)."""
-    content = [word for word in phrase if _has_content(word)]
+    content = [word for word in phrase if has_content(word)]
     for word in content[:-1]:
         yield GoalWord(word, Part.MODIFIER if part is Part.HEAD else part)
     if content:

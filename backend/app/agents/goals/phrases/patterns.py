@@ -30,6 +30,11 @@ QUANTILE = TypedPattern(
 
 
 KINDS: tuple[tuple[str, ProblemKindName], ...] = (
+    (
+        r"\b(?:which|what) (?:[a-z]{2,20} ){0,2}(?:rate|price|amount|salary|wage|temperature|cost|fee|fare"
+        r"|weight|income|revenue|yield|duration)\b(?! (?:group|band|class|categor|range|bracket|tier|plan))",
+        "regression",
+    ),
     (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bprobability\b|\bodds\b|\byes or no\b", "classification"),
     (r"(^|[.?!]|\b(predict|tell|find|know|say|identify)\w*)\s*(out |me )?(who|which|if)\b", "classification"),
     (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b", "classification"),

@@ -36,6 +36,15 @@ DRIVER_VERBS = word_set(
     """
 )
 SELECTING_VERBS = word_set("flag spot identify find detect tell recognise recognize rank warn")
+CHANCES = word_set("risk risks probability chance chances likelihood odds danger")
+"""Nouns for how probable something is, which is what is asked for."""
+DEGREES = word_set(
+    """
+    high higher highest great greater greatest increased elevated low lower lowest big biggest large largest
+    good best
+    """
+)
+"""Adjectives of such a noun."""
 PREPOSITIONS = word_set("of in on at by to into onto about with within behind before after during until")
 ENTITY_PREPOSITIONS = word_set("for per across among")
 CONDITION_WORDS = word_set(

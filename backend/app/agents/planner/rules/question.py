@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from app.agents.goals.clauses import scores_rows
 from app.agents.goals.phrases.trading_terms import names_barriers
 from app.agents.goals.refusals.languages import REFUSALS, foreign_language
 from app.agents.goals.tables.profiles import TableProfile
@@ -159,6 +160,8 @@ def _question_probability(situation: Situation) -> float:
     """Return the probability that the goal asks for figures of stored rows."""
     goal = situation.goal
     probability = situation.aims["question"]
+    if scores_rows(goal.text):
+        return min(probability, MIN_DOUBTED_QUESTION)
     if _is_asked_outright(situation):
         return max(probability, MIN_ASKED_QUESTION)
     if _describes_rows(situation):
@@ -291,6 +294,8 @@ def _asks_about_past(text: str) -> bool:
 def _looks_ahead(situation: Situation) -> bool:
     goal = situation.goal
     names_metric = bool(goal.metric) and _names_metric(situation)
+    if scores_rows(goal.text):
+        return True
     return bool(goal.after_verb or goal.lookahead or names_metric or goal.wants_drivers or "~" in goal.text)
 
 
