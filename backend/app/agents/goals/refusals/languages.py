@@ -1,12 +1,14 @@
 """The language of a goal, told by its stop words: other languages than English are refused in their own."""
 
+import re
+
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 
 _STOP_WORDS = {
     "English": word_set(
         """
-        a as do no me so am die the of and to in is that for it was with on are by this be from at or an
+        a as i do no me so am die the of and to in is that for it was with on are by this be from at or an
         which have not you we our will what who how when where why does can should would much many their
         its if than there my us whether
         """
@@ -62,9 +64,13 @@ MIN_STOP_WORDS = 2
 """Stop words that tell another language: one alone may be the name of a column, or a word of both languages."""
 
 
+_ABBREVIATION = re.compile(r"\b(?:i\.e|e\.g)\b", re.IGNORECASE)
+"""English abbreviations, whose letters are words of Italian and Portuguese."""
+
+
 def foreign_language(text: str) -> str | None:
     """Return the language of a text if its stop words are rather those of another language than English."""
-    parts = words(text)
+    parts = words(_ABBREVIATION.sub(" ", text))
     counts = {name: sum(word in stop_words for word in parts) for name, stop_words in _STOP_WORDS.items()}
     # Some stop words belong to several languages (`die`, `a`, `me`), so equal counts are for English.
     best = max(counts, key=lambda name: (counts[name], name == "English"))

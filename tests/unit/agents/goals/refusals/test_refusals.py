@@ -66,6 +66,7 @@ def test_a_goal_about_such_events_is_served(goal: str) -> None:
         ("Quali clienti non pagheranno la rata?", "Italian"),
         ("Which customers will leave us?", None),
         ("Predict Umsatz per Filiale", None),
+        ("I expect hard frost, i.e. cold nights", None),
         ("Make a classifier", None),
         ("", None),
     ],
