@@ -262,6 +262,7 @@ CLASSES: dict[str, frozenset[str]] = {
     "@weekday": frozenset(WEEKDAY_NUMBERS),
     "@quarter": frozenset(QUARTER_NUMBERS),
     "@ordinal": frozenset(ORDINALS),
+    "@nth": frozenset(f"{number}{ending}" for number in range(1, 32) for ending in ("st", "nd", "rd", "th")),
     "@not": NEGATIONS,
     "@rows": ROW_NOUNS,
     "@share": word_set(

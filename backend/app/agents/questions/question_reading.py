@@ -230,7 +230,28 @@ def contradicts_itself(reading: QuestionReading) -> bool:
         own = set(condition.values)
         if not values_by_column.setdefault(condition.column.name, own) & own:
             return True
-    return _excludes_all(reading.conditions)
+    return _equals_two(reading.conditions) or _excludes_all(reading.conditions)
+
+
+def _equals_two(conditions: Sequence[Condition]) -> bool:
+    """Tell if a part of a time is to be two numbers at once: month 4 and month 5."""
+    numbers: dict[str, Scalar] = {}
+    for condition in conditions:
+        for operand, number in _equalities_of(condition.expression):
+            if numbers.setdefault(operand, number) != number:
+                return True
+    return False
+
+
+def _equalities_of(expression: Expression) -> Iterator[tuple[str, Scalar]]:
+    """Yield each part of a time and the number that it has to be."""
+    if expression.kind == "and":
+        for operand in expression.operands:
+            yield from _equalities_of(operand)
+    elif expression.kind == "compare" and expression.op == "=":
+        operand, number = expression.left, expression.right
+        if operand.kind == "date_part" and number.kind == "literal" and number.value is not None:
+            yield operand.model_dump_json(), number.value
 
 
 def _excludes_all(conditions: Sequence[Condition]) -> bool:

@@ -1,5 +1,7 @@
 """Spans of months and days that run over the end of a year, and days that no month has."""
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 
@@ -49,6 +51,12 @@ def answer(question: str) -> int:
         ("What is the total amount from January 2013 to June?", 120),
         ("How many orders between December 20 and January 10?", 2),
         ("How many orders between January 5 and February 20?", 2),
+        ("How many orders between 5 January and 20 February?", 2),
+        ("How many orders from 20th of December to the 10th of January?", 2),
+        ("How many orders from 1 to 10 November?", 1),
+        ("How many orders between December 4 and 20?", 1),
+        ("What is the total amount from 4 December 2012 to 9 February 2013?", 90),
+        ("What is the total amount from December 4 to February 9, 2013?", 90),
     ],
 )
 def test_spans_may_run_over_the_end_of_a_year(question: str, expected: int) -> None:
@@ -71,3 +79,17 @@ def test_a_day_that_its_month_does_not_have_is_asked_about(question: str, reason
 
 def test_the_leap_day_of_any_year_is_a_day() -> None:
     assert answer("How many orders on February 29?") == 0
+
+
+def test_a_time_is_not_two_months_at_once() -> None:
+    parsed = parse_question("How many orders on 15 April and 15 May?", TABLES)
+    assert isinstance(parsed, UnparsedQuestion)
+
+
+def test_days_of_a_table_of_one_year_are_its_own() -> None:
+    (orders,) = TABLES
+    number, time, amount = orders.columns
+    single = replace(orders, columns=(number, replace(time, low="2013-01-07"), amount))
+    parsed = parse_question("How many orders between 5 January and 20 February?", (single,))
+    assert isinstance(parsed, ParsedQuestion)
+    assert "from 2013-01-05 to 2013-02-20" in parsed.description

@@ -16,15 +16,14 @@ from app.agents.questions.conditions.date_spans import (
     bounded,
     month_span,
     months_between,
-    parse_day_spans,
     parse_month_spans,
     parse_year_spans,
 )
+from app.agents.questions.conditions.day_spans import LEAP_YEAR, day_number, parse_day_spans
 from app.agents.questions.conditions.relative_periods import parse_relative_periods
 from app.agents.questions.conditions.times_of_day import parse_times_of_day
 from app.agents.questions.conditions.year_conditions import parse_stored_years, parse_years
 from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_NUMBERS, WEEKDAY_NUMBERS
-from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     Condition,
@@ -44,7 +43,6 @@ def parse_date_conditions(reading: QuestionReading) -> None:
         parse_stored_years,
         parse_compared_periods,
         parse_day_spans,
-        _parse_dayless_year_spans,
         parse_year_spans,
         parse_month_spans,
         _parse_days,
@@ -68,29 +66,6 @@ def _take_names(reading: QuestionReading) -> None:
         is_plain = item.kind == "word" and not (item.role or item.values or item.row_tables)
         if is_plain and following.role == "condition" and any(is_spelled_in(item, c) for c in columns):
             reading.text.use([place], "condition")
-
-
-def _parse_dayless_year_spans(reading: QuestionReading) -> None:
-    """Parse two days without a year: `between March 3 and March 7`, of every year."""
-    phrase = "between|from @month=low_month N=low and|to|until|till|through @month=high_month N=high"
-    while match := reading.text.find(phrase):
-        reference = date_reference(reading, match)
-        low, high = (reading.text.required(match, name).number or 0.0 for name in ("low", "high"))
-        if reference is None or not (1 <= low <= 31 and 1 <= high <= 31):
-            return
-        months = [
-            MONTH_NUMBERS[reading.text.required(match, name).word] for name in ("low_month", "high_month")
-        ]
-        month, day = (build.date_part(part, reference.expression) for part in ("month", "day"))
-        # Month and day make one number that sorts as the calendar does: March 7 is 307.
-        number = build.arithmetic("+", build.arithmetic("*", month, build.literal(100)), day)
-        start, end = months[0] * 100 + int(low), months[1] * 100 + int(high)
-        bounds = [
-            build.compare(">=", number, build.literal(start)),
-            build.compare("<=", number, build.literal(end)),
-        ]
-        # From December 20 to January 10 a year ends: a day is behind the one or before the other.
-        add_date(reading, match, build.every(bounds) if start <= end else build.either(bounds), reference)
 
 
 def _parse_days(reading: QuestionReading) -> None:
@@ -123,7 +98,7 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
             reference,
             is_date=True,
         )
-    number, year = _day_number(reading.text.item(match, "number")), as_year(reading.text.item(match, "year"))
+    number, year = day_number(reading.text.item(match, "number")), as_year(reading.text.item(match, "year"))
     if number is None or month_item is None or not 1 <= number <= 31:
         return None
     month = MONTH_NUMBERS[month_item.word]
@@ -159,21 +134,8 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
     )
 
 
-LEAP_YEAR = 2000
-"""A year that has every day of the calendar, for days without a year."""
-
-
 def _is_day(year: int, month: int, day: int) -> bool:
     return 1 <= day <= monthrange(year, month)[1]
-
-
-def _day_number(item: QuestionItem | None) -> int | None:
-    if item is None:
-        return None
-    if item.number is not None:
-        return int(item.number) if item.number == int(item.number) else None
-    digits = item.text[:-2] if item.text[-2:] in ("st", "nd", "rd", "th") else ""
-    return int(digits) if digits.isdigit() and len(digits) <= 2 else ORDINALS.get(item.word)
 
 
 def _parse_month_years(reading: QuestionReading) -> None:

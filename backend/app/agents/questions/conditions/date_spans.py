@@ -1,6 +1,6 @@
 """Conditions on spans of time, and what all conditions on times are made of."""
 
-from datetime import date, datetime, timedelta
+from datetime import date
 
 from app.agents.questions.conditions.date_columns import date_reference, part_column
 from app.agents.questions.grammar_words import MONTH_NUMBERS
@@ -74,19 +74,6 @@ PREPOSITIONS = "in|during|since|from|after|before|until|till|through|by|on|of|fo
 def bound_word(reading: QuestionReading, match: PhraseMatch) -> str:
     item = reading.text.item(match, "bound")
     return item.text if item else ""
-
-
-def parse_day_spans(reading: QuestionReading) -> None:
-    """Parse two days: `between 2024-01-05 and 2024-02-01`."""
-    while match := reading.text.find("between|from D=low and|to|until D=high"):
-        reference = date_reference(reading, match)
-        if reference is None:
-            return
-        low, high = (
-            datetime.fromisoformat(reading.text.required(match, name).text).date() for name in ("low", "high")
-        )
-        # The last day belongs to the span with all of its hours.
-        add_date(reading, match, between_days(reference, low, high + timedelta(days=1)), reference)
 
 
 def parse_year_spans(reading: QuestionReading) -> None:
