@@ -135,6 +135,37 @@ def test_a_look_up_that_is_not_understood_is_asked_about(next_call) -> None:
     assert (name, "How is the question meant?" in arguments["question"]) == ("ask_user", True)
 
 
+FREIGHT: dict[str, Any] = {
+    "table": "shipments",
+    "rows": 140,
+    "columns": [
+        {"name": "shipped", "type": "datetime", "hint": "datetime", "distinct": 105}
+        | {"min": "2023-09-01", "max": "2024-05-07"},
+        {"name": "carrier", "type": "text", "hint": "category", "distinct": 2, "values": ["DHL", "UPS"]},
+        {
+            "name": "freight_cost",
+            "type": "number",
+            "hint": "numeric",
+            "distinct": 140,
+            "min": 80.1,
+            "max": 1500,
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("goal", ["what do we spend on freight per month?", "what did we spend on UPS?"])
+def test_what_we_spent_is_never_predicted(next_call, goal: str) -> None:
+    name, arguments = next_call(
+        offline_rules.decide,
+        {"goal": goal, "preferences": {}},
+        ("list_datasets", {}, {"datasets": [{"table": "shipments", "rows": 140}]}),
+        ("get_dataset_schema", {"dataset": "shipments"}, FREIGHT),
+    )
+    is_answered = name == "Plan" and Plan.model_validate(arguments).parsed_question is not None
+    assert is_answered or (name == "ask_user" and "How is the question meant?" in arguments["question"])
+
+
 def test_a_named_row_is_predicted_where_a_prediction_is_asked_for(next_call) -> None:
     name, arguments = plan_materials(next_call, "Predict the density of tungsten")
     assert (name, Plan.model_validate(arguments).question) == ("Plan", None)

@@ -1,6 +1,7 @@
 """Plain questions of people who run a shop: rates, best months, who came back, who did not."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -155,3 +156,11 @@ def test_a_word_that_only_has_to_do_with_a_flag_selects_no_rows() -> None:
     parsed = parse_question("longest stay", (BOOKINGS,))
     assert isinstance(parsed, ParsedQuestion), parsed
     assert "`canceled`" not in parsed.description
+
+
+def test_revenue_ranks_groups_by_its_total_without_doubt() -> None:
+    sold = replace(ORDERS.columns[5], name="net_eur")
+    orders = replace(ORDERS, columns=(*ORDERS.columns[:4], sold))
+    parsed = parse_question("top product for each customer by revenue", (orders,))
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert parsed.description.startswith("the total of `net_eur` for each `customer` and `product`")

@@ -185,7 +185,7 @@ _ASKED_OUTRIGHT = re.compile(
 _COUNTED_OUTRIGHT = re.compile(
     r"^\W*(?:(?:in|on|at|for|by|to|from|with|of) )?how"
     r" (?:many(?! (?:minutes|hours|days|weeks|months|years)\b)|often)\b|^\W*(?:are|were|did|do) all\b"
-    r"|^\W*what \w{2,30} (?:do|did) they\b|^\W*\w{2,30}(?: \w{2,30})? (?:split|breakdown)\W*$",
+    r"|^\W*what (?:\w{2,30} )?(?:do|did) (?:they|we)\b|^\W*\w{2,30}(?: \w{2,30})? (?:split|breakdown)\W*$",
     re.IGNORECASE,
 )
 """First words of questions that no model answers: `in how many reports is the risk missing`. A number of days

@@ -190,7 +190,7 @@ def plan_aggregates(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[
             figure = figures_of(sketch, measure, is_compared)[0]
             if not is_named and figure.value:
                 word = "total" if figure.function == "sum" else figure.function
-                is_amount = measure.item.word in TOTAL_NOUNS or is_collected(measure, reading)
+                is_amount = bool(TOTAL_NOUNS & {*measure.item.text.split()}) or is_collected(measure, reading)
                 # A total of amounts is what anyone means; other aggregates that were not named count as
                 # assumptions.
                 is_total = figure.function == "sum" and is_amount

@@ -237,7 +237,7 @@ def _by_measure(
         # `who paid the most`: of persons the total is meant
         is_natural = figure.function == "mean" and ranking.place < 0 and ranking.word in OF_MEANS
         # Revenue is a total by its meaning, whatever stores its parts.
-        is_amount = sketch.interrogative == "who" or value.label in TOTAL_NOUNS
+        is_amount = sketch.interrogative == "who" or bool({value.label, measure.item.word} & TOTAL_NOUNS)
         is_natural = is_natural or (figure.function == "sum" and is_amount)
         cost += VAGUE_GROUP_COST * _is_vague(owner)
         note = reading.note if is_natural else reading.assume
