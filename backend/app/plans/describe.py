@@ -87,7 +87,9 @@ def _is_of_stored_order(step: p.SortStep | p.WindowStep, numbers: frozenset[str]
 
 def _figures_first(parts: list[str]) -> list[str]:
     """Put the conditions of the rows behind the figure that is made of them, as a sentence has them."""
-    first = next((place for place, part in enumerate(parts) if not part.startswith("where ")), 0)
+    first = next(
+        (place for place, part in enumerate(parts) if not part.startswith(("where ", "with ", "without "))), 0
+    )
     return [*parts[first : first + 1], *parts[:first], *parts[first + 1 :]]
 
 

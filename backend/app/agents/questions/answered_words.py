@@ -71,7 +71,8 @@ DEMANDS: tuple[Demand, ...] = (
     _demand(
         "|".join(sorted(SUPERLATIVES - {"max", "maximum", "min", "minimum", "top", "bottom"})), _ORDER_MARKS
     ),
-    _demand("not|never|without|except|excluding|neither|nobody", "not != is_null anti no sort"),
+    _demand("both", "keys count_distinct / - case share_true correlate correlation + and or mean sum"),
+    _demand("not|no|never|without|except|excluding|neither|nobody|nothing", "not != is_null anti no sort"),
 )
 """What words ask for. `*` stands for anything: the word is only counted among those that name a figure."""
 _DEMANDS_BY_PHRASE = {phrase: demand for demand in DEMANDS for phrase in demand.phrases}

@@ -8,7 +8,6 @@ from app.agents.questions.composition.plans.bounded_groups import plan_bounded_g
 from app.agents.questions.composition.plans.changes import plan_changes
 from app.agents.questions.composition.plans.comparisons import plan_difference, plan_ratios
 from app.agents.questions.composition.plans.counting import (
-    plan_absent,
     plan_any,
     plan_bounds,
     plan_counts,
@@ -18,7 +17,13 @@ from app.agents.questions.composition.plans.counting import (
 from app.agents.questions.composition.plans.lists import plan_distinct, plan_rows
 from app.agents.questions.composition.plans.measure_figures import plan_aggregates, plan_comparison
 from app.agents.questions.composition.plans.ordered_groups import plan_ordered_groups
-from app.agents.questions.composition.plans.quantifiers import denied_of_things, plan_all, plan_never
+from app.agents.questions.composition.plans.quantifiers import (
+    denied_of_things,
+    plan_absent,
+    plan_all,
+    plan_both,
+    plan_never,
+)
 from app.agents.questions.composition.plans.rankings import plan_ranking
 from app.agents.questions.composition.plans.series import (
     plan_first_or_last_time,
@@ -26,6 +31,7 @@ from app.agents.questions.composition.plans.series import (
     plan_series,
 )
 from app.agents.questions.composition.plans.shares import plan_shares
+from app.agents.questions.composition.plans.two_counts import plan_two_counts
 from app.agents.questions.composition.plans.verdicts import add_verdict
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.matching.value_matching import flag_values
@@ -87,6 +93,7 @@ KINDS: tuple[PlanKind, ...] = (
     ),
     _kind(plan_any, "rows heads", "any"),
     _kind(plan_all, "rows heads shown", "all"),
+    _kind(plan_both, "rows heads shown counts", "versus compared"),
     _kind(plan_never, "rows heads shown counts", "any"),
     PlanKind(
         plan_first_or_last_time,
@@ -101,9 +108,10 @@ KINDS: tuple[PlanKind, ...] = (
     _kind(plan_ratios, "measures functions keys rows default counts", "ratio share rate versus"),
     _kind(
         plan_counts,
-        "counts measures functions keys heads rows outer order limit default",
+        "counts measures functions keys heads rows outer order limit default second",
         "versus distinct compared others margin each nested",
     ),
+    _kind(plan_two_counts, "counts heads rows second"),
     _kind(plan_means_of_totals, "measures functions keys rows default", "amount each"),
     _kind(plan_period_totals, "measures functions keys rows order", "nested"),
     _kind(
@@ -140,6 +148,7 @@ def parts_of(sketch: Sketch) -> frozenset[str]:
         "order": sketch.order or sketch.ordered_by,
         "limit": sketch.limit,
         "outer": sketch.outer_function,
+        "second": sketch.second_count_place >= 0,
         "default": sketch.default_function,
         "distinct": pending.is_distinct,
         "adjective": pending.adjective,
@@ -170,7 +179,7 @@ def complete(sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
         return
     parts = parts_of(sketch)
     for kind in KINDS:
-        if not parts <= kind.parts or not sketch.flags - {"never"} <= kind.flags:
+        if not parts <= kind.parts or not sketch.flags - {"never", "denied rows"} <= kind.flags:
             continue
         if kind.completion in _FIGURES and sketch.ordered_by and not (sketch.keys or base.keys):
             continue  # one figure has no order
@@ -222,7 +231,9 @@ def _limit(sketch: Sketch) -> Sketch:
 
 def _complete_as(kind: PlanKind, sketch: Sketch, base: QuestionReading) -> Iterator[Composed]:
     reading = prepare(sketch, base)
-    if contradicts_itself(reading) or _lacks_others(sketch, reading):
+    # Of two counts the conditions of one may exclude those of the other.
+    is_empty = kind.completion is not plan_two_counts and contradicts_itself(reading)
+    if is_empty or _lacks_others(sketch, reading):
         return
     try:
         for own_plan, cost in kind.completion(sketch, reading):

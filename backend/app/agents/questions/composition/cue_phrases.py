@@ -103,6 +103,8 @@ CUE_PHRASES: dict[str, tuple[str, ...]] = {
         "does not",
         "not",
         "no",
+        "nothing",
+        "anything",
         "without",
         "except",
         "excluding",

@@ -81,7 +81,10 @@ def _absent_steps(sketch: Sketch, reading: QuestionReading, item: QuestionItem) 
     many = {link.many for link in reading.scope.links if link.single == owner}
     # With two tables of events it is not told which of them has no row.
     if len(many) == 1:
-        yield sketch.advance([sketch.place], NEVER_COST, absent=tuple(many), pending=NOTHING, last="rows")
+        denied = sketch.never_place if sketch.never_place >= 0 else sketch.place
+        yield sketch.advance(
+            [sketch.place], NEVER_COST, absent=tuple(many), pending=NOTHING, never_place=denied, last="rows"
+        )
 
 
 def _single_number(items: Sequence[QuestionItem], place: int) -> list[QuestionItem] | None:

@@ -113,6 +113,8 @@ class Sketch:
     flags: frozenset[str] = frozenset()
     never_place: int = -1
     """Place of a verb that is denied."""
+    second_count_place: int = -1
+    """Place of a second `how many` behind the conditions of the first one."""
     share_place: int = -1
     among_place: int = -1
     default_function: str = ""

@@ -68,7 +68,12 @@ def find_birth(reading: QuestionReading) -> Reference | None:
 def is_date_told(reading: QuestionReading, reference: Reference) -> bool:
     """Tell if a column of times is the only one of its table, or is named in the question."""
     dates = [c for c in reading.scope.table(reference.table).dates if not c.is_stored_as_text]
-    return len(dates) == 1 or any(_names(item, reference.column) for item in reading.text.items)
+    return len(dates) == 1 or is_named_date(reading, reference)
+
+
+def is_named_date(reading: QuestionReading, reference: Reference) -> bool:
+    """Tell if a word of the question names a column of times."""
+    return any(_names(item, reference.column) for item in reading.text.items)
 
 
 def is_spelled_in(item: QuestionItem, column: Column) -> bool:

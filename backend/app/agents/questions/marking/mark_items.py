@@ -27,6 +27,7 @@ from app.agents.questions.marking.origin_and_destination import as_going, at_own
 from app.agents.questions.marking.row_nouns import (
     DAYS,
     MIN_CLEAR_SCORE,
+    join_row_noun,
     name_unknown_rows,
     row_noun_strengths,
     row_tables,
@@ -145,7 +146,7 @@ def _mark_phrase(
         are_words = all(item.kind in ("word", "number") for item in span)
         if span[-1].text == "at" and following in ("least", "most"):
             return None  # `ordered at least twice` of a column `ordered_at`
-        return _mark_joined(span, index) if are_words else None
+        return (_mark_joined(span, index) or join_row_noun(span, index.tables)) if are_words else None
     if first.kind == "word":
         return _mark_word(first, index, following, before)
     if first.kind == "name":
@@ -305,6 +306,8 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     if begins or texts[0] in ("not", "no") or span[-1].word in IGNORED:
         columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
         values = tuple(match for match in values if match.score >= 1)
+    if texts[0] in ("not", "no"):  # `no patient` denies: the column `patient_no` begins with its noun
+        columns = tuple(match for match in columns if words(match.column.name)[0] == texts[0])
     columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
     if texts[0] in _PREPOSITIONS:  # `from week 1` of a column `week`, but `from station` of `from_station`
         columns = tuple(match for match in columns if texts[0] in words(match.column.name))

@@ -119,6 +119,13 @@ def row_tables(
     return tuple(ranked)
 
 
+def join_row_noun(span: Sequence[QuestionItem], tables: Sequence[TableProfile]) -> QuestionItem | None:
+    """The rows of a table whose name writes the words of a phrase as one: `check-ins` of `checkins`."""
+    joined = "".join(item.text for item in span)
+    own = tuple(table.name for table in tables if words(table.name)[-1:] in ([joined], [f"{joined}s"]))
+    return QuestionItem("word", joined, row_tables=own) if own else None
+
+
 def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(_NO_PLURALS)
 

@@ -1,4 +1,4 @@
-"""Counts: of rows and different values, of groups by their number of rows, and of rows without others."""
+"""Counts: of rows and different values, and of groups by their number of rows."""
 
 from collections.abc import Iterator
 
@@ -20,14 +20,14 @@ from app.agents.questions.composition.steps.number_steps import bounded_expressi
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS
-from app.agents.questions.grouping import display_reference, name_column, owner_reference
+from app.agents.questions.grouping import display_reference, owner_reference
 from app.agents.questions.marking.row_nouns import PEOPLE
 from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
 from app.agents.questions.tables.scope import Reference, tables_of
 from app.plans import build
-from app.plans.plan import DatasetSource, JoinKey, JoinStep, Plan
+from app.plans.plan import Plan
 
 MIN_COUNTED_SCORE, UNNAMED_COUNT_COST = 0.78, 0.6
 """Score of a measure whose total is a number of things, and the cost of one that the question hardly names."""
@@ -37,8 +37,7 @@ OTHER_ROWS_COST = 0.15
 
 def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
     """`how many orders per customer`, `number of different cities`, `how many are older than 30`."""
-    is_grouped_count = not sketch.measures and sketch.rows and reading.keys and not sketch.heads
-    if sketch.ranking or not (sketch.counts or is_grouped_count or _compares_counts(sketch, reading)):
+    if not _asks_for_count(sketch, reading):
         return
     subject = _subject(sketch)
     if subject is None and sketch.measures:
@@ -76,6 +75,20 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     if _counts_rows_too(sketch, reading):
         figures, cost = [Figure("count", label="rows"), *figures], cost - OTHER_ROWS_COST
     yield plan_figures(reading, figures, take_order(sketch), base), cost
+
+
+def _asks_for_count(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if a question asks for one number of things, or for that of each group."""
+    if sketch.ranking or _counts_others_second(sketch, reading):
+        return False
+    is_grouped_count = not sketch.measures and sketch.rows and reading.keys and not sketch.heads
+    return bool(sketch.counts or is_grouped_count) or _compares_counts(sketch, reading)
+
+
+def _counts_others_second(sketch: Sketch, reading: QuestionReading) -> bool:
+    """Tell if a second `how many` has conditions of its own, which do not hold for the first one."""
+    later = [c for c in reading.conditions if c.place > sketch.second_count_place >= 0]
+    return any(not condition.is_compared for condition in later)
 
 
 def _counts_rows_too(sketch: Sketch, reading: QuestionReading) -> bool:
@@ -328,30 +341,6 @@ def group_of(reading: QuestionReading, owner: Mention, table: str) -> Value | No
         reference = owner_reference(reading, link)
         return make_value(reference) if reference else None
     return None
-
-
-def plan_absent(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:
-    """`customers without orders`: rows of a table to which no row of another one belongs."""
-    if not sketch.absent or not sketch.rows:
-        return
-    owner = sketch.rows[0]
-    link = reading.scope.link(sketch.absent[0], owner.table)
-    if link is None:
-        return
-    cost = UNUSED_COST * (len(sketch.measures) + len(sketch.rows) - 1)
-    draft = start_plan(reading, [], owner.table)
-    many = DatasetSource(kind="dataset", table=link.many)
-    keys = [JoinKey(left=link.key, right=link.foreign_key)]
-    draft.steps.append(JoinStep(kind="join", source=many, on=keys, how="anti"))
-    if sketch.counts:
-        draft.group([], [Figure("count", label=f"number of {owner.item.word}")])
-    else:
-        name = name_column(reading.scope.table(owner.table).columns, link.key)
-        names = [*([name.name] if name else []), link.key]
-        draft.select(names)
-        draft.steps.append(build.sort((names[0], False)))
-    reading.note(f"Rows of `{owner.table}` that no row of `{link.many}` belongs to are meant.")
-    yield draft.plan(), cost
 
 
 def plan_any(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan, float]]:

@@ -14,6 +14,7 @@ from app.agents.questions.composition.steps.comparison_steps import (
     shift,
     versus,
 )
+from app.agents.questions.composition.steps.denial_steps import denial_steps
 from app.agents.questions.composition.steps.implied_measures import free_steps, selling_steps, takings_steps
 from app.agents.questions.composition.steps.period_steps import paced_steps, period_steps, trend_steps
 from app.agents.questions.composition.steps.second_interrogatives import asks_further, further_steps
@@ -147,7 +148,9 @@ def _count(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
         return sketch.advance(places)  # `the most common number of rooms`
     outer = sketch.pending.functions[-1] if sketch.pending.functions else sketch.outer_function
     pending = replace(sketch.pending, functions=())
-    return sketch.advance(places, counts=True, outer_function=outer, pending=pending)
+    is_second = sketch.counts and sketch.link in ("and", ",") and cue.argument.startswith("how many")
+    second = places[0] if is_second else sketch.second_count_place
+    return sketch.advance(places, counts=True, outer_function=outer, pending=pending, second_count_place=second)
 
 
 def _amount(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -224,22 +227,6 @@ def _tally(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
     if nouns[0].functions:
         return None
     return sketch.advance(places, displayed=(), measures=(), keys=nouns, counts=True, order="down", last="key")
-
-
-_DENIED_VERBS = frozenset(
-    {"never", "do not", "did not", "does not", "didn t", "don t", "have not", "has not", "haven t"}
-)
-"""Negations of verbs: of things of several rows no row is such."""
-
-
-def _negate(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
-    # Behind `neither` the denial goes on: a second one would cancel it.
-    if cue.argument == "nor" and sketch.pending.is_negated:
-        return None
-    pending = replace(sketch.pending, is_negated=not sketch.pending.is_negated)
-    if cue.argument in _DENIED_VERBS:
-        return sketch.advance(places, pending=pending, flags=sketch.flagged("never"), never_place=places[0])
-    return sketch.advance(places, pending=pending)
 
 
 def _exclude_last(sketch: Sketch, cue: Cue, places: Places) -> Sketch | None:
@@ -349,6 +336,7 @@ _BRANCHES: dict[str, Branches] = {
     "paced": paced_steps,
     "zero": free_steps,
     "selling": selling_steps,
+    "negation": denial_steps,
 }
 """Kinds of cues that are tried in several ways, or with the columns of the tables."""
 _EFFECTS: dict[str, Effect] = {
@@ -361,7 +349,6 @@ _EFFECTS: dict[str, Effect] = {
     "key": _key,
     "order_by": _order_by,
     "tally": _tally,
-    "negation": _negate,
     "excluded": _exclude_last,
     "versus": versus,
     "share": _share,

@@ -8,6 +8,7 @@ from app.agents.questions.composition.cues import Cue
 from app.agents.questions.composition.sketch import Mention, Ranking, Sketch
 from app.agents.questions.conditions.number_conditions import find_measure
 from app.agents.questions.figures import QUANTITY_NAMES
+from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.question_reading import Condition, QuestionReading, is_measurable, make_value
 from app.agents.questions.tables.derived_columns import REVENUES
 from app.agents.questions.tables.scope import Reference
@@ -102,6 +103,8 @@ def free_steps(sketch: Sketch, cue: Cue, places: Places, reading: QuestionReadin
     low = reference.column.low if reference else None
     if reference is None or not isinstance(low, int | float):
         return
+    if flag_values(reference.column) is not None:
+        return  # a yes or no is no amount
     # Where no row is free, `free` means something else; a price below zero is no price.
     if low > 0 or (low < 0 and names is _PRICES):
         return

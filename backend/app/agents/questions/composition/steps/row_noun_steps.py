@@ -182,7 +182,10 @@ def _absent_rows(sketch: Sketch, reading: QuestionReading, mention: Mention) -> 
         rows = (replace(mention, table=owners.pop()),) if len(owners) == 1 else ()
     if rows and reading.scope.link(mention.table, rows[0].table):
         absent = (*sketch.absent, mention.table)
-        yield sketch.advance([sketch.place], rows=rows, absent=absent, pending=NOTHING, last="rows")
+        denied = sketch.never_place if sketch.never_place >= 0 else sketch.place
+        yield sketch.advance(
+            [sketch.place], rows=rows, absent=absent, pending=NOTHING, never_place=denied, last="rows"
+        )
 
 
 def _row_key(reading: QuestionReading, mention: Mention, sketch: Sketch) -> Mention | None:

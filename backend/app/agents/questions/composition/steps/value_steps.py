@@ -87,8 +87,23 @@ def _match_cost(
     cost += AGENT_COST if sketch.pending.key_word == "by" else 0.0
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
     cost += OTHER_COLUMN_COST if _lists_other_column(sketch, match) else 0.0
-    is_elsewhere = bool(reading.main_tables) and match.table not in reading.main_tables and not is_beside
+    tables = _tables_of_verb(match, reading.text.items, sketch.place) or reading.main_tables
+    is_elsewhere = bool(tables) and match.table not in tables and not is_beside
     return cost + (OTHER_VALUE_TABLE_COST if is_elsewhere else 0.0)
+
+
+def _tables_of_verb(match: ValueMatch, items: Sequence[QuestionItem], place: int) -> tuple[str, ...]:
+    """The table of whose rows the verb before a value tells, if it stores the value: `who visited Harbour`."""
+    stored = {other.table for other in items[place].values if other.score >= match.score}
+    for item in items[max(place - MAX_VERB_DISTANCE, 0) : place]:
+        best = item.columns[0] if item.columns else None
+        if best and best.score >= MIN_VERB_SCORE and best.column.type == "datetime" and best.table in stored:
+            return (best.table,)
+    return ()
+
+
+MAX_VERB_DISTANCE, MIN_VERB_SCORE = 3, 0.9
+"""Words from a verb to its value, and score of the column of times that the verb is."""
 
 
 def _is_name(item: QuestionItem) -> bool:
