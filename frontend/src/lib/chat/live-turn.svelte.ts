@@ -29,10 +29,17 @@ export class LiveTurn {
 	#source: EventSource | null = null;
 	#again: ReturnType<typeof setTimeout> | undefined;
 	#unshown = '';
+	/** Something was called for it already. */
+	#hasBegun = false;
 
 	constructor(view: Schema<'TurnView'>) {
 		this.view = $state.raw(view);
-		this.stage = view.status === 'waiting' ? 'Waiting for the answer before it' : (STAGES.received ?? '');
+		this.stage = view.status === 'waiting' ? 'Waiting for the answer before it' : this.#stageText('received');
+	}
+
+	/** A program or query is run as it stands: there is no question in it to be read. */
+	#stageText(stage: string): string {
+		return stage === 'received' && this.view.mode !== 'auto' ? 'Running it' : (STAGES[stage] ?? this.stage);
 	}
 
 	get isOver(): boolean {
@@ -72,7 +79,7 @@ export class LiveTurn {
 	}
 
 	#take(kind: (typeof EVENTS)[number], event: Record<string, unknown>): void {
-		if (kind === 'status') this.stage = String(event.text ?? STAGES[String(event.stage)] ?? this.stage);
+		if (kind === 'status') this.#show(String(event.stage), event.text);
 		else if (kind === 'token') this.#addWords(String(event.text));
 		else if (kind === 'tool_call') this.#call({ ...readCall(event), status: 'running', summary: '' });
 		else if (kind === 'tool_result') this.#call(readCall(event));
@@ -82,7 +89,14 @@ export class LiveTurn {
 		}
 	}
 
+	/** After a lost connection the events come again from the first one, and a call that still runs is not among them. */
+	#show(stage: string, text: unknown): void {
+		if (stage === 'received' && this.#hasBegun) return;
+		this.stage = String(text ?? this.#stageText(stage));
+	}
+
 	#call(call: ChatCall): void {
+		this.#hasBegun = true;
 		const place = this.calls.findIndex((known) => known.id === call.id);
 		if (place < 0) this.calls.push(call);
 		else this.calls[place] = call;
