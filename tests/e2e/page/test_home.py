@@ -66,3 +66,18 @@ def test_a_column_of_dates_stands_there_with_its_rows_over_time(visit: Callable[
     expect(columns.get_by_role("img", name="Rows over time, 2024-01-01 to 2024-12-01")).to_be_visible()
     visitor.check_access()
     visitor.check_width()
+
+
+def test_a_session_is_begun_by_keyboard_and_the_focus_is_never_lost(visit: Callable[..., Visit]) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.call("POST", "/datasets/example")
+    visitor.open("/")
+    page.get_by_role("button", name="titanic").press("Enter")
+    expect(page.get_by_role("textbox", name="What do you want to know or predict?")).to_be_focused()
+    page.keyboard.type("Mean age by class")
+    page.get_by_role("button", name="Go", exact=True).press("Enter")
+    page.get_by_role("button", name="Carry it out").press("Enter")
+    expect(page.get_by_role("heading", name="Mean age by class")).to_be_focused()
+    page.get_by_role("link", name="Read the report").press("Enter")
+    expect(page.get_by_role("link", name="Back to the session")).to_be_visible()
