@@ -63,6 +63,7 @@ from app.agents.questions.rewording.phrase_rewording import (
 from app.agents.questions.rewording.placings import reword_placings
 from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.signed_values import quote_signed_values
+from app.agents.questions.rewording.span_terms import reword_span_terms
 from app.agents.questions.rewording.spellings import respell
 from app.agents.questions.rewording.unit_costs import reword_unit_costs
 from app.agents.questions.tables.derived_columns import derive_columns
@@ -158,7 +159,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion("There is no table.")
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(text, tables)
-    text = reword_group_extremes(text, tables)
+    text = reword_group_extremes(reword_span_terms(text, tables), tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_unit_costs(reword_second_facts(reword(text), tables), tables)
     text = reword_last(reword_other_rows(reword_contrasts(text, tables), tables), tables)

@@ -19,6 +19,7 @@ from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
 from app.agents.questions.tables.scope import QuestionScope
 from app.agents.questions.unexplained_words import is_explained
+from app.agents.questions.width_groups import parse_open_classes
 from app.plans import build
 from app.plans.describe import describe_plan
 from app.plans.expressions import ColumnExpression, CompareExpression, IsNullExpression, NotExpression
@@ -256,17 +257,12 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
                 parse_date_conditions(split)
                 yield split, FIXED_BOUND_COST
         parse_date_conditions(dated)
+        grouped_bases = [*_fixed_groups(dated)]
+        # Classes whose width or bounds a question tells have no open width.
+        if not grouped_bases:
+            parse_open_classes(dated)
         yield dated.copy(), 0.0
-        for parse_fixed_groups in (
-            parse_bins,
-            parse_range_groups,
-            parse_quantile_groups,
-            parse_alternatives,
-        ):
-            grouped = dated.copy()
-            parse_fixed_groups(grouped)
-            if len(grouped.keys) > len(dated.keys):
-                yield grouped, FIXED_BOUND_COST
+        yield from ((grouped, FIXED_BOUND_COST) for grouped in grouped_bases)
         pointed = dated.copy()
         parse_compared_points(pointed)
         if len(pointed.conditions) > len(dated.conditions):
@@ -285,6 +281,15 @@ def _bases(base: QuestionReading) -> Iterator[tuple[QuestionReading, float]]:
             yield dated, FIXED_CONDITION_COST
     except NotUnderstood:
         return
+
+
+def _fixed_groups(dated: QuestionReading) -> Iterator[QuestionReading]:
+    """Yield the question with groups that fixed phrases read: classes, ranges, quantiles and alternatives."""
+    for parse_groups in (parse_bins, parse_range_groups, parse_quantile_groups, parse_alternatives):
+        grouped = dated.copy()
+        parse_groups(grouped)
+        if len(grouped.keys) > len(dated.keys):
+            yield grouped
 
 
 def _uncovered(composed: Composed) -> list[str]:

@@ -43,7 +43,10 @@ def _cheapest(sketches: list[Sketch]) -> list[Sketch]:
 def _steps(sketch: Sketch, reading: QuestionReading, items: Sequence[QuestionItem]) -> Iterator[Sketch]:
     item = items[sketch.place]
     if item.role:
-        yield replace(sketch, place=sketch.place + 1, link="" if item.role != "condition" else sketch.link)
+        link = "" if item.role != "condition" else sketch.link
+        # Groups that fixed phrases read may begin a list of groups: `by age group and plan`.
+        last = "key" if item.role == "group" else sketch.last
+        yield replace(sketch, place=sketch.place + 1, link=link, last=last)
         return
     yield from cue_steps(sketch, reading, items)
     yield from unit_steps(sketch, items)

@@ -74,7 +74,7 @@ def derive_columns(
 
 def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[tuple[Column, Expression]]:
     # A stored duration counts before one of dates, from which it may differ, such as by breaks.
-    if any(column.is_number and _is_duration(column) for column in table.columns):
+    if any(column.is_number and is_duration(column) for column in table.columns):
         return
     pair = _span(table, question_words)
     if pair is None:
@@ -98,7 +98,7 @@ def _elapsed(start: Column, end: Column, unit: str) -> Expression:
     return elapsed if per_unit == 1 else build.arithmetic("/", elapsed, build.literal(float(per_unit)))
 
 
-def _is_duration(column: Column) -> bool:
+def is_duration(column: Column) -> bool:
     """Tell if a number is how long something takes: the `length` of boats in metres is not."""
     unit = unit_of(column)
     is_way = unit is not None and unit.dimension == "length"
@@ -107,7 +107,7 @@ def _is_duration(column: Column) -> bool:
 
 def has_span(table: TableProfile) -> bool:
     """Tell if rows have a time between two dates that no column stores."""
-    has_duration = any(column.is_number and _is_duration(column) for column in table.columns)
+    has_duration = any(column.is_number and is_duration(column) for column in table.columns)
     return not has_duration and _span(table, _SPAN_WORDS) is not None
 
 
@@ -124,16 +124,16 @@ def _span(table: TableProfile, question_words: frozenset[str]) -> tuple[Column, 
     """The dates between which something lasts: the two that the question names, or those of start and end."""
     dates = [column for column in table.dates if not column.is_stored_as_text]
     mentioned = named_dates(table, question_words)
-    if len(mentioned) == 2 and _SPAN_WORDS & question_words and (ordered := _in_order(*mentioned)):
+    if len(mentioned) == 2 and _SPAN_WORDS & question_words and (ordered := in_order(*mentioned)):
         return ordered
     ends_of_way = [column for column in dates if _ENDS_OF_WAY & set(words(column.name))]
-    if len(ends_of_way) == 2 and (way := _in_order(*ends_of_way)):
+    if len(ends_of_way) == 2 and (way := in_order(*ends_of_way)):
         return way  # guests of a hotel depart after their arrival, and trains before it
     starts = [column for column in dates if _STARTS & set(words(column.name))]
     ends = [column for column in dates if _ENDS & set(words(column.name)) and column not in starts]
     if len(starts) == 1 and len(ends) == 1:
         return starts[0], ends[0]
-    return _in_order(*dates) if len(dates) == 2 and _SPAN_WORDS & question_words else None
+    return in_order(*dates) if len(dates) == 2 and _SPAN_WORDS & question_words else None
 
 
 def named_dates(table: TableProfile, question_words: frozenset[str]) -> list[Column]:
@@ -147,7 +147,7 @@ def _is_named(column: Column, question_words: frozenset[str]) -> bool:
     return bool(parts) and all(part in question_words for part in parts)
 
 
-def _in_order(first: Column, second: Column) -> tuple[Column, Column] | None:
+def in_order(first: Column, second: Column) -> tuple[Column, Column] | None:
     """Two dates, the earlier one first, if both bounds of one are before those of the other."""
     lows, highs = (str(first.low), str(second.low)), (str(first.high), str(second.high))
     if lows[0] <= lows[1] and highs[0] <= highs[1]:

@@ -1,5 +1,6 @@
 """Counts: of rows and different values, and of groups by their number of rows."""
 
+import re
 from collections.abc import Iterator
 
 from app.agents.goals.tables.units import column_unit, find_unit
@@ -39,7 +40,7 @@ def plan_counts(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
     """`how many orders per customer`, `number of different cities`, `how many are older than 30`."""
     if not _asks_for_count(sketch, reading):
         return
-    subject = _subject(sketch)
+    subject = None if _asks_how_often(reading) else _subject(sketch)
     if subject is None and sketch.measures:
         yield from _count_of_measure(sketch, reading)
         return
@@ -89,6 +90,15 @@ def _counts_others_second(sketch: Sketch, reading: QuestionReading) -> bool:
     """Tell if a second `how many` has conditions of its own, which do not hold for the first one."""
     later = [c for c in reading.conditions if c.place > sketch.second_count_place >= 0]
     return any(not condition.is_compared for condition in later)
+
+
+_HOW_OFTEN = re.compile(r"\bhow (?:often|frequently|many times)\b")
+
+
+def _asks_how_often(reading: QuestionReading) -> bool:
+    """Tell if occasions are counted, and not the things that have them: `how often do machines fail`."""
+    is_told = any(not condition.is_date for condition in reading.conditions)
+    return is_told and bool(_HOW_OFTEN.search(" ".join(item.text for item in reading.text.items)))
 
 
 def _counts_rows_too(sketch: Sketch, reading: QuestionReading) -> bool:

@@ -363,6 +363,8 @@ def _key_readings(
         return  # `by total shipping cost` groups by no shipment
     if not (sketch.pending.key_word or in_list or (sketch.pending.orders and sketch.keys)):
         return
+    if "each" in sketch.flags and flag_values(reference.column) is not None:
+        return  # `how often does a failure happen` has no mean over yes and no
     display = display_reference(reading, reference)
     value = make_value(display)
     if reference.column.type == "datetime":
