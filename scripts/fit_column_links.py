@@ -4,8 +4,8 @@
 `scripts/sentence_encoder.py` makes of the published model. Changes of low rank to the upper layers of the
 encoder (Hu et al., LoRA, ICLR 2022) and the comparison of words and requests with columns are fitted to the
 columns that phrases of the training goals mean and that whole goals ask for, and to made-up tables of concepts
-of the lexicon. It takes ten minutes on two idle processors that compute in bfloat16, and needs `jax` and
-`optax`, which the project does not install.
+of the lexicon. It takes half an hour on two processors that compute in bfloat16, and needs `jax` and `optax`,
+which the project does not install. The stored links are those of `--without x2_ z4_`.
 
 With `--folds` two fits, each without the tables of one fold, are written to the folder instead: links of goals
 that a fit has not seen, for `scripts/fit_column_weights.py`.
@@ -32,7 +32,7 @@ from app.agents.goals.tables.profiles import make_table_profile
 from app.agents.goals.words import sentence_encoder
 from app.agents.goals.words.sentence_encoder import DIMENSIONS, HEADS, LAYERS, split_pieces
 
-EPOCHS = 4
+EPOCHS = 3
 RANK, RANK_SCALE, FIRST_LAYER = 12, 2.0, 2
 """Rank and factor of the changes, and the first layer that is changed: those below tell words, not meanings."""
 MATRICES = (
@@ -107,11 +107,14 @@ def main() -> None:
     left_out = tuple(arguments.without)
     tables = [make_table(file) for file in load_training_goals() if not file.id.startswith(left_out)]
     if arguments.folds is None:
-        write(fit(tables, stored, arguments.epochs), stored, sentence_encoder.FILE.parent)
+        write(fit(tables, stored, arguments.epochs), stored, sentence_encoder.FILE, column_links.FILE)
         return
     for fold in range(FOLDS):
         kept = [table for table in tables if fold_of(table.file) != fold]
-        write(fit(kept, stored, arguments.epochs), stored, arguments.folds / str(fold))
+        folder = arguments.folds / str(fold)
+        folder.mkdir(parents=True, exist_ok=True)
+        fitted = fit(kept, stored, arguments.epochs)
+        write(fitted, stored, folder / sentence_encoder.FILE.name, folder / column_links.FILE.name)
 
 
 def make_table(file: TrainingTables) -> Table:
@@ -444,7 +447,9 @@ def dequantised(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def write(fitted: tuple[Fit, Parameters], stored: dict[str, np.ndarray], folder: Path) -> None:
+def write(
+    fitted: tuple[Fit, Parameters], stored: dict[str, np.ndarray], encoder_file: Path, links_file: Path
+) -> None:
     """Write the encoder with its changes, rounded to 8 bits with a scale for each row, and the comparison."""
     model, parameters = fitted
     arrays = dict(stored)
@@ -464,9 +469,8 @@ def write(fitted: tuple[Fit, Parameters], stored: dict[str, np.ndarray], folder:
         "bias_of_words": np.asarray(parameters["bias_of_words"]),
         "bias": np.asarray(parameters["bias"]),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(folder / sentence_encoder.FILE.name, **arrays)
-    np.savez_compressed(folder / column_links.FILE.name, **links)
+    np.savez_compressed(encoder_file, **arrays)
+    np.savez_compressed(links_file, **links)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ RULES = (
     refusals.refuse_procedure,
     # "Describe the data" names no column, and would be refused as a goal without a target.
     overview.plan_overview,
+    target_rules.refuse_unreadable,
     target_rules.ask_for_target,
     periods.ask_about_missing_dates,
     target_rules.ask_for_kind,

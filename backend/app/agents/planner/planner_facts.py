@@ -253,7 +253,9 @@ class Situation:
             self.goal,
             lookahead=self.lookahead,
             threshold=self._answered_goal.threshold or self.goal.threshold,
-            wants_drivers=self.goal.wants_drivers or self.aims["drivers"] >= MIN_DRIVERS,
+            # A model of the inputs that a goal lists is no search for others.
+            wants_drivers=self.goal.wants_drivers
+            or (self.aims["drivers"] >= MIN_DRIVERS and not self.goal.input_list.phrases),
         )
 
     @property

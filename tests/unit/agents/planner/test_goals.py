@@ -33,7 +33,7 @@ CLEAR = (
         ("titanic",),
         {"target": "survived", "metric": "recall", "kind": "classification"},
     ),
-    Case("Sage voraus, ob ein Passagier überlebt hat", ("titanic",), {"target": "survived"}),
+    Case("Sage die Spalte survived voraus", ("titanic",), {"target": "survived"}),
     Case("Predict the fare of a passenger", ("titanic",), {"target": "fare", "kind": None}),
     Case("How much will a house sell for?", ("houses",), {"target": "SalePrice", "kind": "regression"}),
     Case(
@@ -158,6 +158,20 @@ async def test_an_unclear_goal_becomes_a_question_about_the_target(case, bench, 
     assert question.text.startswith("Which column should be predicted?")
     assert question.answer_schema["type"] == "string"
     assert question.default is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "reason"),
+    [
+        ("Wie hoch wird der Fahrpreis für den Passagier sein?", "Dieses Ziel wurde nicht verstanden"),
+        ("fare fare fare 3 4 4 4", "make no request"),
+    ],
+)
+async def test_a_likely_column_is_no_reading_of_a_goal_that_cannot_be_read(goal, reason, bench, tables):
+    bench.shelf.datasets = [tables["titanic"]]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert not plan.is_understood
+    assert reason in plan.notes[0]
 
 
 async def test_the_answer_to_a_question_becomes_the_target(bench, tables):

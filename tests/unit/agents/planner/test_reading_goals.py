@@ -131,7 +131,7 @@ async def test_an_entity_that_repeats_is_left_to_the_measurement_of_the_split(be
     assert (plan.meets, plan.group_column, plan.notes) == (None, None, [])
 
 
-@pytest.mark.parametrize("said", ["for new customers", "of customers we know", "without ids"])
+@pytest.mark.parametrize("said", ["for new customers", "for customers we know", "without ids"])
 async def test_a_goal_that_says_it_is_not_asked(said, bench, make_table, make_column):
     bench.shelf.datasets = [purchases(make_table, make_column)]
     await bench.run("planner", {"goal": f"Predict the amount {said}", "preferences": {}})

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agents.goals.columns.named_columns import match_columns
-from app.agents.goals.columns.ranking import likeliest_column
+from app.agents.goals.columns.ranking import MIN_MEANT_PROBABILITY, likeliest_column
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
@@ -71,5 +71,7 @@ def _meant_by_parts(phrase: str, candidates: Sequence[Column]) -> tuple[str, ...
 def _meant_as_target(phrase: str, table: TableProfile, candidates: Sequence[Column]) -> tuple[str, ...]:
     """Return the column that a goal for nothing but the phrase would probably mean."""
     content = " ".join(_content(phrase))
-    likeliest = likeliest_column(parse_goal(f"Predict the {content}"), table, candidates) if content else None
+    if not content:
+        return ()
+    likeliest = likeliest_column(parse_goal(f"Predict the {content}"), table, candidates, MIN_MEANT_PROBABILITY)
     return (likeliest.name,) if likeliest else ()

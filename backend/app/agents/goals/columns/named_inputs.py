@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.agents.goals.columns.named_columns import match_columns
-from app.agents.goals.columns.ranking import likeliest_column
+from app.agents.goals.columns.ranking import MIN_MEANT_PROBABILITY, likeliest_column
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import TableProfile
@@ -65,5 +65,5 @@ def _named_columns(phrase: str, content: set[str], table: TableProfile, target: 
 
 def _meant_columns(phrase: str, content: set[str], table: TableProfile, target: str) -> list[str]:
     candidates = [column for column in table.columns if column.name != target]
-    likeliest = likeliest_column(parse_goal(f"Predict the {phrase}"), table, candidates)
+    likeliest = likeliest_column(parse_goal(f"Predict the {phrase}"), table, candidates, MIN_MEANT_PROBABILITY)
     return [likeliest.name] if likeliest else []

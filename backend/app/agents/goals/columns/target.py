@@ -25,13 +25,10 @@ from app.agents.goals.words.tokenizer import words
 
 MIN_CLEAR_SCORE = 2.8
 """Score of a column that the goal names clearly."""
-MIN_PROBABILITY, MIN_ODDS = 0.6, 1.5
+MIN_PROBABILITY, MIN_ODDS = 0.7, 1.5
 """Probability from which a target is planned without a question, and its ratio to that of any other column. On
-tables that a fit had not seen 49 % of the targets were planned right from 0.6 and 6.5 % of the goals wrong, and
-from 0.5 it were 54 % and 9.4 %."""
-MIN_AMOUNT_PROBABILITY = 0.7
-"""The same for an amount: tables have many that are alike, and few columns of two values. Of goals on tuned
-tables from 0.6 to 0.8, 43 % of 126 amounts were wrong, and 23 % of 64 columns of two values."""
+tables that a fit had not seen 34 % of the targets were planned right from 0.7 and 6.1 % of the goals wrong, and
+from 0.6 it were 39 % and 8.5 %."""
 MIN_ODDS_ALIKE = 25.0
 """The same ratio between two columns that the goal names alike: the rest of it must tell them apart."""
 MIN_NAMED_PROBABILITY = 0.9
@@ -231,14 +228,9 @@ def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
     likeliest, *others = scored
     fully_named = [candidate for candidate in scored if candidate.score >= NAMED_SCORE / MIN_LEAD_RATIO]
     is_only_named = fully_named == [likeliest]
-    if likeliest.probability < (MIN_ALONE_PROBABILITY if is_only_named else _min_probability(likeliest.column)):
+    if likeliest.probability < (MIN_ALONE_PROBABILITY if is_only_named else MIN_PROBABILITY):
         return None
     return None if any(_is_rival(other, likeliest) for other in others) else likeliest
-
-
-def _min_probability(column: Column) -> float:
-    is_amount = column.is_number and column.distinct > N_STATES
-    return MIN_AMOUNT_PROBABILITY if is_amount else MIN_PROBABILITY
 
 
 def _is_rival(other: ScoredColumn, likeliest: ScoredColumn) -> bool:

@@ -10,7 +10,7 @@ _STOP_WORDS = {
         """
         a as i do no me so am die the of and to in is that for it was with on are by this be from at or an
         which have not you we our will what who how when where why does can should would much many their
-        its if than there my us whether
+        its if than there my us whether per
         """
     ),
     "German": word_set(

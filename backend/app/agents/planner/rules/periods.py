@@ -41,7 +41,8 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
     figure, forecast = situation.aims["question"], situation.aims["forecast"]
     if counts_ahead:
         figure, forecast = 0.0, forecast + figure
-    is_figure = figure >= MIN_FIGURE and not _names_year_ahead(situation)
+    is_sure = figure >= MIN_FIGURE or (not counts_ahead and question.asks_for_figure(situation.goal.text))
+    is_figure = is_sure and not _names_year_ahead(situation)
     if situation.preferences.implies_model or is_figure:
         return None
     goal = _reworded_goal(situation)

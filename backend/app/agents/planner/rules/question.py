@@ -204,11 +204,16 @@ def _is_asked_outright(situation: Situation) -> bool:
     text, goal = situation.goal.text, situation.goal
     if goal.excluded_phrases or _looks_ahead(situation):
         return False
-    if _COUNTED_OUTRIGHT.search(text) and not _FUTURE.search(text):
+    if asks_for_figure(text):
         return True
     if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
         return False
     return bool(_ASKED_OUTRIGHT.search(text)) and not _goes_beyond_data(situation)
+
+
+def asks_for_figure(text: str) -> bool:
+    """Test if a goal begins as a question that no model answers, and names nothing of the future."""
+    return bool(_COUNTED_OUTRIGHT.search(text)) and not _FUTURE.search(text)
 
 
 _COMPARES = re.compile(

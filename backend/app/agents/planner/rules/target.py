@@ -1,6 +1,7 @@
 """Rules about the target: which column it is, of what kind, and what a bound of the goal compares."""
 
 from app.agents.goals.clauses import goal_words, has_request
+from app.agents.goals.columns.name_score import NAMED_SCORE, WRITTEN_SCORE
 from app.agents.goals.columns.target import TargetMatch
 from app.agents.goals.phrases.intents import GENERIC
 from app.agents.goals.refusals.languages import REFUSALS, foreign_language
@@ -24,12 +25,27 @@ MAX_TARGET_ANSWERS = 3
 """Answers about the target that are tried: who reworded it three times has no fourth wording."""
 
 
+def refuse_unreadable(situation: Situation) -> AgentAction | None:
+    """Refuse a goal in another language that does not name its target, and one that makes no request."""
+    match = situation.match
+    if situation.target_answers or not match.options or situation.is_stopped:
+        return None
+    # A likely column is no reading of such a goal: it resembles some word, and the others are not read.
+    clearness = match.target.score if match.target else 0.0
+    language = foreign_language(situation.goal.text)
+    if language and clearness < NAMED_SCORE:
+        return refuse(f"{REFUSALS[language]} (The goal is not in English and names no column.)")
+    if situation.aims["nonsense"] >= MIN_NONSENSE and clearness < WRITTEN_SCORE:
+        return refuse(f"The words of the goal make no request. {_describe_readings(match)}")
+    return None
+
+
 def ask_for_target(situation: Situation) -> AgentAction | None:
     """Ask for the target, or refuse a goal of which nothing was understood."""
     match, answers = situation.match, situation.target_answers
     if match.target or not match.options or situation.target or situation.is_stopped:
         return None
-    if not answers and (reason := _unreadable_reason(situation, match)):
+    if not answers and (reason := _unrelated_reason(situation, match)):
         return refuse(reason)
     if len(answers) >= MAX_TARGET_ANSWERS:
         return refuse(f"{answers[-1]!r} names no column of the tables. {_describe_readings(match)}")
@@ -39,15 +55,10 @@ def ask_for_target(situation: Situation) -> AgentAction | None:
     return clarification.ask_target(match, len(situation.tables) > 1, refused_answer)
 
 
-def _unreadable_reason(situation: Situation, match: TargetMatch) -> str | None:
-    """Return why nothing of the goal was understood; None if a word of it means something here."""
+def _unrelated_reason(situation: Situation, match: TargetMatch) -> str | None:
+    """Return that no word of the goal has to do with the tables; None if one has."""
     goal = situation.goal
     evidence = max(option.score for option in match.options)
-    # Before the test for nonsense, since words of other languages are unknown as well.
-    if language := foreign_language(goal.text):
-        return f"{REFUSALS[language]} (The goal is not in English and names no column.)"
-    if situation.aims["nonsense"] >= MIN_NONSENSE:
-        return f"The words of the goal make no request. {_describe_readings(match)}"
     if evidence >= MIN_EVIDENCE or has_request(goal.text) or _asks_for_a_model(situation):
         return None
     if any(option.has_evidence for option in match.options):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.goals.columns.ranking import rank_columns
-from app.agents.goals.columns.target import MIN_AMOUNT_PROBABILITY, MIN_PROBABILITY, find_target
+from app.agents.goals.columns.target import MIN_PROBABILITY, find_target
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
 
@@ -48,29 +48,6 @@ def test_probabilities_leave_room_for_none(goal: str) -> None:
 def test_words_without_a_meaning_determine_no_column() -> None:
     assert max(rank_columns(parse_goal("wibble of the seventeen purple"), COLUMNS)) < MIN_PROBABILITY
     assert find_target(parse_goal("wibble of the seventeen purple"), [CUSTOMERS]).target is None
-
-
-SERVICES = TableProfile(
-    "bike_services",
-    800,
-    (
-        Column("ticket", "integer", "id", 800, unique=True, low=1, high=800),
-        Column("brand", "text", "category", 3, top=("Velo", "Torro", "Kestrel")),
-        Column("estimate_chf", "integer", "numeric", 320, low=40, high=400),
-        Column("bill_chf", "integer", "numeric", 350, low=40, high=450),
-        Column("parts_chf", "integer", "numeric", 200, low=2, high=310),
-        Column("rating", "integer", "numeric", 5, low=1, high=5),
-        Column("mechanic", "text", "category", 2, top=("Jo", "Al")),
-    ),
-)
-
-
-def test_an_amount_beside_others_has_to_be_likelier_than_a_class() -> None:
-    match = find_target(parse_goal("expenses for a repair"), [SERVICES])
-    likeliest = match.options[0]
-    assert likeliest.column.name == "bill_chf"
-    assert MIN_PROBABILITY <= likeliest.probability < MIN_AMOUNT_PROBABILITY
-    assert match.target is None
 
 
 def test_a_row_of_numbered_columns_fills_no_question() -> None:

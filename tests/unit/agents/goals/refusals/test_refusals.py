@@ -69,6 +69,7 @@ def test_a_goal_about_such_events_is_served(goal: str) -> None:
         ("I expect hard frost, i.e. cold nights", None),
         ("Make a classifier", None),
         ("", None),
+        ("total clicks per advert in August 2023", None),
     ],
 )
 def test_a_language_is_told_by_its_stop_words(goal: str, language: str | None) -> None:
