@@ -13,7 +13,8 @@ NOT_OF_DATA = re.compile(
 )
 """Words of goals that go beyond the existing rows."""
 
-_WORDS = "|".join(sorted({*AGGREGATE_WORDS, *SUPERLATIVES, *ADJECTIVES}, key=len, reverse=True))
+# In an order that every process shares: a pattern is measured again when it changes.
+_WORDS = "|".join(sorted({*AGGREGATE_WORDS, *SUPERLATIVES, *ADJECTIVES}, key=lambda word: (-len(word), word)))
 
 SIGNS = re.compile(
     r"^\W*what (?:is|was|were|does|did|do) |^\W*(?:was|were|did|does|do) "
