@@ -64,7 +64,7 @@ def jump(page: Page, row: int) -> None:
 def _filter(page: Page, column: str, comparison: str, value: str) -> None:
     page.get_by_role("combobox", name="Column").select_option(column)
     page.get_by_label("Comparison").select_option(comparison)
-    page.get_by_label("Value").fill(value)
+    page.get_by_role("textbox", name="Value", exact=True).fill(value)
     page.keyboard.press("Enter")
 
 
@@ -106,7 +106,7 @@ def test_a_large_table_is_sorted_and_filtered_by_keyboard_alone(open_table: Call
     active = cell(page, 1, 3).get_attribute("id")
     assert grid(page).get_attribute("aria-activedescendant") == active
     page.get_by_role("combobox", name="Column").select_option("state")
-    page.get_by_label("Value").fill("closed")
+    page.get_by_role("textbox", name="Value", exact=True).fill("closed")
     keys.press("Enter")
     expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()
     assert [cell(page, row, 0).inner_text() for row in (1, 2, 3, 4)] == ["1500007", "1000007", "500007", "7"]
@@ -114,7 +114,7 @@ def test_a_large_table_is_sorted_and_filtered_by_keyboard_alone(open_table: Call
     page.reload()
     expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()
     expect(cell(page, 1, 0)).to_have_text("1500007")
-    expect(page.get_by_label("Value")).to_have_value("closed")
+    expect(page.get_by_role("textbox", name="Value", exact=True)).to_have_value("closed")
 
 
 def test_heads_show_how_the_rows_are_distributed_and_move_nothing(open_table: Callable[..., Visit]) -> None:

@@ -4,5 +4,7 @@
  */
 export function focusIfIdle(element: HTMLElement): void {
 	const active = document.activeElement;
-	if (active === null || active === document.body || active.id === 'main') element.focus({ preventScroll: true });
+	// On the title of the page nobody writes: it holds the place of who answered, until the next question.
+	const isIdle = active === null || active === document.body || active.id === 'main' || active.matches('main h1');
+	if (isIdle) element.focus({ preventScroll: true });
 }
