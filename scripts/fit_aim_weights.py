@@ -30,6 +30,10 @@ MIN_WEIGHT = 0.02
 """Features whose weights are all smaller are left out."""
 CORPUS_WEIGHTS = {"goals": 1.0, "training": 1.0, "questions": 0.15, "series": 0.3}
 """Weights of the goals of each corpus: those of one aim alone would shift the shares of the aims."""
+QUESTION_PRIOR = 1.8
+"""Added to the logit of a question. A question that is taken for a model is answered by something else, a model
+that is taken for a question is asked about. Of 0, 0.8 and 1.8 this one leaves the fewest wrong: 53, 50 and 45
+of 325 untuned questions, and 57, 54 and 52 of 460 untuned goals."""
 FOLDS = 10
 
 Weights = dict[str, list[float]]
@@ -65,6 +69,7 @@ def fit(features: Sequence[dict[str, float]], goals: Sequence[LabelledGoal]) -> 
     model.fit(matrix, [AIMS.index(goal.aim) for goal in goals], [CORPUS_WEIGHTS[g.corpus] for g in goals])
     table = np.zeros((len(names), len(AIMS)))
     table[:, model.classes_] = model.coef_.T
+    table[places["bias"], AIMS.index("question")] += QUESTION_PRIOR
     return {
         name: [round(float(weight), 2) for weight in table[place]]
         for name, place in places.items()

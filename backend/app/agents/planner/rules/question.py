@@ -166,6 +166,9 @@ def _question_probability(situation: Situation) -> float:
         return max(probability, MIN_ASKED_QUESTION)
     if _describes_rows(situation):
         return max(probability, MIN_ASKED_QUESTION)
+    # "Who survived? Ignore the cabin" leaves a column out of a model, unless it is clearly a question.
+    if goal.excluded_phrases and probability < _MIN_CLEAR_QUESTION:
+        return probability * _NO_QUESTION
     if is_question(goal.text):
         is_asked = probability >= _MIN_SIGNED_QUESTION or _asks_about_past(goal.text)
         return max(probability, MIN_ASKED_QUESTION if is_asked else 0.0)
