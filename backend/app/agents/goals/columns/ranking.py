@@ -54,7 +54,7 @@ MIN_MEASURE_PROBABILITY = 0.6
 """Probability from which a number is measured instead of counting rows: the weights were fitted to goals that
 mean a column, and make too much of the columns of those that count."""
 MIN_MEANT_PROBABILITY = 0.8
-"""The same for a phrase that may mean no column. Of 316 goals for a column that was taken from their table 27 %
+"""The same for a phrase that may mean no column. Of 316 goals for a column that was taken from their table 26 %
 mean another one from 0.6, and 14 % from 0.8."""
 
 
