@@ -5,12 +5,11 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.unit.agents.questions.query_answers import answer, open_tables
 
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
-from app.plans.compiler import compile_plan
-from app.plans.schema import read_table_schema
 
 
 def text(name: str, *values: str, distinct: int = 0) -> Column:
@@ -60,23 +59,12 @@ PARCEL_ROWS = """
     ('P2', 2, DATE '1990-01-01', DATE '2024-02-05', 'm', 'no', 'Osprey'),
     ('P3', 3, DATE '2015-03-01', DATE '2024-06-29', 'm', 'no', 'Osprey')
 """
-ROWS = {"crew": CREW_ROWS, "parcel_lines": PARCEL_ROWS}
 
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        for table in (CREW, PARCELS):
-            names = ", ".join(column.name for column in table.columns)
-            connection.execute(f"CREATE TABLE {table.name} AS FROM (VALUES {ROWS[table.name]}) AS r ({names})")
+    with open_tables({CREW: CREW_ROWS, PARCELS: PARCEL_ROWS}) as connection:
         yield connection
-
-
-def answer(database: duckdb.DuckDBPyConnection, question: str, table: TableProfile) -> list[tuple[Any, ...]]:
-    parsed = parse_question(question, [table])
-    assert isinstance(parsed, ParsedQuestion), parsed
-    schema = read_table_schema([{"name": c.name, "type": c.type} for c in table.columns])
-    return database.execute(compile_plan(parsed.plan, {table.name: schema}).sql).fetchall()
 
 
 @pytest.mark.parametrize(

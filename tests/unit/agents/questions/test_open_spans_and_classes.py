@@ -5,12 +5,11 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.unit.agents.questions.query_answers import answer, open_tables
 
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.parser import parse_question
-from app.plans.compiler import compile_plan
-from app.plans.schema import read_table_schema
 
 
 def text(name: str, *values: str) -> Column:
@@ -55,23 +54,12 @@ CONSULTATION_ROWS = """
     ('Eyes', TIMESTAMP '2024-01-01 08:00', TIMESTAMP '2024-01-01 08:10', TIMESTAMP '2024-01-01 08:50'),
     ('Skin', TIMESTAMP '2024-01-02 09:00', TIMESTAMP '2024-01-02 09:30', TIMESTAMP '2024-01-02 10:30')
 """
-ROWS = {"tours": TOUR_ROWS, "consultations": CONSULTATION_ROWS}
 
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        for table in (TOURS, CONSULTATIONS):
-            names = ", ".join(column.name for column in table.columns)
-            connection.execute(f"CREATE TABLE {table.name} AS FROM (VALUES {ROWS[table.name]}) AS r ({names})")
+    with open_tables({TOURS: TOUR_ROWS, CONSULTATIONS: CONSULTATION_ROWS}) as connection:
         yield connection
-
-
-def answer(database: duckdb.DuckDBPyConnection, question: str, table: TableProfile) -> list[tuple[Any, ...]]:
-    parsed = parse_question(question, [table])
-    assert isinstance(parsed, ParsedQuestion), parsed
-    schema = read_table_schema([{"name": c.name, "type": c.type} for c in table.columns])
-    return database.execute(compile_plan(parsed.plan, {table.name: schema}).sql).fetchall()
 
 
 @pytest.mark.parametrize(
