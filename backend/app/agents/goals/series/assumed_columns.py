@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agents.goals.columns.named_columns import match_columns
+from app.agents.goals.columns.target import N_STATES
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.stemming import stems
 
@@ -23,8 +24,6 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 """Amounts of a column, of which no single one selects rows."""
-N_STATES = 2
-"""Values of a yes or no, of which one may select rows."""
 
 
 class Assumptions(NamedTuple):
