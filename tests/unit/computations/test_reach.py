@@ -69,3 +69,13 @@ def test_a_prepared_database_is_for_one_use_and_takes_the_limits_of_that(bench: 
             tables += connection.execute("SHOW TABLES").fetchall()
             connection.execute("CREATE TABLE kept AS SELECT 1 AS v")
     assert tables == []
+
+
+def test_a_finished_database_is_closed_before_the_next_is_filled(bench: CellWorkspace) -> None:
+    with sql.connect(bench, bench.output, 256 * MIB):
+        pass
+    (finished,) = sql._finished
+    with sql.connect(bench, bench.output, 256 * MIB):
+        assert not sql._finished
+        with pytest.raises(duckdb.ConnectionException):
+            finished.execute("SELECT 1")

@@ -211,8 +211,7 @@ def _open_qualified_tables(connection: duckdb.DuckDBPyConnection, qualified: Set
 
 
 def _lock(connection: duckdb.DuckDBPyConnection) -> None:
-    for setting in ("lambda_syntax = 'ENABLE_SINGLE_ARROW'", "lock_configuration = true"):
-        connection.execute(f"SET {setting}")
+    sql.change_settings(connection, "lambda_syntax = 'ENABLE_SINGLE_ARROW'", "lock_configuration = true")
 
 
 def fetch_json_rows(cursor: duckdb.DuckDBPyConnection, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:

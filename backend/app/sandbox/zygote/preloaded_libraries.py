@@ -5,12 +5,15 @@ import importlib
 import io
 import pkgutil
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import app.computations
+from app.computations.cell_files.workspace import CellWorkspace
 from app.sandbox.kernel.calls import collapse_pages
 from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.zygote.first_computations import FIRST_COMPUTATIONS
@@ -73,7 +76,7 @@ def remaining_steps() -> list[Callable[[], object]]:
     computations = (module.name for module in _computation_modules())
     modules = (*_PARTS_OF_SCIPY, *_parts_of_sklearn(), *LIBRARIES, *computations, *_POLICY_MODULES)
     imports = [partial(importlib.import_module, name) for name in modules]
-    return [*imports, _make_first_calls, _close_funnels, share_pages, _use_large_pages]
+    return [_make_first_queries, *imports, _make_first_calls, _close_funnels, share_pages, _use_large_pages]
 
 
 def _parts_of_sklearn() -> list[str]:
@@ -121,6 +124,22 @@ def _module_name(computation: str) -> str:
 
 def _computation_modules() -> list[pkgutil.ModuleInfo]:
     return list(pkgutil.walk_packages(app.computations.__path__, f"{app.computations.__name__}."))
+
+
+def _make_first_queries() -> None:
+    """Answer two queries as cells do: what parsers and DuckDB set up at their first use
+    would take each cell ten milliseconds. Best effort: a zygote without a folder for temporary files has none.
+    """
+    answer = importlib.import_module("app.computations.queries.answer").answer
+    with suppress(OSError), tempfile.TemporaryDirectory() as folder:
+        table_folder, answer_folder = Path(folder, "table"), Path(folder, "answer")
+        table_folder.mkdir()
+        answer_folder.mkdir()
+        answer(CellWorkspace({}, table_folder), "SELECT i * 1.0 AS a, 'x' AS b FROM range(3) AS t(i)")
+        question = "SELECT b, sum(a) AS a, count(*) FROM t WHERE a > 0 GROUP BY b ORDER BY 2 DESC LIMIT 5"
+        answer(CellWorkspace({"t": table_folder / "result.parquet"}, answer_folder), question)
+    # Those that were opened before are used up now.
+    importlib.import_module("app.computations.uploads.sql").prepare_databases()
 
 
 def _make_first_calls() -> None:
