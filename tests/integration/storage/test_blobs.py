@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
 
+import asyncpg
 import pytest
 from tests.integration.storage.conftest import LIMITS, S3Server
 from tests.patience import HANG_GUARD_S
@@ -61,6 +62,17 @@ async def test_stored_bytes_are_read_back_by_their_digest(store: BlobStore, tmp_
         assert await store.put_bytes(content) == blob
         assert await store.size(blob.digest) == size
         assert await read(store, blob.digest) == content
+
+
+async def test_a_blob_of_one_chunk_is_one_statement(database_url: str, tmp_path: Path) -> None:
+    statements: list[str] = []
+    async with asyncpg.create_pool(database_url, min_size=1, max_size=1) as pool:
+        async with pool.acquire() as connection:
+            connection.add_query_logger(lambda record: statements.append(record.query))
+        blobs = PostgresBlobs(pool, tmp_path / "cache", LIMITS)
+        await blobs.put_file(a_file(tmp_path, CHUNK_BYTES))
+    # Without the pool's own reset of a connection.
+    assert len([statement for statement in statements if "RESET ALL" not in statement]) == 1, statements
 
 
 async def test_a_range_is_cut_at_the_end(store: BlobStore, tmp_path: Path) -> None:
