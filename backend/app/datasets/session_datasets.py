@@ -33,6 +33,9 @@ class SessionDatasets:
         self._began_at = began_at
 
     async def list(self) -> Sequence[DatasetRef]:
+        # Many conversations and programs have none, and a transaction takes four round trips.
+        if not self._ids:
+            return []
         async with self._open_uow() as uow:
             rows = await DatasetRepository(uow.db, self._owner).list_by_ids(self._ids)
         tables = make_table_names([row.name for row in rows])

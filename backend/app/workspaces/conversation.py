@@ -1,7 +1,7 @@
 """The tables of a conversation: those of its workspace, and its datasets below them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from app.datasets.dataset_source import DatasetRef, DatasetSource
@@ -76,10 +76,13 @@ class Conversation:
         return await self.snapshots.read(self.turn_id)
 
     async def tables(self) -> ConversationTables:
-        snapshot = await self.read_snapshot()
-        digests = [entry.digest for entry in snapshot.tables.values()]
-        frames = await self.snapshots.list_frames(digests) if digests else {}
-        return ConversationTables(await self.datasets.list(), snapshot, frames)
+        tables = await self.tables_without_profiles()
+        digests = [entry.digest for entry in tables.snapshot.tables.values()]
+        return replace(tables, frames=await self.snapshots.list_frames(digests)) if digests else tables
+
+    async def tables_without_profiles(self) -> ConversationTables:
+        """Return the tables for work that reads their files alone, such as SQL: one query less."""
+        return ConversationTables(await self.datasets.list(), await self.read_snapshot())
 
     async def list(self) -> Sequence[DatasetRef]:
         return (await self.tables()).list_refs()

@@ -93,7 +93,7 @@ async def run_chat_sql(ctx: ToolContext, sql: str, limits: Limits = INTERACTIVE_
 
     Raises LabError that names what is not admitted or does not exist.
     """
-    tables = await ctx.conversation.tables()
+    tables = await ctx.conversation.tables_without_profiles()
     return await record_statements(ctx, tables, await compute_sql(ctx, tables, sql, limits), sql)
 
 
