@@ -76,12 +76,20 @@ class ToolRefused(Exception):
     """An agent's tool call that is refused; the text goes back to the agent.
 
     `kind`: one of `tools.tool_errors.ToolErrorType`. `field`: the argument at fault; `nearest`: valid names.
+    `action`: the call in words, of one that its user rejected.
     """
 
     def __init__(
-        self, text: str, *, kind: str = "failed", field: str | None = None, nearest: Sequence[str] = ()
+        self,
+        text: str,
+        *,
+        kind: str = "failed",
+        field: str | None = None,
+        nearest: Sequence[str] = (),
+        action: str | None = None,
     ) -> None:
         super().__init__(text)
         self.kind = kind
         self.field = field
         self.nearest = tuple(nearest)
+        self.action = action

@@ -75,10 +75,11 @@ async def request_approval(
         changed: Any = answer["arguments"]
         return dict(changed)
     # The reason goes to the agent, which may then propose a call that the user accepts.
-    why = f": {answer['reason']}" if isinstance(answer, dict) else ""
+    why = f": {str(answer['reason']).rstrip(' .')}" if isinstance(answer, dict) else ""
     raise ToolRefused(
         f"The user rejected this call{why}. Continue without it, or propose another one.",
         kind="rejected_by_user",
+        action=preview.action,
     )
 
 

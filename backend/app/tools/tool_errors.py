@@ -36,12 +36,18 @@ _KINDS: Mapping[str, ToolErrorType] = {"not_found": "not_found", "forbidden": "r
 
 
 def make_error(
-    kind: ToolErrorType, message: str, attempt: int = 1, field: str | None = None, nearest: Sequence[str] = ()
+    kind: ToolErrorType,
+    message: str,
+    attempt: int = 1,
+    field: str | None = None,
+    nearest: Sequence[str] = (),
+    action: str | None = None,
 ) -> dict[str, JsonValue]:
     """Make the recorded value of a call that failed. `attempt` counts the failed calls of the tool in a run."""
     error: dict[str, JsonValue] = {"type": kind, "message": message}
     error |= {"field": field} if field else {}
     error |= {"nearest": [*nearest]} if nearest else {}
+    error |= {"action": action} if action else {}
     return {ERROR: {**error, "retryable": kind not in _FINAL, "attempt": attempt}}
 
 
@@ -51,7 +57,7 @@ def describe_refusal(refused: ToolRefused, attempt: int) -> dict[str, JsonValue]
     # The tool gave no kind of its own, but was stopped by an error that has one.
     if kind == "failed" and isinstance(cause, LabError):
         kind = error_type(cause)
-    return make_error(kind, str(refused), attempt, refused.field, refused.nearest)
+    return make_error(kind, str(refused), attempt, refused.field, refused.nearest, refused.action)
 
 
 def describe_lab_error(error: LabError, attempt: int) -> dict[str, JsonValue]:
@@ -72,9 +78,13 @@ def get_refusal(value: JsonValue) -> str | None:
     return str(error["message"]) if error else None
 
 
-def is_rejection(value: JsonValue) -> bool:
-    """Tell if a recorded value is the error of a call that its user did not approve."""
-    return (_get_error(value) or {}).get("type") == "rejected_by_user"
+def get_rejected_action(value: JsonValue, tool: str) -> str | None:
+    """Return what a call that its user did not approve would have done, in words; None for other values."""
+    error = _get_error(value) or {}
+    if error.get("type") != "rejected_by_user":
+        return None
+    # Journals of earlier versions have no words for it. Names of tools are verbs with their objects.
+    return str(error.get("action") or tool.replace("_", " "))
 
 
 def _get_error(value: JsonValue) -> Mapping[str, JsonValue] | None:

@@ -29,7 +29,7 @@ async def test_a_file_is_written_edited_after_approval_and_read_by_programs(ada:
     asked = await ask(ada, "replace 'sales rose' by 'sales fell' in plans/notes.md", **thread)
     assert "-sales rose\n+sales fell" in asked["question"]["about"]["preview"]
     refused = await answer(ada, asked, "reject")
-    assert refused["text"] == "`edit_file` was not approved, so it did not run."
+    assert refused["text"] == "I did not edit plans/notes.md, because you did not approve it."
     assert (await ask(ada, "read plans/notes.md", **thread))["text"] == "sales rose\ncosts rose"
     again = await ask(ada, "replace all 'rose' with 'fell' in plans/notes.md", **thread)
     assert (await answer(ada, again, "approve"))["text"] == "Changed plans/notes.md in 2 places."

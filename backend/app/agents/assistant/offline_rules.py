@@ -68,9 +68,8 @@ _RESHAPES = re.compile(r"^\W{0,5}(?:\w{1,20} ){0,3}?(?:turn|change|switch|conver
 def accept_rejection(view: View) -> AgentAction | None:
     """Say that a call did not run because its user did not approve it."""
     # The refusal itself tells an agent how to go on, which is nothing for the user who gave the word.
-    if not view.completed_calls or not view.completed_calls[-1].is_rejected:
-        return None
-    return say(f"`{view.completed_calls[-1].name}` was not approved, so it did not run.")
+    action = view.completed_calls[-1].rejected_action if view.completed_calls else None
+    return say(f"I did not {action}, because you did not approve it.") if action else None
 
 
 def conclude(view: View) -> AgentAction | None:

@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 from app.json_types import JsonValue
 from app.modeling.facts.code_in_facts import omit_source
 from app.modeling.facts.conversion import parse_facts
-from app.tools.tool_errors import get_refusal, is_rejection
+from app.tools.tool_errors import get_refusal, get_rejected_action
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
 
@@ -55,9 +55,9 @@ class CompletedCall:
     refusal: str | None = None
 
     @property
-    def is_rejected(self) -> bool:
-        """Tell if the user did not approve the call."""
-        return is_rejection(self.value)
+    def rejected_action(self) -> str | None:
+        """The call in words, if the user did not approve it."""
+        return get_rejected_action(self.value, self.name)
 
     def read(self, shape: type[Shape]) -> Shape:
         """Return the value as a dataclass with the facts that a policy uses. Raises InvalidInput."""

@@ -32,8 +32,8 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
         nodes = "\n".join(f"{node['id']} ({node['type']})" for node in card.nodes)
         preview = Preview(
             nodes,
-            f"The workflow {card.name} runs once, with all that it sends and stores.",
-            f"run the workflow {card.name}",
+            f"The workflow “{card.name}” runs once, with all that it sends and stores.",
+            f"run the workflow “{card.name}”",
         )
         schema = REGISTRY["run_workflow"].arguments.model_json_schema()
         approved = await request_approval(ctx, "run_workflow", {"workflow": workflow}, schema, preview)

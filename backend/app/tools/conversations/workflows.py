@@ -92,8 +92,8 @@ async def _preview_patch(ctx: ToolContext, **arguments: Any) -> Preview:
     runs = f" Its next runs: {preview.schedule}." if preview.schedule else ""
     return Preview(
         f"{preview.summary}\n\n{preview.difference}",
-        f"The workflow {preview.workflow} {verb}.{runs}",
-        f"{action} the workflow {preview.workflow}",
+        f"The workflow “{preview.workflow}” {verb}.{runs}",
+        f"{action} the workflow “{preview.workflow}”",
     )
 
 
