@@ -7,6 +7,7 @@ from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.observability.metrics.agents import count_tool_call
 from app.plans.plan import Plan
+from app.sessions.events.call_announcements import announced
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
 from app.tools.context.tool_context import ToolContext
@@ -38,11 +39,12 @@ async def execute(ctx: ToolContext, mode: str, code: str) -> Mapping[str, JsonVa
     step = ctx.step
 
     async def record() -> CallResult:
-        step.emit(
-            ToolCalled(step=step.seq, agent=USER, tool=name, call=KEY, arguments={}, attempt=step.attempt)
+        called = ToolCalled(
+            step=step.seq, agent=USER, tool=name, call=KEY, arguments={}, attempt=step.attempt
         )
         clock = time.perf_counter()
-        recorded = await _run_or_fail(run, ctx, code)
+        async with announced(step.emit, called):
+            recorded = await _run_or_fail(run, ctx, code)
         seconds = time.perf_counter() - clock
         count_tool_call(USER, name, seconds, "refused" if recorded.failed else "done")
         returned = ToolReturned(

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.json_types import JsonValue
 from app.modeling.problem.name_resolution import nearest_names, resolve_name
 from app.observability.metrics.agents import count_tool_call
 from app.sandbox.computation_runner import ComputationFailed
+from app.sessions.events.call_announcements import announced
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, CallResult
 from app.tools.approval import Preview, format_arguments, request_approval
@@ -71,14 +73,15 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
         # Inside the recorded call: a replay gives the recorded refusal, whatever its own budget says.
         if not await step.can_afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
             return _failure(make_error("budget", BUDGET_USED_UP, request.attempt))
-        if not _waits_for_user(tools, request):
-            _announce(ctx, request, request.arguments)
+        waits = _waits_for_user(tools, request)
+        called = _describe_call(ctx, request, request.arguments)
         started = time.perf_counter()
-        recorded = await _run_measured(tools, ctx, request)
+        async with nullcontext() if waits else announced(step.emit, called):
+            recorded = await _run_measured(tools, ctx, request)
         # A question interrupts the step while it waits, and `run` begins again with its answer: announced
         # above, it would be announced twice.
         if request.name == ask_user.__name__:
-            _announce(ctx, request, request.arguments)
+            step.emit(called)
         returned = ToolReturned(
             step=step.seq,
             agent=ctx.agent,
@@ -131,8 +134,8 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
         approved = await _approve(ctx, spec, request, arguments)
         # Again, since the user may have written other arguments.
         arguments = _validate(spec, approved)
-        _announce(ctx, request, approved)
-        recorded = await _run_in_time(spec, ctx, arguments)
+        async with announced(ctx.step.emit, _describe_call(ctx, request, approved)):
+            recorded = await _run_in_time(spec, ctx, arguments)
         return recorded if approved == request.arguments else _add_changes(recorded, approved)
     except ToolRefused as refused:
         return _failure(describe_refusal(refused, request.attempt))
@@ -181,16 +184,14 @@ def _waits_for_user(tools: Mapping[str, ToolSpec], request: ToolRequest) -> bool
     return request.name == ask_user.__name__ or (spec is not None and spec.needs_approval)
 
 
-def _announce(ctx: ToolContext, request: ToolRequest, arguments: Mapping[str, Any]) -> None:
-    ctx.step.emit(
-        ToolCalled(
-            step=ctx.step.seq,
-            agent=ctx.agent,
-            tool=request.name,
-            call=request.key,
-            arguments=_shorten(arguments),
-            attempt=ctx.step.attempt,
-        )
+def _describe_call(ctx: ToolContext, request: ToolRequest, arguments: Mapping[str, Any]) -> ToolCalled:
+    return ToolCalled(
+        step=ctx.step.seq,
+        agent=ctx.agent,
+        tool=request.name,
+        call=request.key,
+        arguments=_shorten(arguments),
+        attempt=ctx.step.attempt,
     )
 
 

@@ -72,6 +72,11 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     expect(page.get_by_text("1,313 rows, the first")).to_be_visible()
 
     _say(page, "PYTHON: while True: pass")
+    # No agent reads what is run as it stands, before and after the page is loaded anew.
+    running = page.get_by_role("status").filter(has_text="Running it")
+    expect(running).to_be_visible()
+    page.reload()
+    expect(running).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()
     _say(page, "SQL: select nothing from titanic_all")

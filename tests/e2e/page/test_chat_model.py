@@ -26,6 +26,7 @@ CALLS: dict[str, tuple[tuple[str, Json], ...]] = {
         ("edit_file", {"name": "notes.md", "old": "mean: 1", "new": "mean: 2"}),
     ),
     "Correct the notes": (("edit_file", {"name": "notes.md", "old": "mean: 3", "new": "mean: 4"}),),
+    "Work for ever": (("execute_python", {"code": "while True: pass"}),),
 }
 """Message -> the calls that the model makes for it."""
 LENGTHS = """() => {
@@ -92,8 +93,30 @@ def test_words_are_drawn_as_they_come_through_a_lost_connection_and_can_be_stopp
 
     say(page, "An endless story")
     expect(page.get_by_role("article", name="An endless story")).to_contain_text("word3")
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop").press("Enter")
     expect(page.get_by_text(re.compile("Stopped|Interrupted"))).to_be_visible()
+    expect(page.get_by_text("The answer was stopped")).to_be_attached()
+    expect(page.get_by_label("Message")).to_be_focused()
+
+    say(page, "Work for ever")
+    running = page.get_by_role("article", name="Work for ever").get_by_role("status")
+    expect(running).to_have_text("● execute python")
+    page.reload()
+    expect(running).to_have_text("● execute python")
+    page.get_by_role("button", name="Stop").press("Enter")
+    expect(running).to_be_hidden()
+
+    # While the service is away a message stands where it was written, and can be sent again.
+    visitor.ignored += ["ERR_INTERNET_DISCONNECTED"]
+    visitor.context.set_offline(True)
+    say(page, "Say one")
+    expect(page.get_by_role("alert")).to_contain_text("No connection.")
+    expect(page.get_by_label("Message")).to_have_value("Say one")
+    visitor.context.set_offline(False)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You said: Say one")).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.get_by_label("Message")).to_have_value("")
     visitor.check_rules()
 
 
@@ -106,15 +129,23 @@ def test_a_call_is_approved_with_changes_and_another_one_rejected_with_a_reason(
     say(page, "Keep notes")
     question = page.get_by_role("region", name="Approve?")
     expect(question).to_contain_text("mean: 2")
+    expect(question).to_be_focused()
     question.get_by_text("Change it before it is done").click()
     visitor.check_access()
     question.get_by_label("New").fill("mean: 3")
     question.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_role("article", name="Keep notes")).to_contain_text("The last call said")
     expect(question).to_be_hidden()
-    say(page, "Correct the notes")
-    question.get_by_label("Or reject with a reason").fill("The mean was checked by hand.")
-    question.get_by_role("button", name="Send", exact=True).click()
+    # Without a pointer: the next message is written where the answer to it leaves the focus, and so is its answer.
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    page.keyboard.type("Correct the notes")
+    page.keyboard.press("Enter")
+    expect(question).to_be_focused()
+    question.get_by_label("Or reject with a reason").focus()
+    page.keyboard.type("The mean was checked by hand.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    expect(page.get_by_text("The answer is there")).to_be_attached()
     refused = page.get_by_role("article", name="Correct the notes")
     expect(refused).to_contain_text("rejected this call: The mean was checked by hand.")
     visitor.check_rules()

@@ -99,7 +99,10 @@ class StepFinished(_Event):
 
 
 class ToolCalled(_Event):
-    """Live: a crash may interrupt the call, which is then made again."""
+    """Live: a crash may interrupt the call, which is then made again.
+
+    Published again from time to time while the call runs; a stream that had it does not get it twice.
+    """
 
     kind: Literal["tool_called"] = "tool_called"
     step: int

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.errors import TooMany
-from app.sessions.events.events import TERMINAL
+from app.sessions.events.events import TERMINAL, StepFinished, ToolCalled
 from app.sessions.events.serialization import EventMessage
 
 MAX_PENDING_EVENTS = 2000
 """Events that a slow watcher may leave unread: bounds its memory at about 2 MB, at a kilobyte each."""
 TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERMINAL)
+
+_CALLED, _STEP_FINISHED = (event.model_fields["kind"].default for event in (ToolCalled, StepFinished))
 
 Push = Callable[[Sequence[EventMessage]], bool]
 """Sends events to a client without waiting. Returns False if the client is not ready for them."""
@@ -36,6 +38,8 @@ class Subscription:
     is_complete: bool = False
     """The session's last event was pushed."""
     _pending: deque[EventMessage] = field(default_factory=deque)
+    _known_calls: set[str] = field(default_factory=set)
+    """Calls of the running step that were announced."""
     _not_pushed: list[EventMessage] = field(default_factory=list)
     _wake_up: asyncio.Event = field(default_factory=asyncio.Event)
     _behind: bool = False
@@ -43,12 +47,25 @@ class Subscription:
     _idle: bool = False
 
     def receive(self, messages: Sequence[EventMessage]) -> None:
+        messages = [message for message in messages if not self._is_repeated(message)]
         if len(self._pending) + len(messages) > MAX_PENDING_EVENTS:
             self._overrun = True
         else:
             self._pending.extend(messages)
         if not self._try_push():
             self._wake_up.set()
+
+    def _is_repeated(self, message: EventMessage) -> bool:
+        """Tell if a call was announced before: running calls are announced again for those who join late."""
+        if message.kind == _STEP_FINISHED:
+            self._known_calls.clear()
+        if message.kind != _CALLED:
+            return False
+        # The time, which differs, is the first member of a live event.
+        call = message.data.partition(",")[2]
+        is_known = call in self._known_calls
+        self._known_calls.add(call)
+        return is_known
 
     def mark_behind(self) -> None:
         """Have rows read next: they hold events that were not received."""

@@ -1,4 +1,5 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { plain } from '#lib/format.ts';
 
 const ENDED: ReadonlySet<Schema<'TurnStatus'>> = new Set(['succeeded', 'failed', 'interrupted', 'cancelled']);
 const EVENTS = ['status', 'token', 'tool_call', 'tool_result', 'clarification', 'approval', 'done'] as const;
@@ -100,7 +101,9 @@ export class LiveTurn {
 		const place = this.calls.findIndex((known) => known.id === call.id);
 		if (place < 0) this.calls.push(call);
 		else this.calls[place] = call;
-		this.stage = `${call.name.replaceAll('_', ' ')}${call.status === 'running' ? '' : `: ${call.summary}`}`;
+		if (call.status !== 'running') this.stage = `${plain(call.name)}: ${call.summary}`;
+		// What was written to be run as it stands needs no name.
+		else if (this.view.mode === 'auto') this.stage = plain(call.name);
 	}
 
 	/** Words are drawn once a frame, however fast they come. */

@@ -101,3 +101,24 @@ async def test_a_watcher_that_is_too_far_behind_is_sent_away() -> None:
     listener.receive(seen(MAX_PENDING_EVENTS + 1))
     with pytest.raises(FellBehind):
         await listener.next_batch()
+
+
+def called(call: str, at: int) -> EventMessage:
+    return EventMessage(None, "tool_called", f'{{"created_at":"{at}","call":"{call}"}}')
+
+
+async def test_a_call_that_is_announced_again_comes_once_to_each_watcher() -> None:
+    listener, late = Subscription(0), Subscription(0)
+    listener.receive([called("a", 1), called("b", 1)])
+    for each in (listener, late):
+        each.receive([called("a", 2), called("b", 2)])
+        each.receive([called("a", 3)])
+    assert await listener.next_batch() == [called("a", 1), called("b", 1)]
+    assert await late.next_batch() == [called("a", 2), called("b", 2)]
+
+
+async def test_the_calls_of_a_finished_step_are_forgotten() -> None:
+    listener = Subscription(0)
+    finished = EventMessage(1, "step_finished", "{}")
+    listener.receive([called("a", 1), finished, called("a", 2)])
+    assert await listener.next_batch() == [called("a", 1), finished, called("a", 2)]
