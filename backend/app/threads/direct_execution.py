@@ -39,9 +39,7 @@ async def execute(ctx: ToolContext, mode: str, code: str) -> Mapping[str, JsonVa
     step = ctx.step
 
     async def record() -> CallResult:
-        called = ToolCalled(
-            step=step.seq, agent=USER, tool=name, call=KEY, arguments={}, attempt=step.attempt
-        )
+        called = ToolCalled(step=step.seq, agent=USER, tool=name, call=KEY, arguments={}, attempt=step.attempt)
         clock = time.perf_counter()
         async with announced(step.emit, called):
             recorded = await _run_or_fail(run, ctx, code)

@@ -14,6 +14,7 @@ from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import QuestionView
 from app.threads.roles import current_role
 from app.threads.schemas import (
+    AwaitingTurnView,
     ChartView,
     ChatMessageView,
     TableView,
@@ -67,6 +68,11 @@ class ThreadReader:
         if row is None:
             raise make_turn_not_found(turn_id)
         return make_turn_view(TurnRecord(**row))
+
+    async def list_awaiting_user(self, limit: int, offset: int) -> list[AwaitingTurnView]:
+        """List the turns with an open question, the longest waiting first."""
+        rows = await self.db.rows(THREADS.list_turns_awaiting_user, self.owner, limit, offset)
+        return [AwaitingTurnView(**row) for row in rows]
 
     async def is_over(self, turn_id: UUID, cursor: int) -> bool:
         """Check if the turn has ended and event `cursor` was its last. Raises NotFound."""

@@ -282,6 +282,17 @@ class ThreadUpdate(_ChatInput):
     archived: bool | None = None
 
 
+class AwaitingTurnView(BaseModel):
+    """A turn that waits for its user: an approval or a question. `question`: its first line."""
+
+    turn_id: UUID
+    thread_id: UUID
+    worldline_id: UUID | None
+    title: str
+    question: str
+    created_at: datetime
+
+
 class ChatMessageView(BaseModel):
     """A message of a conversation. `id`: `turn.step.number`."""
 

@@ -130,13 +130,18 @@ def test_a_call_is_approved_with_changes_and_another_one_rejected_with_a_reason(
     question = page.get_by_role("region", name="Approve?")
     expect(question).to_contain_text("mean: 2")
     expect(question).to_be_focused()
+    # Who has left the conversation is told that it waits, and led back to the question.
+    visitor.open("/inbox")
+    waiting = page.get_by_role("list", name="Conversations that wait for you")
+    waiting.get_by_role("link", name="Keep notes: The assistant wants to edit notes.md.").press("Enter")
+    expect(question).to_be_focused()
     question.get_by_text("Change it before it is done").click()
     visitor.check_access()
     question.get_by_label("New").fill("mean: 3")
     question.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_role("article", name="Keep notes")).to_contain_text("The last call said")
     expect(question).to_be_hidden()
-    # Without a pointer: the next message is written where the answer to it leaves the focus, and so is its answer.
+    # Without a pointer: the next message is written where the answer leaves the focus.
     expect(page.get_by_label("Message", exact=True)).to_be_focused()
     page.keyboard.type("Correct the notes")
     page.keyboard.press("Enter")

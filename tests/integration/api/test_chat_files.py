@@ -28,7 +28,11 @@ async def test_a_file_is_written_edited_after_approval_and_read_by_programs(ada:
     thread = {"thread_id": first["thread_id"]}
     asked = await ask(ada, "replace 'sales rose' by 'sales fell' in plans/notes.md", **thread)
     assert "-sales rose\n+sales fell" in asked["question"]["about"]["preview"]
+    (listed,) = (await ada.http.get("/turns?status=awaiting_user")).json()
+    assert (listed["turn_id"], listed["thread_id"]) == (asked["turn_id"], asked["thread_id"])
+    assert listed["question"] == "The assistant wants to edit plans/notes.md."
     refused = await answer(ada, asked, "reject")
+    assert (await ada.http.get("/turns?status=awaiting_user")).json() == []
     assert refused["text"] == "I did not edit plans/notes.md, because you did not approve it."
     assert (await ask(ada, "read plans/notes.md", **thread))["text"] == "sales rose\ncosts rose"
     again = await ask(ada, "replace all 'rose' with 'fell' in plans/notes.md", **thread)

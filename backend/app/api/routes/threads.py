@@ -1,7 +1,7 @@
 """Conversations: messages to the assistant, their turns, and the threads that hold them."""
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -13,6 +13,7 @@ from app.api.deps import (
     IdempotencyKey,
     KeyedPageDep,
     Page,
+    PageDep,
     PrincipalDep,
     ResourcesDep,
     keyed_page,
@@ -24,6 +25,7 @@ from app.resources import Resources
 from app.sessions.events.serialization import EventMessage
 from app.threads.queries import ThreadReader
 from app.threads.schemas import (
+    AwaitingTurnView,
     ChatMessage,
     Mode,
     ThreadMessages,
@@ -165,6 +167,16 @@ async def run_python_tool(
 ) -> TurnView:
     """Run a program at the end of a worldline, as a message of the mode `python` does; wait for its turn."""
     return await reader.get_turn(await _run_tool(body, "python", principal, service, resources))
+
+
+@router.get("/turns", operation_id="list_turns_awaiting_user")
+async def list_turns_awaiting_user(
+    reader: ThreadReaderDep,
+    page: PageDep,
+    status: Annotated[Literal["awaiting_user"], Query(description="Turns that wait for your answer.")],
+) -> list[AwaitingTurnView]:
+    """List the turns of all conversations that wait for you, the longest waiting first."""
+    return await reader.list_awaiting_user(page.limit, page.offset)
 
 
 @router.get("/turns/{turn_id}", operation_id="get_turn", responses=problems(404))

@@ -93,6 +93,18 @@ order by path.place
 select session_id, seq as step, n as number, role, text, at as created_at
 from messages where session_id = any($1::uuid[]) order by session_id, at, seq, n
 
+-- name: list_turns_awaiting_user
+-- The first line of a question: a preview of what would be done follows.
+select s.id as turn_id, t.thread_id, t.worldline_id, h.title, q.question, s.created_at
+from sessions s join turns t on t.session_id = s.id join threads h on h.id = t.thread_id
+cross join lateral (
+  select split_part(q.body ->> 'text', e'\n', 1) as question, q.asked_at
+  from questions q where q.session_id = s.id and q.answered_at is null order by q.asked_at limit 1
+) as q
+where s.owner_id = $1 and s.graph = 'chat' and s.ended_at is null and h.deleted_at is null
+order by q.asked_at, s.id
+limit $2 offset $3
+
 -- name: list_threads
 select t.id, t.title, t.dataset_ids, t.created_at, t.updated_at, t.archived_at,
   (select count(*) from turns where thread_id = t.id) as turns

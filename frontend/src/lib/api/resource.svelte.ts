@@ -79,6 +79,9 @@ export class PagedList<Item> {
 	/** Read the first page again. The former items stay until it has come. */
 	reload = (): Promise<void> => this.#readPage(null);
 
+	/** Read again what has been read: after a change, or after it may have changed. */
+	refresh = (): Promise<void> => this.readTo(this.items.length);
+
 	/** Read pages until as many items have come as the reader had seen: he goes on where he left. */
 	readTo = async (count: number): Promise<void> => {
 		await this.reload();
@@ -100,4 +103,19 @@ export class PagedList<Item> {
 		}
 		if (reading === this.#reading) this.#reading = null;
 	}
+}
+
+/** Items of one page of a list with numbered pages. */
+const PAGE_ITEMS = 50;
+
+/** A list whose pages are numbered, as one that is read page by page. */
+export function numberedList<Item>(read: (query: { limit: number; offset: number }) => Promise<Item[] | { items: Item[]; total: number }>): PagedList<Item> {
+	return new PagedList(async (after) => {
+		const offset = Number(after ?? 0);
+		const page = await read({ limit: PAGE_ITEMS, offset });
+		const [items, total] = Array.isArray(page) ? [page, undefined] : [page.items, page.total];
+		const end = offset + items.length;
+		const hasMore = total === undefined ? items.length === PAGE_ITEMS : end < total;
+		return { items, next_cursor: hasMore ? String(end) : null, ...(total !== undefined && { total }) };
+	});
 }

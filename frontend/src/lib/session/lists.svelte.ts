@@ -1,17 +1,20 @@
 import { stream } from '#lib/stream/stream.svelte.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 
-/** The newest sessions and datasets, and the runs of workflows that wait for the user. Old rows stay while new ones come. */
+/** The newest sessions and datasets, and what waits for the user. Old rows stay while new ones come. */
 export class HomeLists {
 	sessions = $state<Schema<'SessionSummary'>[]>([]);
+	/** There are older sessions than these. */
+	hasMore = $state(false);
 	awaitingRuns = $state.raw<Schema<'AwaitingRunView'>[]>([]);
+	awaitingTurns = $state.raw<Schema<'AwaitingTurnView'>[]>([]);
 	datasets = $state<Schema<'DatasetView'>[]>([]);
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
 
 	/** Of all ages: what waits for long is no longer among the newest. */
 	waiting = $state.raw<Schema<'SessionSummary'>[]>([]);
-	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length);
+	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length + this.awaitingTurns.length);
 	running = $derived(
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
 	);
@@ -24,9 +27,14 @@ export class HomeLists {
 			const query = { limit: 50 };
 			const sessions = await read(api.GET('/api/v1/lab/agent/sessions', { params: { query } }));
 			this.sessions = sessions.items;
+			this.hasMore = sessions.next_cursor != null;
 			const waits = { ...query, status: 'awaiting_user' } as const;
 			this.waiting = (await read(api.GET('/api/v1/lab/agent/sessions', { params: { query: waits } }))).items;
-			this.awaitingRuns = await read(api.GET('/api/v1/workflow-runs', { params: { query: { status: 'awaiting_user' } } }));
+			const params = { query: { status: 'awaiting_user' } } as const;
+			[this.awaitingRuns, this.awaitingTurns] = await Promise.all([
+				read(api.GET('/api/v1/workflow-runs', { params })),
+				read(api.GET('/api/v1/turns', { params }))
+			]);
 			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
 			this.problem = null;
 			this.isLoaded = true;
