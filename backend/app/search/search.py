@@ -31,8 +31,8 @@ class SearchHit(BaseModel):
     id: UUID
     text: str
     detail: str = Field(
-        description="Status of a session or `not_understood`, file name of a dataset, kind of estimator; "
-        "may be empty."
+        description="Status of a session or `not_understood`, file name of a dataset and its columns that "
+        "have a word, kind of estimator; may be empty."
     )
     created_at: datetime
 
@@ -42,33 +42,40 @@ with hits as (
   (select 'session' as kind, id, goal as text,
       case error ->> 'code' when 'not_understood' then 'not_understood' else status end as detail, created_at
     from sessions
-    where owner_id = $1 and graph = 'pipeline' and goal ilike $2 order by created_at desc limit $3)
+    where owner_id = $1 and graph = 'pipeline' and goal ilike all($2) order by created_at desc limit $3)
   union all
   (select 'thread', t.id, t.title, '', t.created_at from threads t
-    where owner_id = $1 and deleted_at is null and (title ilike $2 or exists (
-      select from turns join sessions s on s.id = session_id where thread_id = t.id and s.goal ilike $2))
+    where owner_id = $1 and deleted_at is null and (title ilike all($2) or exists (
+      select from turns join sessions s on s.id = session_id where thread_id = t.id and s.goal ilike all($2)))
     order by updated_at desc limit $3)
   union all
-  (select 'dataset', id, name, filename, created_at from datasets
-    where owner_id = $1 and (name ilike $2 or filename ilike $2 or note ilike $2 or exists (
-      select from json_array_elements(columns::json) c where c ->> 'name' ilike $2))
+  (select 'dataset', id, name, concat_ws(', ', filename, 'column: ' || matches), created_at from datasets
+    cross join lateral (
+      select string_agg(c ->> 'name', ' ') as names,
+        string_agg(c ->> 'name', ', ') filter (where c ->> 'name' ilike any($2)) as matches
+      from json_array_elements(columns::json) c
+    ) as own
+    where owner_id = $1 and concat_ws(' ', name, filename, note, names) ilike all($2)
     order by created_at desc limit $3)
   union all
   (select 'model', id, name, coalesce(meta ->> 'estimator', ''), created_at from artifacts
     where owner_id = $1 and kind = 'model' and (meta ->> 'chosen')::bool is true
-      and (name ilike $2 or meta -> 'problem' ->> 'target' ilike $2)
+      and concat_ws(' ', name, meta -> 'problem' ->> 'target') ilike all($2)
     order by created_at desc limit $3)
   union all
   (select 'workflow', id, name, 'version ' || version, created_at from workflows
-    where owner_id = $1 and name ilike $2 order by updated_at desc limit $3)
+    where owner_id = $1 and name ilike all($2) order by updated_at desc limit $3)
 )
 select kind, id, left(text, 300) as text, detail, created_at from hits order by created_at desc limit $3
 """
 
 
 async def search(database: Database, owner: UUID, words: str, limit: int = MAX_HITS) -> list[SearchHit]:
-    """Return what has `words` in its name, goal or messages, the newest first."""
+    """Return what has all of `words` in its name, goal or messages, in any order, the newest first."""
     # Column names have underscores, which LIKE would take for any character.
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    rows = await database.rows(_SEARCH, owner, f"%{escaped}%", limit)
+    patterns = [f"%{word}%" for word in escaped.split()]
+    if not patterns:
+        return []
+    rows = await database.rows(_SEARCH, owner, patterns, limit)
     return [SearchHit(**row) for row in rows]

@@ -49,3 +49,26 @@ def test_the_palette_and_letters_lead_to_places_and_to_what_is_searched(visit: A
     expect(palette).to_be_visible()
     assert re.search("/inbox$", page.url)
     visitor.check_rules()
+
+
+def test_a_search_takes_words_in_any_order_and_is_walked_by_arrows(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    file = {"name": "harbours.csv", "mimeType": "text/csv", "buffer": b"port,ships\nKiel,4\nBari,7\n"}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    visitor.open("/search")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("whales")
+    expect(page.get_by_role("status")).to_have_text("Nothing has all of these words.")
+    visitor.check_access()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("ships harb")
+    hits = page.get_by_role("list", name="Hits")
+    # A column made it a hit, and is named.
+    expect(hits.get_by_role("listitem")).to_contain_text("dataset, harbours.csv, column: ships")
+    expect(hits.get_by_role("mark")).to_have_text(["harb"])
+    page.keyboard.press("ArrowDown")
+    expect(hits.get_by_role("link")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/data/{dataset}")
+    visitor.check_rules()

@@ -23,6 +23,10 @@ async def test_search_finds_own_goals_columns_and_names_and_nothing_of_others(ad
     assert ("session", session) in await found(ada, goal[2:12].upper())
     assert await found(ada, "ERCENT%") == {("dataset", dataset)}
     assert await found(ada, "odd_name") == {("dataset", dataset)}
+    assert await found(ada, "place ODD") == {("dataset", dataset)}, "each word anywhere in it, in any order"
+    assert await found(ada, "place odd nowhere") == set()
+    answer = await ada.http.get("/search", params={"q": "place"})
+    assert answer.json()["items"][0]["detail"] == "odd_name.csv, column: place"
     assert await found(ada, "odd%name") == set(), "a sign of patterns is a letter like any other"
     assert await found(eve, "odd_name") == set()
     refused = await ada.http.get("/search", params={"q": ""})

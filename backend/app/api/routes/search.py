@@ -28,7 +28,7 @@ async def search_all(
             min_length=1,
             max_length=200,
             pattern=r"^[^\x00]+$",
-            description="Words as they stand there, in one piece.",
+            description="Words or parts of them; a hit has all of them, in any order.",
         ),
     ],
     limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
