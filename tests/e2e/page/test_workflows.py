@@ -59,14 +59,23 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     settings = page.get_by_role("region", name="Settings of draw")
     expect(settings.get_by_role("definition")).to_have_text(["bar", "city", "people"])
     visitor.check_access()
-    page.get_by_role("button", name="Accept").click()
+    # Both versions beside each other, a row for each setting.
+    differences = page.get_by_role("table", name="Differences")
+    expect(differences.get_by_role("columnheader")).to_have_text(
+        ["Node", "Setting", "version 1", "with this change"]
+    )
+    expect(differences.get_by_role("row").last.get_by_role("cell")).to_have_text(["largest", "k", "3", "2"])
+    page.get_by_role("button", name="Accept").press("Enter")
+    # The button is gone with the version that it belonged to: the focus is on the title, not lost.
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(page.get_by_text("Version 2, “use 2 instead of 3”")).to_contain_text(", by ")
     expect(page.get_by_text("version 2,", exact=False).first).to_be_visible()
     page.get_by_role("button", name="Run it").click()
     expect(page.get_by_role("group", name="Question")).to_be_visible()
     visitor.open("/inbox")
     page.get_by_role("link", name="Largest cities: Are these the largest?").click()
-    page.get_by_role("group", name="Question").get_by_role("button").first.click()
+    page.get_by_role("group", name="Question").get_by_role("button").first.press("Enter")
+    expect(page.get_by_role("heading", name="Run of version 2")).to_be_focused()
     nodes = page.get_by_role("list", name="Nodes of the run")
     expect(nodes).to_contain_text("check")
     expect(nodes).to_contain_text("2 rows")
@@ -81,7 +90,8 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     times = triggers.get_by_role("list", name="Next times of mornings").get_by_role("listitem")
     expect(times).to_have_count(5)
     page.get_by_role("button", name="Make its address").click()
-    expect(page.get_by_role("status").filter(has_text="/hooks/")).to_be_visible()
+    made = page.get_by_role("status").filter(has_text="/hooks/")
+    expect(made.get_by_role("button", name="Copy the address")).to_be_visible()
     page.get_by_role("button", name="Make version 1 the newest again").click()
     expect(page.get_by_text("version 3,", exact=False).first).to_be_visible()
 

@@ -20,8 +20,7 @@ export interface PlacedEdge {
 	condition: string;
 }
 
-const describeCondition = ({ condition }: Schema<'WorkflowEdge'>): string =>
-	condition ? `${condition.field} ${condition.op} ${JSON.stringify(condition.value)}` : '';
+export const describeCondition = (condition: Schema<'EdgeCondition'>): string => `${condition.field} ${condition.op} ${JSON.stringify(condition.value)}`;
 
 const describeLimits = ({ retries, timeout_s, needs }: Schema<'Node'>): string =>
 	[needs === 'any' && 'any input', retries && `${retries} retries`, timeout_s && `at most ${timeout_s} s`].filter(Boolean).join(', ');
@@ -48,7 +47,7 @@ export function placeNodes(document: Schema<'WorkflowDocument'>): { nodes: Place
 	const byId = new Map(nodes.map((node) => [node.id, node]));
 	const placed = edges.flatMap((edge) => {
 		const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
-		return from && to ? [{ from, to, condition: describeCondition(edge) }] : [];
+		return from && to ? [{ from, to, condition: edge.condition ? describeCondition(edge.condition) : '' }] : [];
 	});
 	return { nodes, edges: placed };
 }
