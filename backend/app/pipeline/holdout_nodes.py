@@ -186,6 +186,7 @@ async def _evaluate_and_refit(
                 "is_model": recommended.get("is_model", True),
                 "answer": series.get("answer", "each_period"),
                 "skipped": series.get("skipped_periods", 0),
+                **{name: series[name] for name in ("ranking", "bound") if series.get(name)},
             }
             await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, arguments))
     return evaluation

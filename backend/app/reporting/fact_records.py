@@ -292,6 +292,8 @@ class ForecastRecord:
     months_apart: int | None = None
     """Months between rows of a series, for series in months, quarters or years."""
     delivered: str | None = None
+    ranking: str | None = None
+    """Order of the answers of several series: `most` or `least` first."""
 
 
 @dataclass(frozen=True)

@@ -195,3 +195,39 @@ def test_a_table_of_the_first_forecasts_links_to_the_file_of_all(diabetes):
     document = compose(make_draft(calls)).lay_out()
     assert "*The first forecasts; [forecasts.csv](forecasts.csv) has all*" in markdown.render(document)
     assert 'The first forecasts; <a href="forecasts.csv">forecasts.csv</a> has all' in html.render(document, {})
+
+
+def _totals() -> dict[str, Any]:
+    ends = {"first": MOMENTS[0], "last": MOMENTS[1]}
+    answers = [
+        {"group": "south", "value": 30.0, "low": 26.0, "high": 34.0, **ends},
+        {"group": "north", "value": 24.0, "low": 20.0, "high": 28.0, **ends},
+    ]
+    forecasts = [
+        {"shop": shop, "day": day, "rows_ahead": step, "prediction": 12.0, "low": 10.0, "high": 14.0}
+        for shop in ("north", "south")
+        for step, day in enumerate(MOMENTS, 1)
+    ]
+    value = {**facts(prediction=1.0), "rows": 4, "series": 2, "forecasts": forecasts, "answer": "sum"}
+    return {**value, "ranking": "most", "answers": answers}
+
+
+def test_the_first_of_several_series_is_named_with_its_figure(diabetes):
+    text = told(diabetes, _totals())
+    assert "south is forecast to have the highest total target, 1 January 2026 to 2 January 2026: 30 " in text
+    assert "Next is north with 24 (20 to 28). The two intervals overlap, so which of the two is first" in text
+    assert "| south | 30 | 26 | 34 |" in text
+
+
+def test_the_periods_beyond_a_number_are_counted_and_named(diabetes):
+    value = facts(low=10.0, high=14.0)
+    for entry, prediction in zip(value["forecasts"], (13.0, 11.0), strict=True):
+        entry |= {"prediction": prediction, "meets_bound": prediction > 12}
+    counts = {"group": None, "periods": 2, "met": 1, "certain": 0, "excluded": 0}
+    counts |= {"first": MOMENTS[0], "last": MOMENTS[1]}
+    bound = {"bound": {"sign": ">", "value": 12}, "comparisons": [counts], "group_column": None}
+    text = told(diabetes, {**value, **bound})
+    assert "target is forecast above 12 on 1 of 2 days, 1 January 2026 to 2 January 2026." in text
+    assert "It is so on 1 January 2026." in text
+    assert "| 1 January 2026 | 13 | 10 | 14 | yes |" in text
+    assert "The whole interval of the forecast meets the bound in 0 of these periods" in text

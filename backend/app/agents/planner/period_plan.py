@@ -61,7 +61,18 @@ def _describe(forecast: PeriodForecast) -> str:
     answer = f", and {_ANSWERS[aggregation.answer]}" if aggregation.answer in _ANSWERS else ""
     rows = f", only rows where {describe_conditions(forecast.conditions)}" if forecast.conditions else ""
     source = f"`{forecast.table.name}`{rows}"
-    return f"I will forecast {aggregation.description} of {source}, for {ahead}{lead}{answer}."
+    text = f"I will forecast {aggregation.description} of {source}, for {ahead}{lead}{answer}."
+    return " ".join([text, *_describe_comparison(aggregation)])
+
+
+def _describe_comparison(aggregation: PeriodAggregation) -> Iterator[str]:
+    """Yield what the forecasts are compared for."""
+    if aggregation.ranking:
+        first = "highest" if aggregation.ranking == "most" else "lowest"
+        yield f"The {' and '.join(f'`{key}`' for key in aggregation.keys)} with the {first} comes first."
+    if aggregation.bound:
+        compared = "It" if aggregation.answer in _ANSWERS else "Each of them"
+        yield f"{compared} is compared with {aggregation.bound.value:,g} ({aggregation.bound.sign})."
 
 
 def _notes(forecast: PeriodForecast) -> Iterator[str]:

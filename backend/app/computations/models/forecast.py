@@ -9,9 +9,10 @@ import pandas as pd
 from app.computations.cell_files.figure_files import write_figures
 from app.computations.cell_files.frames import read_frame, to_json_facts, write_frame
 from app.computations.cell_files.workspace import CellWorkspace
-from app.computations.models.predict import FORECASTER, open_model
+from app.computations.models.predict import FORECASTER, OpenModel, open_model
 from app.json_types import JsonValue
 from app.modeling.forecasting.classical_forecaster import describe_forecaster
+from app.modeling.forecasting.forecast_comparison import MEETS, compare_answers, compare_forecasts, rank_answers
 from app.modeling.forecasting.future_rows import latest_rows
 from app.modeling.forecasting.path_intervals import LEVEL
 from app.modeling.forecasting.series_forecast import forecast_series, reduce_forecasts
@@ -35,7 +36,12 @@ HISTORY_HORIZONS = 4
 
 
 def forecast_future(
-    workspace: CellWorkspace, is_model: bool = True, answer: str = "each_period", skipped: int = 0
+    workspace: CellWorkspace,
+    is_model: bool = True,
+    answer: str = "each_period",
+    skipped: int = 0,
+    ranking: str | None = None,
+    bound: dict[str, Any] | None = None,
 ) -> JsonValue:
     """Forecast beyond the last row of each series.
 
@@ -43,9 +49,10 @@ def forecast_future(
     forecasts.csv and forecasts.parquet: series, time, rows ahead, prediction and its interval or probabilities.
     Without `is_model` the classical methods forecast that were best on the last part of the past, and leave
     model.skops: the model that predicts by them from now on. `answer`: one number that is asked of the periods
-    after the first `skipped`.
+    after the first `skipped`; `ranking` sorts those of several series, and `bound` is compared with them, or
+    else with each forecast.
     Returns `{"rows", "series", "horizon", "first", "last", "level", "months_apart", "forecaster", "answer",
-    "answers", "forecasts", "figures"}`; `forecaster` is None for the model.
+    "answers", "ranking", "bound", "comparisons", "forecasts", "figures"}`; `forecaster` is None for the model.
     """
     model = open_model(workspace)
     problem = model.problem
@@ -67,9 +74,15 @@ def forecast_future(
         # What is delivered must forecast as the report does: the methods travel with the model.
         delivered = replace(model.stored, metadata={**model.stored.metadata, FORECASTER: described})
         (workspace.output / "model.skops").write_bytes(serialize_model(delivered))
+    comparisons: list[dict[str, Any]] = []
+    if bound and answers:
+        answers = compare_answers(answers, bound)
+    elif bound and _is_amount(problem):
+        forecasts, comparisons = compare_forecasts(forecasts, problem, bound, skipped)
     write_frame(workspace, forecasts, "forecasts.parquet")
     forecasts.to_csv(workspace.output / "forecasts.csv", index=False)
     moments = forecasts[problem.time_column]
+    span = {"first": moments.iloc[skipped : skipped + 1].min(), "last": moments.iloc[-1:].max()}
     facts: dict[str, Any] = {
         "rows": len(forecasts),
         "series": 1 if not problem.group_column else int(forecasts[problem.group_column].nunique()),
@@ -82,14 +95,26 @@ def forecast_future(
         "group_column": problem.group_column,
         "forecaster": forecaster,
         "answer": answer,
-        "answers": [{**entry, "first": moments.iloc[skipped], "last": moments.iloc[-1]} for entry in answers],
-        "forecasts": model.to_records(forecasts.head(_count_listed(forecasts, problem))),
+        "answers": [{**entry, **span} for entry in rank_answers(answers, ranking)],
+        "ranking": ranking if answers else None,
+        "bound": bound if answers or comparisons else None,
+        "comparisons": [{**entry, **span} for entry in comparisons],
+        "forecasts": _list_forecasts(model, forecasts),
     }
     figures = (
         forecast_figures(_panels(table, forecasts, problem), problem.target) if _is_amount(problem) else []
     )
     facts["figures"] = write_figures(workspace.output, figures)
     return to_json_facts(facts)
+
+
+def _list_forecasts(model: OpenModel, forecasts: pd.DataFrame) -> list[dict[str, JsonValue]]:
+    """List the first forecasts, with their comparison with a bound where there is one."""
+    first_rows = forecasts.head(_count_listed(forecasts, model.problem))
+    records = model.to_records(first_rows)
+    if MEETS not in first_rows:
+        return records
+    return [{**record, MEETS: bool(meets)} for record, meets in zip(records, first_rows[MEETS], strict=True)]
 
 
 def _months_apart(table: pd.DataFrame, problem: Problem) -> int | None:

@@ -8,6 +8,7 @@ from app.reporting.driver_texts import effect_sentences, leading_sentence
 from app.reporting.evidence import RecordedFact, TypedFact
 from app.reporting.fact_records import EvaluationRecord
 from app.reporting.pages import assumptions, question_answer
+from app.reporting.pages.forecast_comparisons import bound_details
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
 from app.reporting.pages.scores import (
     answer_by_errors,
@@ -35,6 +36,7 @@ def block(draft: ReportDraft) -> AnswerBlock:
         answer.text,
         [
             *effects,
+            *bound_details(draft),
             *_error_of_model(draft, facts.final),
             *assumptions.sentences(draft),
             *_comparison(draft, facts.final),

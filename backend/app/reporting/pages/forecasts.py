@@ -11,6 +11,15 @@ from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
 from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import ForecastRecord
+from app.reporting.pages.forecast_comparisons import (
+    bound_statement,
+    bound_table,
+    bound_verdict,
+    meets_cells,
+    meets_heads,
+    ranked_statement,
+    ranked_table,
+)
 from app.reporting.pages.scores import outlook
 from app.reporting.pages.statement import Statement
 
@@ -30,7 +39,16 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
         return None
     style = _style(forecast, predictions)
     if answers := items_at(forecast, "answers"):
-        return _answer_for_all(draft, forecast, answers, style)
+        ranked = ranked_statement(draft, forecast, answers, style)
+        return ranked or _answer_for_all(draft, forecast, answers, style)
+    return bound_statement(draft, forecast, predictions, style) or _state_ends(draft, forecast, predictions)
+
+
+def _state_ends(
+    draft: ReportDraft, forecast: TypedFact[ForecastRecord], predictions: Sequence[RecordedFact]
+) -> Statement:
+    """State the forecasts of the next period and of the last one, of the first series."""
+    style = _style(forecast, predictions)
     groups = _by_series(forecast, predictions)
     is_last = forecast.text("answer") == "last"
     text: list[Piece] = []
@@ -39,7 +57,7 @@ def answer_by_forecast(draft: ReportDraft) -> Statement | None:
         text += (" ",) if text else ()
         # A forecast volatility of a price is no price.
         quantity = outlook(draft).replace("the ", "The ", 1) or _article(draft)
-        text += (quantity, draft.read(draft.target), *((" of ", label) if label else ()), " ")
+        text += (quantity, *draft.render(draft.target), *((" of ", label) if label else ()), " ")
         ends = series[-1:] if is_last else series if len(series) < 2 else (series[0], series[-1])
         for place, prediction in enumerate(ends):
             text += ("; ",) if place else ()
@@ -87,7 +105,7 @@ def _answer_for_all(
             text += draft.amount(value)
             if low and high:
                 text += (" (", draft.read(low, "amount"), " to ", draft.read(high, "amount"), ")")
-            text.append(".")
+            text += (".", *bound_verdict(draft, forecast, answer))
         figures.append(
             AnswerFigure(
                 f"{word}forecast",
@@ -115,7 +133,8 @@ def forecast_table(draft: ReportDraft) -> list[ReportTable]:
     series = _by_series(forecast, _asked_periods(forecast, predictions))
     table = _series_table if forecast.text("group_column") else _period_table
     forecasts = table(draft, forecast, series, style)
-    return [replace(forecasts, caption=_FIRST_ROWS, file=_FILE) if _is_longer(series) else forecasts]
+    forecast_rows = replace(forecasts, caption=_FIRST_ROWS, file=_FILE) if _is_longer(series) else forecasts
+    return [*ranked_table(draft, forecast), *bound_table(draft, forecast), forecast_rows]
 
 
 def _asked_periods(
@@ -145,10 +164,12 @@ def _period_table(
     rows: list[list[Text]] = []
     for prediction in predictions[:MAX_ANSWER_ROWS]:
         row: list[Text] = [draft.render(prediction.at(forecast.text("time_column")), style)]
-        rows.append([*row, *(draft.render(prediction.at(name), "amount") for name in ("prediction", *bounds))])
+        row += [draft.render(prediction.at(name), "amount") for name in ("prediction", *bounds)]
+        rows.append([*row, *meets_cells(forecast, prediction)])
     heads: list[Text] = [("Period",), ("Forecast", *_unit_after_comma(draft))]
     heads += [("From",), ("To",)] if bounds else []
-    return ReportTable((), rows, numeric=tuple(range(1, len(heads))), heads=heads)
+    numeric = tuple(range(1, len(heads)))
+    return ReportTable((), rows, numeric=numeric, heads=[*heads, *meets_heads(draft, forecast, predictions[0])])
 
 
 def _series_table(

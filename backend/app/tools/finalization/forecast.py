@@ -26,12 +26,17 @@ async def forecast_future(
     is_model: bool = True,
     answer: AnswerForm = "each_period",
     skipped: Annotated[int, Field(ge=0)] = 0,
+    ranking: Literal["most", "least"] | None = None,
+    bound: dict[str, Any] | None = None,
 ) -> CallResult:
     """Forecast each series after its last row by the delivered model, or by the best classical methods."""
     part = await load_model(ctx, model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {"is_model": is_model, "answer": answer, "skipped": skipped}
+    # Left out where there is none, so that steps recorded before are found again by their arguments.
+    params |= {"ranking": ranking} if ranking else {}
+    params |= {"bound": bound} if bound else {}
     work = Computation("models.forecast.forecast_future", params, trusted=not part.contains_code)
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": part.model}
     try:

@@ -12,6 +12,7 @@ from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import vocabulary
 from app.agents.goals.periods.phrases import read_frequency
 from app.agents.goals.periods.time_axis import MeasuredAxis
+from app.agents.goals.series.answer_form import asks_for_periods
 from app.agents.goals.series.assumed_columns import split_assumptions
 from app.agents.goals.series.axis_detection import find_time_axes
 from app.agents.goals.series.keys import find_group_columns, find_ranked_keys
@@ -59,12 +60,13 @@ def _find(
     assumed, remaining = split_assumptions(goal.text, table)
     goal = parse_goal(remaining) if assumed else goal
     # "Which branch will lend most" begins as a goal of classes does.
-    is_of_classes = goal.kind == "classification" and not find_ranked_keys(goal.text, table)
+    # "People over 80" are counted where a column holds their age; other bounds are of what is forecast.
+    counts_within = goal.threshold is not None and _counts_within_bounds(goal, [table, *others], find_rows)
+    compares = goal.threshold is not None and not (counts_within or goal.threshold.describes_rows)
+    is_of_classes = goal.kind == "classification" and not (compares or find_ranked_keys(goal.text, table))
     if goal.outlook or goal.wants_no_model or is_of_classes:
         return None
-    # "People over 80" are counted where a column holds their age; other bounds are of what is predicted.
-    counts_within = goal.threshold is not None and _counts_within_bounds(goal, [table, *others], find_rows)
-    if goal.threshold and not counts_within:
+    if goal.threshold and not (counts_within or compares):
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
     # "How many orders did we get each week" asks about stored rows.
@@ -85,10 +87,14 @@ def _find(
             is_sure,
             measure=SeriesMeasure(None, MAX_NAME) if counts_within else None,
             assumed=assumed,
+            compares_forecasts=compares,
         )
         # Things that are measured in turn have a row each at one of several times: "pressure per machine".
         if request.layout.kind == "series" and find_group_columns(goal.text, table):
             request = replace(request, layout=SeriesLayout("transactions"))
+        # A number beside transactions is rather one of their rows: "deliveries of more than 10 km".
+        if compares and request.layout.kind == "transactions":
+            continue
         if not request.layout.is_complete:
             events = replace(request, layout=SeriesLayout("transactions"))
             request = events if events.asks_for_events(request.layout.keys) else request
@@ -101,7 +107,7 @@ def _counts_within_bounds(goal: Goal, tables: Sequence[TableProfile], find_rows:
     """Test if a goal counts rows whose numbers lie above or below a bound: "parcels heavier than 10 kg"."""
     bounded = {c.column for c in find_rows(goal, tables, None) if c.operator in BOUNDS}
     if vocabulary.COUNT.search(goal.text):
-        return bool(bounded)
+        return bool(bounded) and not asks_for_periods(goal.text)
     # "Parcels above 5 kg per week" are counted, and "weights above 5 kg" are no parcels.
     heads = {*head_stems(goal.target_text)}
     return read_frequency(goal.text) is not None and any(heads.isdisjoint(stems(name)) for name in bounded)

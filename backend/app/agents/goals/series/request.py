@@ -8,11 +8,10 @@ from functools import cached_property
 
 from app.agents.goals.columns.ranking import likeliest_column
 from app.agents.goals.columns.target import find_target
-from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.row_conditions import BOUNDS, RowCondition
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods import vocabulary
 from app.agents.goals.periods.forecast_horizon import (
-    AnswerForm,
     Horizon,
     SeriesEnd,
     find_dated,
@@ -31,7 +30,8 @@ from app.agents.goals.periods.usual_periods import (
     PARTS_OF_UNITS,
     USUAL_STEPS,
 )
-from app.agents.goals.series.keys import choose_keys, find_ranked_keys
+from app.agents.goals.series.answer_form import MeasuredForecast, choose_answer, find_bound
+from app.agents.goals.series.keys import choose_keys, find_ranked_keys, find_ranking
 from app.agents.goals.series.layout import MAX_REPEATED_SHARE, SeriesLayout, usable_numbers
 from app.agents.goals.series.measures import MeasureRequest, SeriesMeasure
 from app.agents.goals.series.period_forecast import PeriodForecast
@@ -72,6 +72,7 @@ class SeriesRequest:
     is_sure: bool = False  # the goal is known to ask for a forecast, with the usual measure and horizon
     measure: SeriesMeasure | None = None  # the measure, whatever the goal's words say
     assumed: tuple[str, ...] = ()  # columns of whose future the goal assumes something
+    compares_forecasts: bool = False  # a number of the goal is one that the forecasts are compared with
 
     @property
     def text(self) -> str:
@@ -113,8 +114,20 @@ class SeriesRequest:
         if frequency is None or horizon is None:
             return None
         conditions = self._restrictions.find_conditions(column)
+        if self.compares_forecasts:
+            # The number that the forecasts are compared with selects no rows.
+            conditions = [c for c in conditions if c.operator not in BOUNDS or c.column in self.times]
         keys = choose_keys(self.text, self.table, self.layout, {condition.column for condition in conditions})
         function = self._function(column, function, keys, frequency, conditions)
+        ranking = find_ranking(self.text, self.table) if keys else None
+        # Values that add up have a sum like counts: "the total revenue of next year" of a row each month.
+        is_added = function in ("count", "sum") or (
+            function == "value" and column is not None and self._measures.function(column) == "sum"
+        )
+        measured = MeasuredForecast(self.text, horizon, function, is_added, has_keys=bool(self.layout.keys))
+        bound = find_bound(self.goal, horizon) if self.compares_forecasts else None
+        if self.compares_forecasts and bound is None:
+            return None
         aggregation = PeriodAggregation(
             measure=function,
             column=column.name if column else None,
@@ -124,8 +137,10 @@ class SeriesRequest:
             keys=[key.name for key in keys],
             axis=None if self.measured.axis.is_native else self.measured.axis,
             number=self._number_text(column),
-            answer=self._answer(horizon, function, column),
+            answer=choose_answer(measured, ranking, bound, column),
             skipped_periods=horizon.first,
+            ranking=ranking,
+            bound=bound,
         )
         if not (self.measure or self.assumed) and self._is_plain(aggregation, conditions):
             return None
@@ -330,28 +345,13 @@ class SeriesRequest:
         """Test if the keys are as good as those of the layout: a code instead of a name."""
         return len(keys) == len(self.layout.keys) and bool(keys)
 
-    def _answer(self, horizon: Horizon, function: PeriodMeasure, column: Column | None) -> AnswerForm:
-        is_each = bool(vocabulary.EACH_PERIOD.search(self.text) or read_frequency(self.text))
-        if horizon.steps - horizon.first <= 1:
-            return "each_period" if horizon.steps == 1 else "last"
-        if vocabulary.MAXIMUM.search(self.text) and function != "maximum":
-            return "maximum"
-        if vocabulary.MINIMUM.search(self.text):
-            return "minimum"
-        # "Revenue next month" is one number, whose days are shown beside it.
-        asks_sum = horizon.is_single or vocabulary.TOTAL.search(self.text) is not None
-        # Values that add up have a sum like counts: "the total revenue of next year" of a row each month.
-        is_added = function == "value" and column is not None and self._measures.function(column) == "sum"
-        if (function in ("count", "sum") or is_added) and asks_sum and not is_each and not self.layout.keys:
-            return "sum"
-        return "last" if horizon.is_point else "each_period"
-
     def _is_plain(self, aggregation: PeriodAggregation, conditions: Sequence[RowCondition]) -> bool:
         """Test if the rows are the series as they stand, which a forecast of rows ahead serves as well."""
         return (
             aggregation.axis is None
             and aggregation.measure == "value"
             and aggregation.answer in ("each_period", "last")
+            and aggregation.bound is None
             and self.layout.kind == "series"
             and not conditions
             and not self.measured.gaps

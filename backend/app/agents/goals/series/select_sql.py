@@ -15,6 +15,8 @@ from app.agents.goals.periods.time_axis import Period, TimeAxis
 from app.plans.identifiers import quote_identifier
 
 PeriodMeasure = Literal["count", "distinct", "sum", "mean", "maximum", "value"]
+GroupRanking = Literal["most", "least"]
+"""Order of several series by their forecasts: the highest or the lowest first."""
 
 
 class NumberText(BaseModel):
@@ -26,13 +28,23 @@ class NumberText(BaseModel):
     group: Literal["", ",", ".", " ", "'"] = ","
 
 
+class ForecastBound(BaseModel):
+    """A number that the forecast of each period is compared with: "above 15,000 each day"."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sign: Literal[">", ">=", "<", "<="]
+    value: float
+
+
 class PeriodAggregation(BaseModel):
     """A series of periods: the rows of each period or their different values counted, or a column summed,
     averaged or taken as it is.
 
     `time`: name of the series' column of periods, one every `step` units of `every`; `axis`: the columns that
     tell it, `time` itself if None. `keys`: columns whose values tell several series apart. `answer`: what of
-    the forecast is asked for, of the periods after the first `skipped_periods`.
+    the forecast is asked for, of the periods after the first `skipped_periods`. `ranking`: the goal asks which
+    of several series is first; `bound`: it asks in which periods the forecast lies above or below a number.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -50,6 +62,8 @@ class PeriodAggregation(BaseModel):
     """How numbers that are stored as text are written."""
     answer: AnswerForm = "each_period"
     skipped_periods: SkipJsonSchema[int] = Field(default=0, ge=0)
+    ranking: SkipJsonSchema[GroupRanking | None] = None
+    bound: SkipJsonSchema[ForecastBound | None] = None
 
     @property
     def name(self) -> str:

@@ -40,6 +40,7 @@ _GENERAL_STEMS = frozenset(
             second third last more further extra each every per all both any another until till through
             throughout upto ahead onwards around roughly about like come coming going go happen see get have
             make take whole entire together altogether separately main single new old our say please hi
+            most least fewest top bottom best worst biggest largest smallest greatest busiest quietest rank
             hello thanks thank curve chart plot line series peak maximum max minimum min highest lowest
             stand stands look looks develop evolve move moves business planning plan budget report where
             when how additional content plus minus
