@@ -8,6 +8,7 @@ from app.agents.goals.columns.named_columns import avoided_columns, match_column
 from app.agents.goals.conditions.age_bounds import find_age_bounds
 from app.agents.goals.conditions.filters import COMPARISON_GOAL, find_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.scale_bounds import find_scale_bounds
 from app.agents.goals.conditions.states import (
     find_phrases,
     find_states,
@@ -32,6 +33,13 @@ _RELATION = re.compile(
     re.IGNORECASE,
 )
 """Questions whose conditions are causes."""
+_SCORED = re.compile(
+    r"^\W{0,3}(?:(?:find|list|show|flag|identify|predict|which|what|the|all|our|those|any) ){0,3}"
+    r"(?P<rows>[\w-]{3,30}) (?:in [\w ]{1,30} )?(?:at (?:high |a high |the )?risk of|(?:most |more )?likely to"
+    r"|(?:are|is) (?:(?:most |more )?likely to|at risk of|going to)|will|who will)\b",
+    re.IGNORECASE,
+)
+"""The rows whose probability a goal asks for: "smokers at risk of readmission" are those of a value."""
 _DEGREE = re.compile(r"\b(?:more|less|most|least)\b", re.IGNORECASE)
 _PLURAL_ENDINGS = ("", "s", "es")
 
@@ -52,6 +60,10 @@ def find_row_conditions(
     conditions = [*find_age_bounds(goal.effect_text, tables, name), *_excluded_values(goal, tables, name)]
     bounded = {condition.column for condition in conditions}
     plain = find_conditions(goal.effect_text, tables, name, heads)
+    # Of "good or better" the step alone would be one value.
+    scaled = [b.condition for b in find_scale_bounds(goal.effect_text, tables) if b.column.name != name]
+    conditions += [condition for condition in scaled if condition.column not in bounded]
+    bounded = {condition.column for condition in conditions}
     conditions += [condition for condition in plain if condition.column not in bounded]
     measured_rows = _measured_rows(goal) if of_series else ""
     text = _restricting_text(goal, goal.text if of_series else goal.request_text, measured_rows)
@@ -91,7 +103,9 @@ def _restricting_text(goal: Goal, request: str, measured_rows: str) -> str:
         " ".join(word for word in words(match[0]) if word not in ("only", "and", "but"))
         for match in RESTRICTION.finditer(goal.effect_text)
     )
-    return ". ".join([request, *(f"among {phrase}" for phrase in (*restrictions, measured_rows) if phrase)])
+    subjects = (match["rows"] for match in _SCORED.finditer(goal.effect_text))
+    phrases = (*restrictions, measured_rows, *subjects)
+    return ". ".join([request, *(f"among {phrase}" for phrase in phrases if phrase)])
 
 
 def _measured_rows(goal: Goal) -> str:

@@ -61,6 +61,7 @@ from app.agents.questions.rewording.phrase_rewording import (
     split_preamble,
 )
 from app.agents.questions.rewording.placings import reword_placings
+from app.agents.questions.rewording.scale_bounds import reword_scale_bounds
 from app.agents.questions.rewording.second_facts import reword_second_facts
 from app.agents.questions.rewording.signed_values import quote_signed_values
 from app.agents.questions.rewording.span_terms import reword_span_terms
@@ -158,7 +159,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
-    text = reword_measured_states(text, tables)
+    text = reword_measured_states(reword_scale_bounds(text, tables), tables)
     text = reword_group_extremes(reword_span_terms(text, tables), tables)
     text = reword_placings(reword_states(reword_bare_phrases(text, tables), tables), tables)
     text = reword_unit_costs(reword_second_facts(reword(text), tables), tables)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
+from app.agents.goals.tables.ordinal_scales import ordered_values
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
@@ -180,7 +181,20 @@ def make_value(reference: Reference) -> Value:
     texts = [str(value) for value in column.values]
     if not column.is_number and column.type == "text" and len({t.casefold() for t in texts}) < len(set(texts)):
         return Value(build.call("lower", reference.expression), column.name, "text", reference)
-    return Value(reference.expression, column.name, stored_type(column), reference)
+    order = _scale_order(reference)
+    return Value(reference.expression, column.name, stored_type(column), reference, order)
+
+
+def _scale_order(reference: Reference) -> Expression | None:
+    """The place of each value on its scale, where the order of its letters is another one: `low`, `medium`."""
+    steps = ordered_values(reference.column)
+    if steps is None or steps == sorted(steps):
+        return None
+    places = [
+        (build.compare("=", reference.expression, build.literal(step)), build.literal(place))
+        for place, step in enumerate(steps, start=1)
+    ]
+    return build.case(places, None)
 
 
 def is_measurable(column: Column) -> bool:
