@@ -31,6 +31,20 @@ _HOW_WELL = re.compile(
     re.IGNORECASE,
 )
 """Words of a goal that ask for the quality of its predictions, which every session tells."""
+_SCORED_ROWS = re.compile(
+    r"^\W{0,3}(?:please )?(?:score|rank|rate|sort|order)\s(?:all |each |every )?(?:the |our |my )?"
+    r"(?P<rows>[\w-]{2,30}(?: [\w-]{2,30})?)\s(?:by|for|on|according to)\s(?:their |the |its )?"
+    r"(?P<score>[^.;:!?]{0,60}\b(?:risk|probability|likelihood|chance|propensity|odds)\b[^.;:!?]{0,60})",
+    re.IGNORECASE,
+)
+"""Goals for the probability of each row by a verb that may be a column: "score applicants by default risk"."""
+
+
+def _name_scored(match: re.Match[str]) -> str:
+    """Say what is predicted behind a verb of prediction."""
+    return f"predict the {match['score']} of {match['rows']}"
+
+
 MAX_PHRASES = 100
 """Phrases of one kind in a goal, each compared with every column: enough to list columns to exclude."""
 MAX_ROLES = 1000
@@ -39,7 +53,7 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
-    time_limit_s, text = parse_time_limit(_HOW_WELL.sub("", text))
+    time_limit_s, text = parse_time_limit(_SCORED_ROWS.sub(_name_scored, _HOW_WELL.sub("", text)))
     causal = split_causes(text)
     wants_drivers = bool(causal.causes) or asks_for_drivers(text)
     costs, remaining = parse_costs(name_driver_target(causal.effect) if wants_drivers else text)

@@ -46,7 +46,7 @@ MEMBERS: dict[str, Any] = {
     [
         ("score every member for churn, best first", []),
         ("gold members at high risk of churn", ["plan"]),
-        ("Identify smokers at risk of churning", []),
+        ("Identify smokers at risk of churning", ["smoker"]),
     ],
 )
 def test_the_outcome_is_the_target(goal: str, restricted: list[str]) -> None:

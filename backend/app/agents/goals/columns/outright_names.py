@@ -1,7 +1,10 @@
 """Names where a goal says its target outright: `predict mdvis, the number of visits`, `who will be late`."""
 
+from collections.abc import Collection, Sequence
+
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 
 ARTICLES = ("the ", "a ", "an ", "each ", "every ")
 EXPLAINING = frozenset(
@@ -42,3 +45,23 @@ def is_predicted_state(text: str, name: str) -> bool:
             if stem(predicate) == own[0]:
                 return True
     return False
+
+
+_BEHIND_NAMES = word_set("of for at in by on from with using when where if before after during")
+"""Words that end a name. Behind `and` a second one may stand, and which is meant is asked."""
+_ARTICLES = word_set("the a an its their our each every")
+
+
+def is_named_first(after_verb: str, name: str, others: Sequence[str], goal_words: Collection[str]) -> bool:
+    """Test if a whole name follows the verb, and no word of the goal makes a longer name of it.
+
+    "Predict score at the end of the year" means `score`, beside a column `score_next_term`.
+    """
+    text = words(after_verb)
+    while text and text[0] in _ARTICLES:
+        text = text[1:]
+    own = words(name)
+    if not own or text[: len(own)] != own or (text[len(own) :] and text[len(own)] not in _BEHIND_NAMES):
+        return False
+    longer = [words(other) for other in others if other != name and {*own} < {*words(other)}]
+    return all({*other}.difference(own).isdisjoint(goal_words) for other in longer)

@@ -14,7 +14,7 @@ from app.agents.goals.columns.name_score import (
     score_column,
 )
 from app.agents.goals.columns.named_columns import OTHERS, avoided_columns, match_columns
-from app.agents.goals.columns.outright_names import is_explained, is_predicted_state
+from app.agents.goals.columns.outright_names import is_explained, is_named_first, is_predicted_state
 from app.agents.goals.columns.ranking import weigh_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables.column_roles import match_roles
@@ -211,7 +211,9 @@ def _named_outright(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn 
         for option in suitable
         if option.column.distinct == N_STATES and is_predicted_state(goal.text, option.column.name)
     ]
-    for options in (explained, states):
+    names, goal_words = [option.column.name for option in suitable], {*words(goal.text)}
+    first = [o for o in suitable if is_named_first(goal.after_verb, o.column.name, names, goal_words)]
+    for options in (explained, states, first):
         if len(options) == 1:
             return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
     return None

@@ -35,7 +35,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     if not tables or situation.preferences.implies_model or names_barriers(goal):
         return None
     answers = situation.answers_to(WHICH_QUESTION)
-    if MODEL in answers:
+    if MODEL in answers or (not answers and _bounds_column_alone(goal, tables)):
         return None
     # A chart is asked for by its name, however improbable a question is otherwise.
     if action := _plan_chart(situation, answers[-1] if answers else goal):
@@ -49,7 +49,7 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     question = answers[-1] if answers else goal
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
-        return _plan_answer(question, parsed, tables)
+        return plan_answer(question, parsed, tables)
     if probability < MIN_ASKED_QUESTION and not _is_doubted(situation, probability):
         return None  # a goal about a model of its target
     # Where words were answered, they were about a question: it is not taken for a model any more.
@@ -66,7 +66,7 @@ def _plan_chart(situation: Situation, text: str) -> AgentAction | None:
     if _looks_ahead(situation) or situation.goal.excluded_phrases:
         return None
     parsed = parse_chart_question(text, situation.tables)
-    return _plan_answer(text, parsed, situation.tables) if parsed else None
+    return plan_answer(text, parsed, situation.tables) if parsed else None
 
 
 def _ask(parsed: UnparsedQuestion) -> AgentAction:
@@ -90,7 +90,7 @@ def _read_choice(goal: str, answers: Sequence[str], tables: Sequence[TableProfil
     if answers[-1] == END:
         return _refuse(goal, before)
     reading = before.find_reading(answers[-1])
-    return _plan_answer(goal, reading, tables) if reading else None
+    return plan_answer(goal, reading, tables) if reading else None
 
 
 def _is_doubted(situation: Situation, probability: float) -> bool:
@@ -124,7 +124,7 @@ def _answer_if_clear(situation: Situation, probability: float) -> AgentAction | 
     if probability < MIN_UNSIGNED_QUESTION or _looks_ahead(situation):
         return None
     parsed = _read_clear_figure(situation)
-    return _plan_answer(situation.goal.text, parsed, situation.tables) if parsed else None
+    return plan_answer(situation.goal.text, parsed, situation.tables) if parsed else None
 
 
 def _read_clear_figure(situation: Situation) -> ParsedQuestion | None:
@@ -246,13 +246,34 @@ def _describes_rows(situation: Situation) -> bool:
     if _COMPARES.search(text):
         return True
     return any(
-        len(item.text) > 1 and not (item.columns or item.row_tables) for item in _spelled_values(situation)
+        len(item.text) > 1 and not (item.columns or item.row_tables)
+        for item in spelled_values(situation.goal.text, situation.tables)
     )
 
 
-def _spelled_values(situation: Situation) -> list[QuestionItem]:
-    """Return the words of the goal that spell a stored value out."""
-    items = mark_items(situation.goal.text, situation.tables).items
+def _bounds_column_alone(text: str, tables: Sequence[TableProfile]) -> bool:
+    """Test if a goal is a number of a table and a bound of it: "salary above 80000" is what is predicted.
+
+    "Staff with a salary above 80000" names the rows.
+    """
+    comparison = _COMPARES.search(text)
+    if comparison is None:
+        return False
+    name = words(text[: comparison.start()])
+    behind = words(text[comparison.end() :].lstrip("0123456789.,"))
+    measured = any(
+        words(column.name) == name for table in tables for column in table.columns if column.is_number
+    )
+    return measured and len(behind) <= MAX_UNIT_WORDS
+
+
+MAX_UNIT_WORDS = 1
+"""Words behind the number of a bound: its unit."""
+
+
+def spelled_values(text: str, tables: Sequence[TableProfile]) -> list[QuestionItem]:
+    """Return the words of a goal that spell a stored value out."""
+    items = mark_items(text, tables).items
     return [item for item in items if item.values and item.values[0].score >= MIN_SPELLED_SCORE]
 
 
@@ -265,7 +286,9 @@ def _names_single_row(situation: Situation) -> bool:
     if situation.goal.excluded_phrases or _looks_ahead(situation) or _goes_beyond_data(situation):
         return False
     rows = {table.name: table.rows for table in situation.tables}
-    matches = [item.values[0] for item in _spelled_values(situation) if not item.row_tables]
+    matches = [
+        item.values[0] for item in spelled_values(situation.goal.text, situation.tables) if not item.row_tables
+    ]
     return any(
         match.column.type == "text" and match.column.distinct >= _MIN_NAMING_SHARE * rows[match.table]
         for match in matches
@@ -329,7 +352,7 @@ def _refuse(goal: str, parsed: UnparsedQuestion) -> AgentAction:
     return finish(Plan(target="?", question=goal, notes=[note]))
 
 
-def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TableProfile]) -> AgentAction:
+def plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TableProfile]) -> AgentAction:
     """Make the plan of a parsed question. Its target is the first column that the question names."""
     table = next(table for table in tables if table.name == parsed.tables[0])
     message = f"I will answer with {parsed.description}."
