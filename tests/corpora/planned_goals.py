@@ -51,7 +51,8 @@ class PlannedGoal:
         if reading.kind == "exploration" and reading.target is None:
             return is_overview(plan)
         if plan.question is not None:
-            return False
+            # An effect on the target is explained by figures of it for each group of its cause, too.
+            return reading.kind == "exploration" and plan.target == reading.target and compares_effects(plan)
         table = next(table for table in self.table.tables if table.name == reading.table)
         return all(
             (
@@ -115,6 +116,11 @@ class PlannedGoal:
 
 
 _COMPARISON = re.compile(r"(?P<column>`[^`]+`|\w+)\s*(?P<sign>>=|<=|==|=|>|<)\s*(?P<value>-?[\d.]+|'[^']*')")
+
+
+def compares_effects(plan: Plan) -> bool:
+    """Test if a plan answers a question for an effect by figures of groups."""
+    return any(note.startswith("A difference between groups is no proof") for note in plan.notes)
 
 
 SIGNS = {

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from tests.corpora.conversations import run_planner
 from tests.corpora.goals import UNREADABLE_AIMS
-from tests.corpora.planned_goals import NO_TARGET, Verdict, is_overview, make_schema
+from tests.corpora.planned_goals import NO_TARGET, Verdict, compares_effects, is_overview, make_schema
 from tests.corpora.training import TrainingGoal, TrainingTables
 
 from app.agents.planner.output import Plan
@@ -37,6 +37,8 @@ class PlannedTrainingGoal:
         """Test if a plan has the aim of the goal and one of its targets. Conditions are not judged."""
         if self.goal.aim in ("explore", "segment"):
             return is_overview(plan)
+        if self.goal.aim == "explain_drivers" and compares_effects(plan):
+            return plan.target in self.goal.targets
         if self.goal.aim == "question" or plan.question is not None:
             return self.goal.aim == "question" and plan.question is not None and not is_overview(plan)
         if self.goal.aim == "forecast":
