@@ -30,7 +30,15 @@ def test_steps_are_ordered(steps: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [["East", "West"], ["low", "red"], ["high"], ["medium", "moderate"], ["A1", "B2"], ["yes", "no"]],
+    [
+        ["East", "West"],
+        ["low", "red"],
+        ["high"],
+        ["medium", "moderate"],
+        ["A1", "B2"],
+        ["yes", "no"],
+        [f"Lane {number}" for number in range(1, 30)],
+    ],
 )
 def test_other_texts_have_no_order(values: list[str]) -> None:
     assert order_steps(values) is None

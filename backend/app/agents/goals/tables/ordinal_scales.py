@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from app.agents.goals.tables.profiles import Column
 
-MIN_STEPS = 2
-"""Steps from which values have an order."""
+MIN_STEPS, MAX_STEPS = 2, 20
+"""Steps from which values have an order, and up to which: more numbered texts are names rather than a scale,
+and a plan sorts by so many branches at most."""
 _SCALES = """
     never, hardly ever|almost never|very rarely, rarely|seldom, occasionally|now and then, sometimes
         , regularly, often|frequently, usually|mostly|very often|most of the time
@@ -94,7 +95,7 @@ def order_steps(values: Sequence[str]) -> list[str] | None:
 
     Each must be a step of one scale, and none may have the place of another.
     """
-    if len(values) < MIN_STEPS:
+    if not MIN_STEPS <= len(values) <= MAX_STEPS:
         return None
     spelled = {value: _spell(value) for value in values}
     for places in _read_scales():
