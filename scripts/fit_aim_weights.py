@@ -9,6 +9,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import cast
 
@@ -43,13 +44,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     goals = load_labelled_goals()
-    features = [aim_features(parse_goal(goal.text), goal.tables) for goal in goals]
+    with ProcessPoolExecutor() as pool:
+        features = list(pool.map(read_features, goals, chunksize=100))
     if parser.parse_args().check:
         print_check(goals, cross_validate(goals, features))
         return
     weights = fit(features, goals)
     lines = (f"{json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(weights.items()))
     TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def read_features(goal: LabelledGoal) -> dict[str, float]:
+    return aim_features(parse_goal(goal.text), goal.tables)
 
 
 def fit(features: Sequence[dict[str, float]], goals: Sequence[LabelledGoal]) -> Weights:

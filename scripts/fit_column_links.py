@@ -1,11 +1,14 @@
 """Fits `words/sentence_encoder.npz` and `columns/links.npz` of `app/agents/goals` to the training goals.
 
-`PYTHONPATH=. python scripts/fit_column_links.py ENCODER [--folds FOLDER]`: `ENCODER` is the file that
-`scripts/sentence_encoder.py` makes of the published model. Changes of low rank to the upper layers of the
+`PYTHONPATH=. python scripts/fit_column_links.py ENCODER [--further | --folds FOLDER]`: `ENCODER` is the file
+that `scripts/sentence_encoder.py` makes of the published model. Changes of low rank to the upper layers of the
 encoder (Hu et al., LoRA, ICLR 2022) and the comparison of words and requests with columns are fitted to the
 columns that phrases of the training goals mean and that whole goals ask for, and to made-up tables of concepts
-of the lexicon. It takes half an hour on two processors that compute in bfloat16, and needs `jax` and `optax`,
-which the project does not install. The stored links are those of `--without x2_ z4_`.
+of the lexicon. It takes half an hour on two processors that compute in bfloat16, twice as long on others, and
+needs `jax` and `optax`, which the project does not install.
+
+With `--further` the encoder is a copy of the stored one, from which the fit goes on, and so do the links. The
+stored links were fitted in 3 epochs, in steps of 40 goals, to all files but those of x2, z4 and g1 to g4.
 
 With `--folds` two fits, each without the tables of one fold, are written to the folder instead: links of goals
 that a fit has not seen, for `scripts/fit_column_weights.py`.
@@ -43,18 +46,20 @@ MATRICES = (
     "intermediate.dense",
     "output.dense",
 )
-LEARNING_RATE, MAX_GRADIENT_NORM = 1e-3, 5.0
+LEARNING_RATE, FURTHER_LEARNING_RATE, MAX_GRADIENT_NORM = 1e-3, 6e-4, 5.0
+WARMING_STEPS = 12
+"""Steps of a further fit in which its rate grows: its first gradients tell little."""
 KEPT_PIECES = 0.9
 """Share of pieces that are kept in a step of the fit; the others are hidden from it."""
 TUNED_FILES = frozenset({"general.txt"})
 """Files of the lexicon that were written with the tuned goals at hand."""
-MAX_COLUMNS, MAX_GOALS, MAX_COLUMN_PIECES, MAX_GOAL_PIECES = 96, 48, 24, 32
+MAX_COLUMNS, MAX_GOALS, MAX_COLUMN_PIECES, MAX_GOAL_PIECES = 96, 116, 24, 32
 """Shape of a step: its columns and goals, of several tables, and their pieces."""
-GOALS_OF_TABLE, CONCEPTS_OF_TABLE = 8, 10
+GOALS_OF_TABLE, CONCEPTS_OF_TABLE = 24, 10
 """Goals of one table in a step, and columns of a made-up table."""
 NO_COLUMN_WEIGHT, CONCEPT_WEIGHT = 0.25, 0.5
 """Weights of words that mean no column, and of goals on made-up tables."""
-WORDS_OF_STEP, GOALS_OF_STEP = 40.0, 20.0
+WORDS_OF_STEP, GOALS_OF_STEP = 110.0, 55.0
 """Words and goals by which the losses of a step are divided."""
 CLOSENESS = 0.01
 """Penalty of the squared differences between the matrices of the comparison and the identity."""
@@ -75,6 +80,9 @@ REQUESTS = (
 )
 """Words before and after what is asked for, in goals on made-up tables."""
 SEED = 1
+MULTIPLIED = jnp.bfloat16 if "bf16" in Path("/proc/cpuinfo").read_text() else jnp.float32
+"""Type in which weights that are not fitted are multiplied: bfloat16 is twice as fast where a processor has it,
+and slow elsewhere."""
 
 Parameters = dict[str, Any]
 
@@ -102,12 +110,15 @@ def main() -> None:
     parser.add_argument("--folds", type=Path)
     parser.add_argument("--epochs", type=float, default=EPOCHS)
     parser.add_argument("--without", nargs="*", default=[], help="beginnings of ids that are left out")
+    parser.add_argument("--further", action="store_true", help="go on from the stored weights")
     arguments = parser.parse_args()
     stored = dict(np.load(arguments.encoder))
     left_out = tuple(arguments.without)
     tables = [make_table(file) for file in load_training_goals() if not file.id.startswith(left_out)]
     if arguments.folds is None:
-        write(fit(tables, stored, arguments.epochs), stored, sentence_encoder.FILE, column_links.FILE)
+        links = dict(np.load(column_links.FILE)) if arguments.further else None
+        fitted = fit(tables, stored, arguments.epochs, links)
+        write(fitted, stored, sentence_encoder.FILE, column_links.FILE)
         return
     for fold in range(FOLDS):
         kept = [table for table in tables if fold_of(table.file) != fold]
@@ -274,13 +285,14 @@ class Fit:
 
     def __init__(self, stored: dict[str, np.ndarray]) -> None:
         self.base = {name: jnp.asarray(array) for name, array in dequantised(stored).items()}
-        self.halved = {
-            name: array.astype(jnp.bfloat16)
+        self.frozen = {
+            name: array.astype(MULTIPLIED)
             for name, array in self.base.items()
             if name.endswith(tuple(f"{matrix}.weight" for matrix in MATRICES))
         }
 
-    def start(self) -> Parameters:
+    def start(self, links: dict[str, np.ndarray] | None) -> Parameters:
+        """Return the parameters before the first step: no changes, and stored or neutral comparisons."""
         random = np.random.default_rng(0)
         parameters: Parameters = {}
         for layer in range(FIRST_LAYER, LAYERS):
@@ -295,7 +307,14 @@ class Fit:
         parameters |= {name: np.zeros(DIMENSIONS, "float32") for name in FLAT}
         parameters |= {"bias_of_words": np.float32(4), "bias": np.float32(2)}
         scale = np.float32(np.log(12))
-        return jax.tree.map(jnp.asarray, parameters | {"log_scale_of_words": scale, "log_scale": scale})
+        parameters |= {"log_scale_of_words": scale, "log_scale": scale}
+        if links is not None:
+            parameters |= {name: links[name].astype("float32") for name in (*SQUARE, "bias_of_words", "bias")}
+            parameters |= {name: links[name] / np.float32(_FACTORS[name]) for name in FLAT}
+            parameters |= {
+                f"log_{name}": np.log(links[name].astype("float32")) for name in ("scale_of_words", "scale")
+            }
+        return jax.tree.map(jnp.asarray, parameters)
 
     def encode(self, parameters: Parameters, pieces: Any, mask: Any, key: Any) -> Any:
         count, length = pieces.shape
@@ -326,7 +345,7 @@ class Fit:
 
     def _apply(self, parameters: Parameters, hidden: Any, layer: int, matrix: str) -> Any:
         name = f"encoder.layer.{layer}.{matrix}"
-        applied = times_frozen(hidden, self.halved[f"{name}.weight"]) + self.base[f"{name}.bias"]
+        applied = times_frozen(hidden, self.frozen[f"{name}.weight"]) + self.base[f"{name}.bias"]
         if layer < FIRST_LAYER:
             return applied
         down, up = parameters[f"{layer}.{matrix}.down"], parameters[f"{layer}.{matrix}.up"]
@@ -366,8 +385,8 @@ class Fit:
 
 @jax.custom_vjp
 def times_frozen(hidden: Any, weights: Any) -> Any:
-    """Multiply by weights that are not fitted, in bfloat16: with processors for it twice as fast or more."""
-    return jnp.dot(hidden.astype(jnp.bfloat16), weights.T, preferred_element_type=jnp.float32)
+    """Multiply by weights that are not fitted, in the type that this processor multiplies faster."""
+    return jnp.dot(hidden.astype(MULTIPLIED), weights.T, preferred_element_type=jnp.float32)
 
 
 def _times_forward(hidden: Any, weights: Any) -> tuple[Any, Any]:
@@ -375,7 +394,7 @@ def _times_forward(hidden: Any, weights: Any) -> tuple[Any, Any]:
 
 
 def _times_backward(weights: Any, gradient: Any) -> tuple[Any, Any]:
-    own = jnp.dot(gradient.astype(jnp.bfloat16), weights, preferred_element_type=jnp.float32)
+    own = jnp.dot(gradient.astype(MULTIPLIED), weights, preferred_element_type=jnp.float32)
     return own, jnp.zeros_like(weights)
 
 
@@ -410,12 +429,20 @@ def unit(vectors: Any) -> Any:
     return vectors / jnp.sqrt((vectors * vectors).sum(-1, keepdims=True) + 1e-9)
 
 
-def fit(tables: Sequence[Table], stored: dict[str, np.ndarray], epochs: float) -> tuple[Fit, Parameters]:
+def fit(
+    tables: Sequence[Table],
+    stored: dict[str, np.ndarray],
+    epochs: float,
+    links: dict[str, np.ndarray] | None = None,
+) -> tuple[Fit, Parameters]:
+    """Fit the changes of an encoder to some tables, from stored links on if they are given."""
     model = Fit(stored)
-    parameters, sections = model.start(), load_concepts()
+    parameters, sections = model.start(links), load_concepts()
     random, key = np.random.default_rng(SEED), jax.random.PRNGKey(0)
     steps = max(1, int(epochs * sum(1 for _ in batches(tables, sections, np.random.default_rng(0)))))
     schedule = optax.cosine_decay_schedule(LEARNING_RATE, steps, 0.05)
+    if links is not None:
+        schedule = optax.warmup_cosine_decay_schedule(0.0, FURTHER_LEARNING_RATE, WARMING_STEPS, steps, 0.0)
     optimiser = optax.chain(optax.clip_by_global_norm(MAX_GRADIENT_NORM), optax.adam(schedule))
     state = optimiser.init(parameters)
 
