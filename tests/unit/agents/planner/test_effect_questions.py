@@ -125,3 +125,30 @@ def test_the_rows_whose_risk_is_asked_for_are_selected(drivers) -> None:
     assert isinstance(plan, Plan)
     assert plan.target == "quit"
     assert [(c.column, c.values) for c in plan.filter] == [("gender", ["female"])]
+
+
+EPISODES: dict[str, Any] = {
+    "table": "episodes",
+    "rows": 900,
+    "columns": [
+        {
+            "name": "genre",
+            "type": "text",
+            "hint": "category",
+            "distinct": 4,
+            "top": [{"value": value} for value in ("comedy", "history", "interview", "news")],
+        },
+        {"name": "length_min", "type": "number", "hint": "numeric", "distinct": 400, "min": 8.0, "max": 120.0},
+        {"name": "full_listens", "type": "integer", "hint": "numeric", "distinct": 700, "min": 0, "max": 9000},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["do interviews run longer than history episodes?", "do news episodes run longer in total than comedy ones?"],
+)
+def test_values_that_are_compared_are_no_rows_of_another_effect(goal: str) -> None:
+    plan = run_planner(goal, [EPISODES])
+    asked = plan.parsed_question if isinstance(plan, Plan) else None
+    assert asked is None or not asked.description.startswith("the mean `length_min` and the number of rows")
