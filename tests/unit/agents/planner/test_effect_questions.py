@@ -146,7 +146,10 @@ EPISODES: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     "goal",
-    ["do interviews run longer than history episodes?", "do news episodes run longer in total than comedy ones?"],
+    [
+        "do interviews run longer than history episodes?",
+        "do news episodes run longer in total than comedy ones?",
+    ],
 )
 def test_values_that_are_compared_are_no_rows_of_another_effect(goal: str) -> None:
     plan = run_planner(goal, [EPISODES])
