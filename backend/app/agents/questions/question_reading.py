@@ -188,8 +188,11 @@ def make_value(reference: Reference) -> Value:
 def _scale_order(reference: Reference) -> Expression | None:
     """The place of each value on its scale, where the order of its letters is another one: `low`, `medium`."""
     steps = ordered_values(reference.column)
-    if steps is None or steps == sorted(steps):
-        return None
+    return None if steps is None or steps == sorted(steps) else place_of_step(reference, steps)
+
+
+def place_of_step(reference: Reference, steps: Sequence[str]) -> Expression:
+    """The place of each value among the steps of its scale, from 1; null for other values."""
     places = [
         (build.compare("=", reference.expression, build.literal(step)), build.literal(place))
         for place, step in enumerate(steps, start=1)

@@ -1,8 +1,9 @@
 """Figures of a column for each group of another one: the answer of a question for an effect."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.agents.goals.columns.effect_columns import EffectColumns
+from app.agents.goals.columns.target import N_STATES
 from app.agents.goals.conditions.row_conditions import RowCondition, describe_conditions
 from app.agents.goals.tables.ordinal_scales import ordered_values
 from app.agents.goals.tables.profiles import Column, TableProfile
@@ -11,7 +12,7 @@ from app.agents.questions.matching.value_matching import flag_values
 from app.agents.questions.ordering import Order
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.quantile_groups import make_classes
-from app.agents.questions.question_reading import Value, make_value
+from app.agents.questions.question_reading import Value, make_value, place_of_step
 from app.agents.questions.rows_plan import Figure, PlanDraft
 from app.agents.questions.tables.scope import QuestionScope, Reference, RowSource
 from app.plans import build
@@ -21,7 +22,7 @@ MAX_SINGLE_NUMBERS = 8
 """Different numbers that are groups of their own, such as rates of a discount; more are cut into quartiles."""
 QUARTILES = 4
 """Groups of a number with more values: enough to see a course, and few enough to be read at a glance."""
-_SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
+_SIGNS: Mapping[str, build.ComparisonSign] = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
 
 
 def plan_effect(
@@ -61,17 +62,10 @@ def plan_effect(
 def _measured_value(effect: Reference, positive: Scalar | None) -> Value | None:
     """The value that is compared: a number, if a class is the positive one, or the place of a step."""
     column = effect.column
-    if steps := (None if column.distinct == len(_TWO) else ordered_values(column)):
-        places = [
-            (build.compare("=", effect.expression, build.literal(step)), build.literal(place))
-            for place, step in enumerate(steps, start=1)
-        ]
-        return Value(
-            build.case(places, None),
-            f"{column.name} from {steps[0]} (1) to {steps[-1]} ({len(steps)})",
-            "integer",
-        )
-    if column.distinct != len(_TWO) and column.type != "boolean":
+    if steps := (None if column.distinct == N_STATES else ordered_values(column)):
+        label = f"{column.name} from {steps[0]} (1) to {steps[-1]} ({len(steps)})"
+        return Value(place_of_step(effect, steps), label, "integer")
+    if column.distinct != N_STATES and column.type != "boolean":
         return make_value(effect) if column.is_number else None
     flags = (0, 1) if column.is_number and (column.low, column.high) == (0, 1) else flag_values(column)
     target_class = positive if positive is not None else flags[1] if flags else None
@@ -81,10 +75,6 @@ def _measured_value(effect: Reference, positive: Scalar | None) -> Value | None:
     return Value(
         build.compare("=", effect.expression, build.literal(target_class)), f"share of {name}", "boolean"
     )
-
-
-_TWO = (0, 1)
-"""Numbers of a yes or no, and so its number of values."""
 
 
 def _label(measured: Value) -> str:
@@ -101,7 +91,7 @@ def _expression(reference: Reference, condition: RowCondition) -> Expression:
     if condition.operator in ("in", "not_in"):
         is_in_list = build.is_one_of(reference.expression, condition.values)
         return is_in_list if condition.operator == "in" else build.negate(is_in_list)
-    return build.compare(_SIGNS[condition.operator], reference.expression, build.literal(condition.values[0]))  # type: ignore[arg-type]
+    return build.compare(_SIGNS[condition.operator], reference.expression, build.literal(condition.values[0]))
 
 
 def _notes(columns: EffectColumns, is_cut: bool) -> list[str]:
