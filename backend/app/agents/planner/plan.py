@@ -210,8 +210,7 @@ def _choose_time_column(request: PlanRequest) -> str | None:
 def _choose_positive_class(request: PlanRequest) -> str | int | float | bool | None:
     if request.preferences.positive_class is not None:
         return request.preferences.positive_class
-    value = named_columns.positive_class(request.goal, request.column)
-    return value if isinstance(value, str | int | float | bool) else None
+    return named_columns.positive_class(request.goal, request.column)
 
 
 def _choose_costs(request: PlanRequest, kind: ProblemKindName | None) -> dict[MistakeSide, float] | None:

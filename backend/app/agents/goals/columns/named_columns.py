@@ -116,9 +116,11 @@ def find_entity_column(table: TableProfile, target: str) -> Column | None:
     return candidates[0] if candidates else None
 
 
-def positive_class(goal: Goal, column: Column) -> object:
+def positive_class(goal: Goal, column: Column) -> bool | int | float | str | None:
     """Return the value of the target that the goal names, if it names one."""
-    values = {str(value).casefold(): value for value in column.top}
+    values: dict[str, bool | int | float | str] = {
+        str(value).casefold(): value for value in column.top if isinstance(value, bool | int | float | str)
+    }
     if goal.positive and goal.positive.casefold() in values:
         return values[goal.positive.casefold()]
     if not column.has_few_values or column.is_number:

@@ -49,7 +49,7 @@ def is_predicted_state(text: str, name: str) -> bool:
 
 _BEHIND_NAMES = word_set("of for at in by on from with using when where if before after during")
 """Words that end a name. Behind `and` a second one may stand, and which is meant is asked."""
-_ARTICLES = word_set("the a an its their our each every")
+_DETERMINERS = frozenset({*map(str.strip, ARTICLES), "its", "their", "our"})
 
 
 def is_named_first(after_verb: str, name: str, others: Sequence[str], goal_words: Collection[str]) -> bool:
@@ -58,7 +58,7 @@ def is_named_first(after_verb: str, name: str, others: Sequence[str], goal_words
     "Predict score at the end of the year" means `score`, beside a column `score_next_term`.
     """
     text = words(after_verb)
-    while text and text[0] in _ARTICLES:
+    while text and text[0] in _DETERMINERS:
         text = text[1:]
     own = words(name)
     if not own or text[: len(own)] != own or (text[len(own) :] and text[len(own)] not in _BEHIND_NAMES):

@@ -38,7 +38,7 @@ def plan_effect_figures(situation: Situation) -> AgentAction | None:
     parsed = parse_question(goal.text, tables)
     if isinstance(parsed, ParsedQuestion) and _compares(parsed, columns):
         return question.plan_answer(goal.text, parsed, tables)
-    compared = plan_effect(columns, tables, conditions, positive_class(goal, columns.effect))  # type: ignore[arg-type]
+    compared = plan_effect(columns, tables, conditions, positive_class(goal, columns.effect))
     return question.plan_answer(goal.text, compared, tables) if compared else None
 
 
