@@ -1,5 +1,6 @@
 import { stream } from '#lib/stream/stream.svelte.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { hasEnded } from '#lib/ui/status.ts';
 
 /** The newest sessions and datasets, and what waits for the user. Old rows stay while new ones come. */
 export class HomeLists {
@@ -19,7 +20,7 @@ export class HomeLists {
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
 	);
 	ended = $derived(
-		this.sessions.filter((session) => ['completed', 'failed', 'cancelled'].includes(session.status))
+		this.sessions.filter((session) => hasEnded(session.status))
 	);
 
 	async load(): Promise<void> {

@@ -2,13 +2,13 @@ import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client
 import { CHANGES, type SessionEvent, type Understood } from '#lib/session/events.ts';
 import { Timeline } from '#lib/session/timeline.svelte.ts';
 import { stream } from '#lib/stream/stream.svelte.ts';
+import { hasEnded } from '#lib/ui/status.ts';
 
 /** Below the eye's notice, above the pace of a step: many events, one request. */
 const REFRESH_MS = 250;
 /** A frame has 16 ms, and what was taken must be drawn too. */
 const TAKE_MS = 10;
 const PAUSE_POLL_MS = 1000;
-const ENDED: ReadonlySet<Schema<'SessionStatus'>> = new Set(['completed', 'failed', 'cancelled']);
 
 /** One session as it stands and as it goes on: read once, then kept up by its event stream from a cursor. */
 export class LiveSession {
@@ -27,7 +27,7 @@ export class LiveSession {
 	/** A pause was asked for; the running step and running fits end first. */
 	isPausing = $state(false);
 
-	isOver = $derived(this.view !== null && ENDED.has(this.view.status));
+	isOver = $derived(this.view !== null && hasEnded(this.view.status));
 
 	#stop: (() => void) | null = null;
 	#refresh: ReturnType<typeof setTimeout> | undefined;

@@ -7,6 +7,9 @@ export type ShownStatus = Schema<'SessionStatus'> | Schema<'RunStatus'> | 'waiti
 export const shownStatus = (session: { status: Schema<'SessionStatus'>; error_code?: string | null }): ShownStatus =>
 	session.error_code === 'not_understood' ? 'not_understood' : session.status;
 
+/** Whether a session does nothing more by itself. */
+export const hasEnded = (status: Schema<'SessionStatus'>): boolean => ['completed', 'failed', 'cancelled'].includes(status);
+
 /** A sign beside each colour: colour alone says nothing to many. */
 export const LOOKS: Readonly<Record<ShownStatus, readonly [sign: string, words: string, tone: string]>> = {
 	queued: ['○', 'in line', 'calm'],
