@@ -29,7 +29,7 @@ def parse_open_classes(reading: QuestionReading) -> None:
         if match is None or item is None or (column := _meant_number(item)) is None:
             continue
         reference = Reference(item.columns[0].table, column)
-        width = _width_of(column)
+        width = width_of(column)
         if width is None:
             continue
         reading.text.use(match.places, "group")
@@ -53,7 +53,7 @@ MIN_NAMED_SCORE = 0.7
 """Score of a number that the word before `group` means."""
 
 
-def _width_of(column: Column) -> int | float | None:
+def width_of(column: Column) -> int | float | None:
     """The width of classes: ten years of an age, else a round number that makes about `TARGET_CLASSES`."""
     if {"age", "ages"} & {*words(column.name)}:
         return AGE_WIDTH

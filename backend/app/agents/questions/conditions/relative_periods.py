@@ -76,7 +76,7 @@ def _parse_named_periods(reading: QuestionReading) -> None:
     if reference is None:
         _parse_stored_years(reading, matches)
         return
-    latest = _day_of(reference.column.high)
+    latest = day_of(reference.column.high)
     if latest is None:
         return
     periods = _find_periods(reading, matches, reference.column, latest)
@@ -116,7 +116,7 @@ def _phrase(reading: QuestionReading, match: PhraseMatch) -> str:
     return " ".join(item.text for item in items if item)
 
 
-def _day_of(moment: object) -> date | None:
+def day_of(moment: object) -> date | None:
     """Return the day of a moment in a profile; None where it has none."""
     try:
         return datetime.fromisoformat(str(moment)).date()
@@ -131,13 +131,13 @@ def _find_periods(
     periods = []
     for match, which in zip(matches, words, strict=True):
         unit_item = reading.text.item(match, "unit")
-        current = _period_of(cast("Unit", unit_item.word) if unit_item else "day", latest)
-        last = _before(current)
+        current = period_of(cast("Unit", unit_item.word) if unit_item else "day", latest)
+        last = period_before(current)
         # Beside this month the last one is the one before; alone it is the latest whole one.
-        if unit_item and not {*words} & _CURRENT and _is_whole(current, column, latest):
+        if unit_item and not {*words} & _CURRENT and is_whole(current, column, latest):
             last = current
         if which == "previous" and "last" in words:
-            last = _before(last)  # `last month and the previous month`
+            last = period_before(last)  # `last month and the previous month`
         periods.append(current if which in _CURRENT else last)
     return periods
 
@@ -150,11 +150,11 @@ def _which(reading: QuestionReading, match: PhraseMatch) -> str:
     return item.text if item else "this"  # the year to date
 
 
-def _before(period: Period) -> Period:
-    return _period_of(period.unit, period.start - timedelta(days=1))
+def period_before(period: Period) -> Period:
+    return period_of(period.unit, period.start - timedelta(days=1))
 
 
-def _period_of(unit: Unit, day: date) -> Period:
+def period_of(unit: Unit, day: date) -> Period:
     """Return the period in which a day lies."""
     match unit:
         case "day":
@@ -175,21 +175,21 @@ def _add_months(first: date, months: int) -> date:
     return date(month // 12, month % 12 + 1, 1)
 
 
-def _is_whole(period: Period, column: Column, latest: date) -> bool:
+def is_whole(period: Period, column: Column, latest: date) -> bool:
     """Test if the data reach the end of the period of their latest day.
 
     Dates that are all first days of a period stand for all of it: sums of months, yearly figures.
     """
     if latest + timedelta(days=1) == period.end:
         return True
-    earliest = _day_of(column.low)
+    earliest = day_of(column.low)
     if earliest is None:
         return False
     span = (latest - earliest).days
     days = (period.end - period.start).days
     # At most one date for each period, and two to spare for both ends: more dates are days of a month that is
     # cut off.
-    starts = earliest == _period_of(period.unit, earliest).start and latest == period.start
+    starts = earliest == period_of(period.unit, earliest).start and latest == period.start
     return starts and column.distinct <= span / days + 2
 
 
@@ -244,10 +244,10 @@ def _parse_counted(reading: QuestionReading) -> None:
         match = reading.text.find(phrase)
         unit = reading.text.item(match, "unit") if match else None
         reference = date_reference(reading, match) if match else None
-        latest = _day_of(reference.column.high) if reference else None
+        latest = day_of(reference.column.high) if reference else None
         if match is None or unit is None or reference is None or latest is None:
             continue
-        start = _first_day_back(latest, unit.word.rstrip("s"), _count(reading.text.item(match, "number")))
+        start = first_day_back(latest, unit.word.rstrip("s"), _count(reading.text.item(match, "number")))
         reading.note(
             f"Times are counted back from {latest.isoformat()}, the latest of `{reference.column.name}`."
         )
@@ -259,7 +259,7 @@ def _count(item: QuestionItem | None) -> int:
     return int(item.number or 1) if item else 1
 
 
-def _first_day_back(latest: date, unit: str, count: int) -> date:
+def first_day_back(latest: date, unit: str, count: int) -> date:
     """Return the first day of the last `count` units up to a day."""
     if unit in ("day", "week"):
         return latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)

@@ -81,7 +81,7 @@ def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[
         return
     start, end = pair
     unit = next(
-        (unit for unit in _SECONDS if stem(unit) in question_words), "day" if _has_days_only(start) else "hour"
+        (unit for unit in _SECONDS if stem(unit) in question_words), "day" if has_days_only(start) else "hour"
     )
     expression = _elapsed(start, end, unit)
     missing = max(start.missing, end.missing, 0.001)
@@ -90,7 +90,7 @@ def _durations(table: TableProfile, question_words: frozenset[str]) -> Iterator[
 
 def _elapsed(start: Column, end: Column, unit: str) -> Expression:
     """The time between two dates in a unit of `_SECONDS`."""
-    if _has_days_only(start):
+    if has_days_only(start):
         between, per_unit = "days_between", _SECONDS[unit] / _SECONDS["day"]
     else:
         between, per_unit = "seconds_between", float(_SECONDS[unit])
@@ -155,7 +155,7 @@ def in_order(first: Column, second: Column) -> tuple[Column, Column] | None:
     return (second, first) if lows[1] <= lows[0] and highs[1] <= highs[0] else None
 
 
-def _has_days_only(column: Column) -> bool:
+def has_days_only(column: Column) -> bool:
     try:
         times = [datetime.fromisoformat(str(bound)) for bound in (column.low, column.high)]
     except ValueError:
