@@ -52,13 +52,18 @@ class TrainingGoal(StrictModel):
         return {*self.targets, *self.conditions, *self.groups, *self.excluded, *self.mentions.values()}
 
 
-class TrainingTables(StrictModel):
-    """One file: tables of an invented domain and the goals on them."""
+class OutlinedTables(StrictModel):
+    """One file: the outlines of the tables of an invented domain."""
 
     id: str = Field(pattern=ID_PATTERN)
     source: InventedSource
     title: str = Field(min_length=1)
     tables: list[Table] = Field(min_length=1)
+
+
+class TrainingTables(OutlinedTables):
+    """One file: tables of an invented domain and the goals on them."""
+
     goals: list[TrainingGoal] = Field(min_length=1)
 
 
