@@ -258,7 +258,7 @@ class RunView(RunSummary):
         outcome = _Outcome.model_validate(result) if result else None
         # A session whose program failed has completed: the failure is its result.
         if outcome and outcome.end != End.RETURNED:
-            status = outcome.failed_status
+            status = read_failed_status(outcome.end)
         return cls(
             **(outcome.view_fields(preferences.language, session.goal) if outcome else {}),
             id=session.id,
@@ -299,12 +299,6 @@ class _Outcome(BaseModel):
     usage: dict[str, float] = {}
     provider: Literal["process", "docker"] | None = None
     isolation: str | None = None
-
-    @property
-    def failed_status(self) -> RunStatus:
-        if self.end == End.TIMED_OUT:
-            return RunStatus.TIMED_OUT
-        return RunStatus.REJECTED if self.end in REFUSALS else RunStatus.FAILED
 
     def view_fields(self, language: Language, code: str) -> dict[str, Any]:
         """Members of `RunView` that the outcome gives."""
@@ -360,6 +354,15 @@ REFUSALS = frozenset(
     }
 )
 """Codes of what is refused before any of it runs."""
+
+
+def read_failed_status(end: str) -> RunStatus:
+    """Return the status of a run whose program or query ended otherwise than by returning."""
+    if end == End.TIMED_OUT:
+        return RunStatus.TIMED_OUT
+    return RunStatus.REJECTED if end in REFUSALS else RunStatus.FAILED
+
+
 # As `sandbox.program` writes the place of an error.
 _LINE = re.compile(r"\bLine (\d{1,9}): ")
 TIMED_OUT_EXIT_CODE = 124

@@ -10,12 +10,11 @@ from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database
 from app.errors import Conflict, NotFound, TooMany
 from app.observability.metrics.workflows import WORKFLOW_VERSIONS
-from app.program_runs.schemas import RUN_STATUS
 from app.sessions.events.serialization import dumps
-from app.sessions.lifecycle import SessionStatus
 from app.workflows.authors import Author, AuthorKind
 from app.workflows.document import WorkflowDocument
 from app.workflows.patching import make_patch
+from app.workflows.run_records import WorkflowRunRecord
 from app.workflows.schemas import (
     VersionAuthor,
     VersionSummary,
@@ -71,17 +70,6 @@ class VersionRecord(NamedTuple):
             patch=_loads(self.patch),
             created_at=self.created_at,
         )
-
-
-class WorkflowRunRecord(NamedTuple):
-    id: UUID
-    status: str
-    is_waiting: bool
-    node: str
-    version: int
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -225,7 +213,7 @@ class WorkflowService:
         """List runs, newest first. Raises NotFound."""
         await self.get(workflow_id)
         rows = await self.db.rows(WORKFLOWS.list_runs, self.owner, str(workflow_id), limit, offset)
-        return [_make_run_view(WorkflowRunRecord(**row)) for row in rows]
+        return [WorkflowRunRecord(**row).make_view() for row in rows]
 
     async def _exists(self, workflow_id: UUID) -> bool:
         return await self.db.row(WORKFLOWS.get_workflow, workflow_id, self.owner) is not None
@@ -252,13 +240,6 @@ def make_changed_error(workflow_id: UUID, version: int | None) -> Conflict:
         workflow=str(workflow_id),
         version=version,
     )
-
-
-def _make_run_view(record: WorkflowRunRecord) -> WorkflowRunView:
-    session_status = SessionStatus(record.status)
-    is_awaiting_user = session_status is SessionStatus.AWAITING_USER
-    status = session_status if is_awaiting_user else RUN_STATUS[session_status]
-    return WorkflowRunView(**{**record._asdict(), "status": "waiting" if record.is_waiting else status})
 
 
 def _loads(text: str | None) -> list[dict[str, Any]] | None:

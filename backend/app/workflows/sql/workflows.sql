@@ -69,8 +69,8 @@ select $2, 'user', 'workflow_deleted', jsonb_build_object('workflow', id) from g
 returning id
 
 -- name: list_runs
--- A whole run of which a node failed is a completed session.
-select s.id, case when s.graph = 'workflow' and s.result ->> 'end' = 'failed' then 'failed' else s.status end as status,
+-- A run that failed may be a completed session, whose result says how it ended.
+select s.id, s.status, s.result ->> 'end' as result_end,
   s.status = 'queued' and s.wait_until is not null and s.wake = s.seen as is_waiting,
   s.preferences #>> '{workflow,node}' as node,
   (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.started_at, s.ended_at
