@@ -165,6 +165,15 @@ class WorkflowRunView(BaseModel):
     ended_at: datetime | None
 
 
+class WorkflowOverview(WorkflowSummary):
+    """A workflow with its newest run, and the next time at which a trigger begins one."""
+
+    last_run: WorkflowRunView | None
+    next_run_at: datetime | None = Field(
+        description="The first of all schedules and intervals that are switched on; null where there is none."
+    )
+
+
 class WorkflowRun(BaseModel):
     """The request for a run's session: the plan of one node."""
 

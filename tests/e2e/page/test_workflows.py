@@ -1,5 +1,6 @@
 """Workflows in the page: said in words, changed by a proposal, run with an approval, called from outside."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -102,8 +103,13 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     visitor.check_access()
     run.get_by_role("group", name="Question").get_by_role("button").first.click()
     expect(run.get_by_role("list", name="Nodes of the run")).to_contain_text("check")
+    expect(run.get_by_text("succeeded")).to_be_visible()
 
     visitor.open("/workflows")
+    line = page.get_by_role("list", name="Workflows").get_by_role("listitem")
+    expect(line).to_contain_text("succeeded")
+    expect(line).to_contain_text(re.compile(r"next (Mon|Tue|Wed|Thu|Fri) \d"))
+    visitor.check_access()
     page.get_by_role("link", name="Largest cities").click()
     page.get_by_role("button", name="Delete…").click()
     visitor.check_access()
@@ -196,6 +202,7 @@ def test_a_long_list_shows_its_next_page_when_it_is_asked_for(visit: Any) -> Non
 
     lines = page.get_by_role("list", name="Workflows").get_by_role("listitem")
     expect(lines).to_have_count(50)
+    expect(lines.first).to_contain_text("no runs")
     page.get_by_role("button", name="Show more").click()
     expect(lines).to_have_count(53)
     expect(page.get_by_role("button", name="Show more")).to_have_count(0)

@@ -30,6 +30,7 @@ from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck, RequestTarget
 from app.workflows.fusion import dataset_ids, is_plain, is_query, make_plans
 from app.workflows.node_types import NodeTypeView, describe_node_types
+from app.workflows.overviews import WorkflowOverviews
 from app.workflows.patching import apply_patch
 from app.workflows.runs.schemas import WorkflowRunPreferences, make_whole_run
 from app.workflows.schemas import (
@@ -40,13 +41,13 @@ from app.workflows.schemas import (
     VersionView,
     WorkflowChange,
     WorkflowCreate,
+    WorkflowOverview,
     WorkflowPatch,
     WorkflowReplace,
     WorkflowRestore,
     WorkflowRun,
     WorkflowRunCreate,
     WorkflowRunView,
-    WorkflowSummary,
     WorkflowView,
 )
 from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
@@ -140,9 +141,10 @@ async def create_workflow(
 
 
 @router.get("/workflows", operation_id="list_workflows")
-async def list_workflows(service: WorkflowServiceDep, page: KeyedPageDep) -> Page[WorkflowSummary]:
-    """List your workflows, the last changed first."""
-    return keyed_page(page, await service.list_workflows(page.portion))
+async def list_workflows(service: WorkflowServiceDep, page: KeyedPageDep) -> Page[WorkflowOverview]:
+    """List your workflows, the last changed first, each with its newest run and its next time."""
+    overviews = WorkflowOverviews(service.db, service.owner)
+    return keyed_page(page, await overviews.list_page(page.portion))
 
 
 @router.get("/workflows/{workflow_id}", operation_id="get_workflow", responses=problems(404))

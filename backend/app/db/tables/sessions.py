@@ -29,6 +29,14 @@ class SessionRow(Base):
         ),
         # Looks at a hold-out, and comparisons, go over a whole family.
         Index("ix_sessions_family_id", "family_id", postgresql_where=text("family_id IS NOT NULL")),
+        # The runs of a workflow, newest first: its list, the newest one, and how many are at work.
+        Index(
+            "ix_sessions_workflow_id",
+            "owner_id",
+            text("(preferences #>> '{workflow,id}'::text[])"),
+            text("created_at DESC"),
+            postgresql_where=text("preferences #>> '{workflow,id}'::text[] IS NOT NULL"),
+        ),
         # Retention deletes by the time of the end, and keys of requests by that of the request.
         Index("ix_sessions_ended_at", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
         Index("ix_sessions_keyed", "created_at", postgresql_where=text("idempotency_key IS NOT NULL")),

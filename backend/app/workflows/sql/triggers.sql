@@ -48,6 +48,14 @@ select owner_id, (select id from s) as session_id from moved
 select node_id, config::text as config, case when is_armed then next_at end as next_at, last_tick
 from workflow_triggers where workflow_id = $1 and owner_id = $2 order by node_id
 
+-- name: list_next_ticks
+-- $1 owner, $2 workflows. `new_configs`: of triggers that no sweep has read yet.
+select workflow_id, min(next_at) filter (where is_armed) as next_at,
+  coalesce(json_agg(config) filter (where not is_armed), '[]')::text as new_configs
+from workflow_triggers
+where owner_id = $1 and workflow_id = any($2::uuid[]) and next_at is not null
+group by workflow_id
+
 -- name: list_firings
 -- $1 most rows. New datasets whose runs have not begun, the oldest first. `cause`: the workflow whose run stored the
 -- dataset, which its idempotency key names, and `chain` what led to that run.

@@ -79,6 +79,19 @@ where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '
 order by s.created_at desc, s.id desc
 limit $3 offset $4
 
+-- name: list_last_runs
+-- $1 owner, $2 workflows
+select w.id as workflow_id, r.*
+from unnest($2::uuid[]) as w (id) cross join lateral (
+  select s.id, s.status, s.result ->> 'end' as result_end,
+    s.status = 'queued' and s.wait_until is not null and s.wake = s.seen as is_waiting,
+    s.preferences #>> '{workflow,node}' as node,
+    (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.started_at, s.ended_at
+  from sessions s
+  where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '{workflow,id}' = w.id::text
+  order by s.created_at desc, s.id desc limit 1
+) as r
+
 -- name: list_runs_awaiting_user
 select s.id, w.id as workflow_id, w.name, (s.preferences #>> '{workflow,version}')::int as version, q.question, s.created_at
 from sessions s
