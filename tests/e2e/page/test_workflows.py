@@ -56,6 +56,11 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     expect(page.get_by_text("version 1,", exact=False).first).to_be_visible()
     expect(page.get_by_role("list", name="Conditions")).to_have_text("draw → check if rows > 1")
     expect(page.get_by_role("list", name="Nodes").first).to_contain_text("top k, 2 retries 3, people")
+    # A schedule is said as the list of triggers says it, and its cron is there for who points at it.
+    mornings = page.get_by_role("list", name="Nodes").first.get_by_role("button", name="mornings")
+    expect(mornings).to_contain_text("every weekday at 8:00, Europe/Berlin")
+    expect(mornings).not_to_contain_text("* *")
+    expect(mornings.get_by_title("0 8 * * 1-5")).to_be_visible()
     page.get_by_role("list", name="Nodes").first.get_by_role("button", name="draw").click()
     settings = page.get_by_role("region", name="Settings of draw")
     expect(settings.get_by_role("definition")).to_have_text(["bar", "city", "people"])
