@@ -1,5 +1,6 @@
 """Five tasks with what is visible alone, by roles and names, each within a budget of clicks and choices."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,12 @@ def _branch_and_compare(hand: Hand) -> int:
     expect(alike).to_be_hidden()
     page.get_by_text("metrics that do not tell them apart").press("Enter")
     expect(alike.get_by_role("row")).to_have_count(10)
+    expect(alike.get_by_role("columnheader")).to_have_text(
+        ["On the same 263 rows", "A", "B", "B minus A", "95 % interval", "Verdict"]
+    )
+    scores = alike.get_by_role("row").last.get_by_role("cell")
+    expect(scores.nth(1)).to_have_text(re.compile(r"^\d+\.\d+$"))
+    expect(scores.nth(2)).to_have_text(scores.nth(1).inner_text())
 
     # Any two sessions are chosen here, by keys too, and also from an address that names none.
     page.goto(f"{page.url.split('?')[0]}?sessions=none")

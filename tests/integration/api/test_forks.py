@@ -195,6 +195,7 @@ async def check_comparison(ada: User, source: Json, view: Json, step: int) -> No
     scores = [session["result"]["metrics"][name]["value"] for session in (view, source)]
     difference = holdout["metrics"][name]
     assert difference["value"] == pytest.approx(scores[0] - scores[1], abs=1e-3)
+    assert [difference["second"], difference["first"]] == pytest.approx(scores, abs=1e-3)
     assert difference["low"] <= difference["value"] <= difference["high"]
     assert [s["leaderboard"] for s in comparison["sessions"]] == [
         session["result"]["leaderboard"] for session in (source, view)

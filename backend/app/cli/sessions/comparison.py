@@ -37,6 +37,8 @@ class RecordedDifference(ApiDocument):
 
 
 class ScoreDifference(ApiDocument):
+    first: float | None = None
+    second: float | None = None
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -125,14 +127,15 @@ def _show_rows(pair: ComparedPair, console: Console) -> None:
     if rows.reason is not None:
         console.print(plain(rows.reason))
         return
-    second = pair.second[:SHOWN_ID_LENGTH]
+    first, second = pair.first[:SHOWN_ID_LENGTH], pair.second[:SHOWN_ID_LENGTH]
     level = f"{100 * (rows.level or 0.95):.4g} %"
     console.print(f"On the same {rows.rows:,} rows of the hold-out, {second} minus the other, at {level}:")
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("Metric", "Difference", "From", "To", "Better beyond chance"):
+    for heading in ("Metric", first, second, "Difference", "From", "To", "Better beyond chance"):
         table.add_column(heading)
     for name, difference in rows.metrics.items():
-        numbers = (_number(number) for number in (difference.value, difference.low, difference.high))
+        parts = (difference.first, difference.second, difference.value, difference.low, difference.high)
+        numbers = (_number(number) for number in parts)
         better = (difference.better or "neither")[:SHOWN_ID_LENGTH]
         table.add_row(plain(describe_metric(name).label), *numbers, better)
     console.print(table)

@@ -6,13 +6,14 @@ import numpy as np
 
 from app.modeling.evaluation.holdout_outputs import ROW, TRUTH, MemberOutputs
 from app.modeling.facts.computation_facts import Interval
-from app.modeling.facts.paired_facts import PairFacts
+from app.modeling.facts.paired_facts import PairedScore, PairFacts
 from app.modeling.problem.metrics import METRICS
 from app.modeling.recipe.forecast_origins import prediction_rows
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
 from app.modeling.scoring.intervals import bootstrap_differences, make_resampling
-from app.modeling.scoring.scores import applicable_metrics
+from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
 from app.modeling.splits.groups import find_groups
+from app.modeling.table.json_values import round_significant
 
 
 def compare_on_holdout(first: MemberOutputs, second: MemberOutputs, seed: int, looks: int) -> PairFacts:
@@ -23,7 +24,15 @@ def compare_on_holdout(first: MemberOutputs, second: MemberOutputs, seed: int, l
     """
     reason = find_obstacle(first, second)
     if reason is not None:
-        return {"rows": 0, "reason": reason, "level": None, "method": None, "metrics": {}, "better": {}}
+        return {
+            "rows": 0,
+            "reason": reason,
+            "level": None,
+            "method": None,
+            "metrics": {},
+            "scores": {},
+            "better": {},
+        }
     predictions = first.predicted, second.predicted
     groups = find_groups(
         prediction_rows(first.holdout, first.problem).iloc[first.outputs[ROW].to_numpy()], first.problem
@@ -45,6 +54,7 @@ def compare_on_holdout(first: MemberOutputs, second: MemberOutputs, seed: int, l
         "level": confidence_level(pairs),
         "method": method,
         "metrics": differences,
+        "scores": {name: _score_both(name, *predictions) for name in differences},
         "better": {name: _find_better(name, difference) for name, difference in differences.items()},
     }
 
@@ -90,6 +100,13 @@ def _common_metrics(first: MemberOutputs, second: MemberOutputs) -> list[str]:
     has_same_costs = first.problem.costs == second.problem.costs
     # A cost by other prices of mistakes is another metric.
     return [name for name in names if name != "cost" or has_same_costs]
+
+
+def _score_both(metric: str, first: Predicted, second: Predicted) -> PairedScore:
+    return {
+        "first": round_significant(SCORERS[metric](first)),
+        "second": round_significant(SCORERS[metric](second)),
+    }
 
 
 def _find_better(metric: str, difference: Interval) -> str | None:

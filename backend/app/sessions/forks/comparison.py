@@ -72,6 +72,7 @@ class PairedScores:
     level: float | None
     method: str | None
     metrics: Mapping[str, Mapping[str, float | None]]
+    scores: Mapping[str, Mapping[str, float | None]]
     better: Mapping[str, str | None]
 
 
@@ -181,6 +182,8 @@ def _make_holdout(scores: PairedScores, first: UUID, second: UUID) -> HoldoutCom
         method=scores.method,
         metrics={
             name: MetricDifference(
+                first=scores.scores[name]["first"],
+                second=scores.scores[name]["second"],
                 value=difference["value"],
                 low=difference["low"],
                 high=difference["high"],

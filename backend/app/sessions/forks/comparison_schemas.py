@@ -38,8 +38,13 @@ class DifferenceView(BaseModel):
 
 
 class MetricDifference(BaseModel):
-    """A metric of the second session minus that of the first. `better`: which is better beyond chance."""
+    """A metric of the second session minus that of the first, and both scores on the same rows.
 
+    `better`: which session is better beyond chance.
+    """
+
+    first: float | None
+    second: float | None
     value: float | None
     low: float | None
     high: float | None

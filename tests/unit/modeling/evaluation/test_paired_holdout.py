@@ -41,6 +41,16 @@ def test_a_difference_much_smaller_than_both_intervals_is_found_by_pairing() -> 
     assert facts["level"] == 0.95
 
 
+def test_both_scores_stand_beside_their_difference() -> None:
+    facts = compare_on_holdout(*price_pair(0.5), seed=1, looks=2)
+    assert set(facts["scores"]) == set(facts["metrics"])
+    scores, difference = facts["scores"]["rmse"], facts["metrics"]["rmse"]
+    assert scores["first"] is not None
+    assert scores["second"] is not None
+    assert scores["first"] == pytest.approx(1.0, abs=0.1)
+    assert scores["second"] - scores["first"] == pytest.approx(difference["value"], abs=1e-4)
+
+
 def test_equal_models_do_not_differ() -> None:
     first, _ = price_pair(0.5)
     facts = compare_on_holdout(first, first, seed=1, looks=2)
