@@ -177,6 +177,39 @@ def test_branches_that_join_and_the_words_of_an_agent_are_seen(visit: Any) -> No
     visitor.check_rules()
 
 
+def test_a_run_that_failed_is_in_the_inbox_until_it_was_seen(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    nodes = [
+        {"id": "rows", "type": "python", "config": {"code": "keep['rows'] = 1 / 0"}},
+        {"id": "check", "type": "approve", "config": {"text": "Is it right?"}},
+    ]
+    edges = [{"from": "rows", "to": "check"}]
+    saved = visitor.call("POST", "/workflows", data={"name": "Nightly", "nodes": nodes, "edges": edges})
+    visitor.open("/inbox")
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    # It comes by itself, as one that a schedule began.
+    visitor.call("POST", f"/workflows/{saved['id']}/run", data={"by_node": True})
+    failed = page.get_by_role("list", name="Runs of workflows to look at").get_by_role("listitem")
+    expect(failed).to_contain_text("Nightly: rows: ")
+    expect(failed).to_contain_text("failed")
+    expect(page.get_by_role("heading", name="Waits for you (1)")).to_be_visible()
+    visitor.check_access()
+    failed.get_by_role("button", name="Mark as seen: Nightly").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+
+    visitor.call("POST", f"/workflows/{saved['id']}/run", data={"by_node": True})
+    expect(failed).to_be_visible()
+    visitor.open("/")
+    expect(page.get_by_role("heading", name="Needs you (1)")).to_be_visible()
+    with page.expect_response(lambda response: response.url.endswith("/seen")):
+        page.get_by_role("link", name="Nightly: rows").click()
+    expect(page.get_by_role("list", name="Nodes of the run")).to_contain_text("rows")
+    visitor.open("/inbox")
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    visitor.check_rules()
+
+
 def test_a_secret_is_saved_by_its_name_and_never_shown(visit: Any) -> None:
     visitor: Visit = visit()
     page = visitor.page

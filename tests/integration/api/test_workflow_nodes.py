@@ -84,6 +84,24 @@ async def test_a_table_is_predicted_drawn_and_stored(ada: User, model_id: UUID) 
         assert names.count("guesses") == number
 
 
+async def test_warnings_about_predictions_are_for_a_person_to_see(ada: User, model_id: UUID) -> None:  # noqa: F811
+    guess = {"id": "guess", "type": "predict", "config": {"model_id": str(model_id)}}
+
+    async def to_review() -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = (await ada.http.get("/workflow-runs?status=needs_review")).json()
+        return listed
+
+    usual = await run(ada, await save(ada, chain(read(await upload(ada, "people", PEOPLE)), guess)))
+    assert (usual["nodes"]["guess"]["notes"], await to_review()) == ([], [])
+    odd = await upload(ada, "odd", b"name,class,age,sex\nAllen,7th,940,female\nMoran,3rd,941,male\n")
+    doubted = await run(ada, await save(ada, chain(read(odd), guess)))
+    assert doubted["outcome"] == "succeeded", doubted
+    assert doubted["nodes"]["guess"]["needs_review"] is True
+    (listed,) = await to_review()
+    assert (listed["id"], listed["status"]) == (doubted["id"], "succeeded")
+    assert listed["reason"] == f"guess: {doubted['nodes']['guess']['notes'][-1]}"
+
+
 async def test_each_item_has_its_chart_and_all_rows_come_together(ada: User) -> None:
     dataset = await upload(ada, "sales", SALES)
     inner = [

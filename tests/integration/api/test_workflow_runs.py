@@ -155,6 +155,9 @@ async def test_a_workflow_asks_a_server_and_tells_when_a_price_drops(
     assert (third["outcome"], third["nodes"]["flights"]["code"]) == ("failed", "request_failed")
     assert third["nodes"]["tell"]["status"] == "skipped"
     assert "answers with status 500" in outside.messages[1]["text"]
+    (review,) = (await ada.http.get("/workflow-runs?status=needs_review")).json()
+    assert (review["id"], review["name"], review["status"]) == (third["id"], "Flights", "failed")
+    assert review["reason"].startswith("flights: ")
 
     database = app.state.resources.database
     for table in ("calls", "events", "steps", "sessions", "audit", "messages", "artifacts"):

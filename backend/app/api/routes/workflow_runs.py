@@ -12,7 +12,7 @@ from app.api.session_deps import session_service
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.workflows.runs.queries import WorkflowRuns
-from app.workflows.runs.schemas import AwaitingRunView, WholeRunView
+from app.workflows.runs.schemas import InboxRunView, WholeRunView
 
 router = APIRouter(prefix="/workflow-runs", tags=["workflows"], responses=problems(401))
 
@@ -46,20 +46,41 @@ RunsDep = Annotated[WorkflowRuns, Depends(_runs)]
 SessionsDep = Annotated[SessionService, Depends(_sessions)]
 
 
-@router.get("", operation_id="list_runs_awaiting_user")
-async def list_runs_awaiting_user(
+@router.get("", operation_id="list_inbox_runs")
+async def list_inbox_runs(
     runs: RunsDep,
     page: PageDep,
-    status: Annotated[Literal["awaiting_user"], Query(description="Runs that wait for your answer.")],
-) -> list[AwaitingRunView]:
-    """List the runs of all workflows that wait for you, the longest waiting first."""
-    return await runs.list_awaiting_user(page.limit, page.offset)
+    status: Annotated[
+        Literal["awaiting_user", "needs_review"],
+        Query(
+            description="`awaiting_user`: runs that wait for your answer, the longest waiting first. "
+            "`needs_review`: of each workflow the newest run that came to an end, if it failed or left a doubt "
+            "and you have not seen it; the last ended first."
+        ),
+    ],
+) -> list[InboxRunView]:
+    """List the runs of all workflows that you have to answer or to look at."""
+    list_runs = runs.list_awaiting_user if status == "awaiting_user" else runs.list_to_review
+    return await list_runs(page.limit, page.offset)
 
 
 @router.get("/{run_id}", operation_id="get_workflow_run", responses=problems(404))
 async def get_workflow_run(run_id: UUID, runs: RunsDep) -> WholeRunView:
     """Describe a run with the result of each node so far, and the question that it waits for."""
     return await runs.get(run_id)
+
+
+@router.post(
+    "/{run_id}/seen",
+    status_code=204,
+    operation_id="mark_workflow_run_seen",
+    response_class=Response,
+    responses=problems(404),
+)
+async def mark_workflow_run_seen(run_id: UUID, runs: RunsDep) -> Response:
+    """Take a run, and those before it of its workflow, off the list of runs that need a review."""
+    await runs.mark_seen(run_id)
+    return Response(status_code=204)
 
 
 @router.post("/{run_id}/answer", operation_id="answer_workflow_run", responses=problems(404, 409))

@@ -105,6 +105,10 @@ class WorkflowClient:
     def run_state(self, run_id: str) -> WorkflowRunAnswer:
         return WorkflowRunAnswer.model_validate(self._client.call("GET", f"/workflow-runs/{run_id}"))
 
+    def mark_seen(self, run_id: str) -> None:
+        """Take a run off the Inbox: its end was printed."""
+        self._client.call("POST", f"/workflow-runs/{run_id}/seen")
+
     def answer(self, run_id: str, question: RunWait, answer: Any) -> None:
         self._client.call("POST", f"/workflow-runs/{run_id}/answer", {"answer": answer, "key": question.key})
 

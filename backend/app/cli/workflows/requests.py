@@ -182,6 +182,7 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
         columns = [(str(column["name"]), str(column.get("type"))) for column in last.columns]
         show_rows(columns, last.preview, Console(highlight=False, soft_wrap=True))
     typer.echo(f"{run.outcome or run.status} ({run.id})")
+    workflows.mark_seen(run_id)
     return Exit.DONE if run.outcome == "succeeded" else Exit.FAILED
 
 

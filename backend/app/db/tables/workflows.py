@@ -21,6 +21,8 @@ class WorkflowRow(Base):
     name: Mapped[str]
     version: Mapped[int]
     """The current version, moved by compare-and-set."""
+    seen_run_at: Mapped[datetime | None]
+    """Creation of the newest run that its owner has seen the end of; null before that."""
     created_at: Mapped[datetime] = now()
     updated_at: Mapped[datetime] = now()
 

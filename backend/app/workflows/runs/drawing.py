@@ -35,6 +35,7 @@ async def draw_chart(ctx: RunContext, node: Node, config: Chart, results: Result
         preview=value["rows"][:MAX_PREVIEW_ROWS],
         chart=value["chart"],
         notes=[value["problem"]] if value.get("problem") else [],
+        needs_review=bool(value.get("problem")),
     )
     charts = [artifact for artifact in answer.artifacts if artifact.kind == CHART]
     return CallResult(result.model_dump(mode="json"), answer.summary, charts)

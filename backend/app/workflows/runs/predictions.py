@@ -22,7 +22,8 @@ async def predict_table(ctx: RunContext, node: Node, config: Predict, results: R
     work = Computation("models.predict_table.add_predictions", params, trusted=False)
     inputs = {"model": model, "table": table.digest}
     computed = await ctx.services.computer.run(work, inputs, TABLE_CELL_LIMITS)
-    return store_table(node, computed, _read_notes(computed.value))
+    warnings = _read_notes(computed.value)
+    return store_table(node, computed, warnings, needs_review=bool(warnings))
 
 
 def _read_notes(value: object) -> list[str]:

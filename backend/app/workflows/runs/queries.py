@@ -15,7 +15,7 @@ from app.sessions.lifecycle import SessionStatus
 from app.sessions.step_scope import ArtifactDraft
 from app.workflows.document import WorkflowDocument
 from app.workflows.runs.schemas import (
-    AwaitingRunView,
+    InboxRunView,
     RetriedRun,
     RunQuestion,
     StudyOutcome,
@@ -101,16 +101,29 @@ class WorkflowRuns:
             ended_at=record.ended_at,
         )
 
-    async def list_awaiting_user(self, limit: int, offset: int) -> list[AwaitingRunView]:
+    async def list_awaiting_user(self, limit: int, offset: int) -> list[InboxRunView]:
         """List the runs with an open question, the longest waiting first."""
         rows = await self.db.rows(WORKFLOWS.list_runs_awaiting_user, self.owner, limit, offset)
         records = [AwaitingRunRecord(**row) for row in rows]
         return [
-            AwaitingRunView(
-                **{**record._asdict(), "question": RunQuestion.model_validate_json(record.question)}
+            InboxRunView(
+                **{**record._asdict(), "question": RunQuestion.model_validate_json(record.question)},
+                status="awaiting_user",
+                reason=None,
             )
             for record in records
         ]
+
+    async def list_to_review(self, limit: int, offset: int) -> list[InboxRunView]:
+        """List the newest run of each workflow that failed or left a doubt, the last ended first."""
+        rows = await self.db.rows(WORKFLOWS.list_runs_to_review, self.owner, limit, offset)
+        return [InboxRunView(**row, question=None) for row in rows]
+
+    async def mark_seen(self, run_id: UUID) -> None:
+        """Take a run and those before it of its workflow off the list of runs to review. Raises NotFound."""
+        # A workflow may be deleted by now; a run that nobody has is an error.
+        await self.get(run_id)
+        await self.db.value(WORKFLOWS.mark_run_seen, run_id, self.owner)
 
     async def read_retry(self, run_id: UUID, node_id: str | None) -> WholeRun:
         """Return the request for a run that goes on from an ended one, at a node or at the first that failed.

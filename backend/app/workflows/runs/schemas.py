@@ -45,7 +45,8 @@ class StudyOutcome(BaseModel):
 class NodeResult(BaseModel):
     """The result of one node. `passes`: of a condition or approval. `figure`: the one that a
     condition tested. `chart`: digest of the chart that it drew. `dataset_id`: the dataset that it stored.
-    `study_id`: the study that it started, `study`: how that ended. `answer`: the words of an agent."""
+    `study_id`: the study that it started, `study`: how that ended. `answer`: the words of an agent.
+    `needs_review`: its notes are doubts about what it came to, and not only how that was reached."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,6 +64,7 @@ class NodeResult(BaseModel):
     answer: str | None = None
     items: list[ItemResult] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list, description="Warnings, a sentence each.")
+    needs_review: bool = False
     error: str | None = None
     code: str | None = None
 
@@ -114,14 +116,16 @@ class RunQuestion(BaseModel):
     options: list[Any]
 
 
-class AwaitingRunView(BaseModel):
-    """A run that waits for its owner. `name`: of its workflow."""
+class InboxRunView(BaseModel):
+    """A run that its owner has to answer or to look at. `name`: of its workflow."""
 
     id: UUID
     workflow_id: UUID
     name: str
     version: int
-    question: RunQuestion
+    status: Literal["awaiting_user", "failed", "succeeded"]
+    question: RunQuestion | None = Field(description="What it waits for; null for a run that has ended.")
+    reason: str | None = Field(description="Why it is to be looked at: its first failure, or else a warning.")
     created_at: datetime
 
 

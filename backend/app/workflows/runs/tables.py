@@ -150,9 +150,11 @@ async def input_table(ctx: RunContext, node: Node) -> NodeResult | None:
     return _describe(await _compute(ctx, plans[node.id]))
 
 
-def store_table(node: Node, computed: ComputationResult, notes: Sequence[str] = ()) -> CallResult:
+def store_table(
+    node: Node, computed: ComputationResult, notes: Sequence[str] = (), needs_review: bool = False
+) -> CallResult:
     """Return the result of a node whose table becomes a frame of its name."""
-    result = _describe(computed).model_copy(update={"notes": [*notes]})
+    result = _describe(computed).model_copy(update={"notes": [*notes], "needs_review": needs_review})
     meta = {"rows": result.rows, "columns": result.columns}
     artifact = make_artifact(computed.file("result.parquet"), "frame", node.id, meta)
     return CallResult(

@@ -104,6 +104,38 @@ where s.owner_id = $1 and s.graph = 'workflow' and s.status = 'awaiting_user' an
 order by q.asked_at, s.id
 limit $2 offset $3
 
+-- name: list_runs_to_review
+-- Of each workflow the newest run that came to an end, if it failed or left a doubt that its owner has not seen: a later
+-- good run mends what came before it.
+select r.id, w.id as workflow_id, w.name, r.version, case when r.is_failed then 'failed' else 'succeeded' end as status,
+  coalesce(r.error, doubt.text) as reason, r.created_at
+from workflows w
+cross join lateral (
+  select s.id, (s.preferences #>> '{workflow,version}')::int as version, s.created_at, s.ended_at, s.result,
+    s.status = 'failed' or s.result ->> 'end' = 'failed' as is_failed, s.error ->> 'detail' as error
+  from sessions s
+  where s.owner_id = w.owner_id and s.graph = 'workflow' and s.preferences #>> '{workflow,id}' = w.id::text
+    and s.status in ('completed', 'failed')
+  order by s.created_at desc, s.id desc limit 1
+) as r
+left join lateral (
+  select n.key || ': ' || coalesce(n.value ->> 'error', n.value -> 'notes' ->> -1, n.value ->> 'status') as text
+  from json_each(r.result -> 'nodes') as n
+  where n.value ->> 'status' in ('failed', 'unknown') or (n.value ->> 'needs_review')::boolean
+  order by n.value ->> 'status' in ('failed', 'unknown') desc limit 1
+) as doubt on true
+where w.owner_id = $1 and (r.is_failed or doubt.text is not null)
+  and (w.seen_run_at is null or r.created_at > w.seen_run_at)
+order by r.ended_at desc, r.id
+limit $2 offset $3
+
+-- name: mark_run_seen
+-- $1 run, $2 owner. Earlier runs of its workflow are seen with it.
+update workflows w set seen_run_at = greatest(w.seen_run_at, s.created_at)
+from sessions s
+where s.id = $1 and s.owner_id = $2 and s.graph = 'workflow' and w.owner_id = $2
+  and w.id::text = s.preferences #>> '{workflow,id}'
+
 -- name: get_run
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
   s.error ->> 'detail' as error,

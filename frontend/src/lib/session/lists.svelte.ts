@@ -7,7 +7,9 @@ export class HomeLists {
 	sessions = $state<Schema<'SessionSummary'>[]>([]);
 	/** There are older sessions than these. */
 	hasMore = $state(false);
-	awaitingRuns = $state.raw<Schema<'AwaitingRunView'>[]>([]);
+	awaitingRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
+	/** The newest run of each workflow that failed or left a doubt, until it was seen or a later run was good. */
+	reviewedRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
 	awaitingTurns = $state.raw<Schema<'AwaitingTurnView'>[]>([]);
 	datasets = $state<Schema<'DatasetView'>[]>([]);
 	problem = $state<Problem | null>(null);
@@ -15,7 +17,7 @@ export class HomeLists {
 
 	/** Of all ages: what waits for long is no longer among the newest. */
 	waiting = $state.raw<Schema<'SessionSummary'>[]>([]);
-	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length + this.awaitingTurns.length);
+	waitingCount = $derived(this.waiting.length + this.awaitingRuns.length + this.reviewedRuns.length + this.awaitingTurns.length);
 	running = $derived(
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
 	);
@@ -32,8 +34,9 @@ export class HomeLists {
 			const waits = { ...query, status: 'awaiting_user' } as const;
 			this.waiting = (await read(api.GET('/api/v1/lab/agent/sessions', { params: { query: waits } }))).items;
 			const params = { query: { status: 'awaiting_user' } } as const;
-			[this.awaitingRuns, this.awaitingTurns] = await Promise.all([
+			[this.awaitingRuns, this.reviewedRuns, this.awaitingTurns] = await Promise.all([
 				read(api.GET('/api/v1/workflow-runs', { params })),
+				read(api.GET('/api/v1/workflow-runs', { params: { query: { status: 'needs_review' } } })),
 				read(api.GET('/api/v1/turns', { params }))
 			]);
 			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;

@@ -5,6 +5,13 @@ const POLL_MS = 700;
 
 export const SIGNS: Readonly<Record<Schema<'NodeResult'>['status'], string>> = { done: '✓', skipped: '–', failed: '✕', unknown: '?' };
 
+/** A run that stands in the Inbox until its owner has seen how it ended. */
+const isToReview = (view: Schema<'WholeRunView'>): boolean =>
+	view.ended_at !== null && (view.outcome !== 'succeeded' || Object.values(view.nodes).some((node) => node.needs_review));
+
+/** Take a run off the Inbox, with those before it of its workflow. */
+export const markSeen = (run_id: string): Promise<unknown> => read(api.POST('/api/v1/workflow-runs/{run_id}/seen', { params: { path: { run_id } } }));
+
 /** A run of all nodes of a workflow, followed until it has ended. */
 export class WholeRun {
 	view = $state.raw<Schema<'WholeRunView'> | null>(null);
@@ -27,6 +34,7 @@ export class WholeRun {
 		try {
 			const view = await read(api.GET('/api/v1/workflow-runs/{run_id}', { params: { path: { run_id } } }));
 			if (this.#followed === run_id) [this.view, this.problem] = [view, null];
+			if (isToReview(view) && document.visibilityState === 'visible') await markSeen(run_id);
 			return view.ended_at !== null;
 		} catch (error) {
 			const problem = asProblem(error);
