@@ -94,8 +94,9 @@ class AccountView(UserView):
 
 
 class AccountAuditView(_AuthResponse):
-    """An action on an account."""
+    """An action on an account. `id`: its number; later actions have higher ones."""
 
+    id: int
     created_at: datetime = Field(validation_alias="at")
     owner_id: UUID | None = Field(description="Owner of the account.")
     actor: str = Field(description="`user`, `admin`, `operator` or `system`.")

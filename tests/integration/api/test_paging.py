@@ -7,7 +7,9 @@ import pytest
 from fastapi import FastAPI
 
 from .conftest import User
+from .test_admin import admin  # noqa: F401 - a fixture
 from .test_sessions import SESSIONS, create, sql
+from .test_workflow_overviews import save
 
 MANY = 7
 FIT = {
@@ -87,3 +89,113 @@ async def test_a_cursor_finds_nothing_of_somebody_else(ada: User, eve: User) -> 
 async def test_what_is_no_cursor_is_refused(ada: User, after: str) -> None:
     refused = await ada.http.get(SESSIONS, params={"after": after})
     assert (refused.status_code, refused.json()["code"]) == (422, "bad_cursor")
+
+
+async def numbered_pages(user: User, path: str, limit: int, **query: str) -> list[list[dict[str, Any]]]:
+    """Read a list by the numbers of its items until a page is not full."""
+    found: list[list[dict[str, Any]]] = []
+    while True:
+        page = (
+            await user.http.get(path, params={**query, "limit": limit, "offset": limit * len(found)})
+        ).json()
+        found.append(page if isinstance(page, list) else page["items"])
+        if len(found[-1]) < limit:
+            return found
+
+
+def check_pages(found: list[list[dict[str, Any]]], times: bool) -> None:
+    """Check that all of MANY rows came, once each and newest first."""
+    assert [len(page) for page in found] == [3, 3, 1]
+    rows = [item for page in found for item in page]
+    assert len({item["id"] for item in rows}) == MANY
+    if times:
+        assert [item["created_at"] for item in rows] == sorted(
+            (item["created_at"] for item in rows), reverse=True
+        )
+
+
+@pytest.mark.parametrize("step", ["1 minute", "0"])
+async def test_runs_of_a_workflow_come_once_each_newest_first(app: FastAPI, ada: User, step: str) -> None:
+    workflow = await save(ada, "often")
+    await sql(
+        app,
+        "insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, status,"
+        " ended_at, created_at) select gen_random_uuid(), $1, 'workflow', 'run', '{}',"
+        " jsonb_build_object('workflow', jsonb_build_object('id', $3::text, 'version', n, 'node', '')), '{}',"
+        " 1, 'completed', now(), now() + n * $4::text::interval from generate_series(1, $2::int) n",
+        ada.id,
+        MANY,
+        workflow,
+        step,
+    )
+    other = await save(ada, "other")
+    found = await numbered_pages(ada, f"/workflows/{workflow}/runs", 3)
+    check_pages(found, times=True)
+    if step != "0":
+        assert [run["version"] for page in found for run in page] == list(range(MANY, 0, -1))
+    assert (await ada.http.get(f"/workflows/{other}/runs")).json() == []
+    past = await ada.http.get(f"/workflows/{workflow}/runs", params={"offset": 99})
+    assert (past.status_code, past.json()) == (200, [])
+
+
+@pytest.mark.parametrize("step", ["1 minute", "0"])
+async def test_proposals_come_once_each_newest_first(app: FastAPI, ada: User, step: str) -> None:
+    workflow = await save(ada, "changed")
+    await sql(
+        app,
+        "insert into workflow_proposals (id, workflow_id, owner_id, version, message, summary, operations,"
+        " document, created_at) select gen_random_uuid(), $3::uuid, $1, 1, 'change ' || n, '', '[]', $5::json,"
+        " now() + n * $4::text::interval from generate_series(1, $2::int) n",
+        ada.id,
+        MANY,
+        workflow,
+        step,
+        json.dumps({"nodes": [], "edges": []}),
+    )
+    found = await numbered_pages(ada, f"/workflows/{workflow}/proposals", 3)
+    check_pages(found, times=True)
+    if step != "0":
+        messages = [proposal["message"] for page in found for proposal in page]
+        assert messages == [f"change {n}" for n in range(MANY, 0, -1)]
+
+
+async def test_actions_on_an_account_come_once_each_newest_first(
+    app: FastAPI,
+    admin: User,  # noqa: F811
+    ada: User,
+) -> None:
+    # Rows of the audit stay: those of the registration are the oldest here.
+    former = (await admin.http.get("/admin/audit", params={"user_id": str(ada.id)})).json()["total"]
+    await sql(
+        app,
+        "insert into audit (owner_id, actor, action, detail) select $1, 'user', 'signed_in',"
+        " jsonb_build_object('place', n) from generate_series(1, $2::int) n",
+        ada.id,
+        MANY - former,
+    )
+    found = await numbered_pages(admin, "/admin/audit", 3, user_id=str(ada.id))
+    check_pages(found, times=False)
+    places = [action["detail"].get("place") for page in found for action in page]
+    assert places == [*range(MANY - former, 0, -1), *[None] * former]
+    for offset in (0, 6, 99):
+        page = await admin.http.get(
+            "/admin/audit", params={"user_id": str(ada.id), "offset": offset, "limit": 3}
+        )
+        assert page.json()["total"] == MANY
+
+
+async def test_actions_of_a_session_come_once_each(app: FastAPI, ada: User) -> None:
+    session = await create(ada)
+    await sql(
+        app,
+        "insert into audit (owner_id, session_id, actor, action, detail) select $1, $3::uuid, 'user', 'looked',"
+        " jsonb_build_object('place', n) from generate_series(1, $2::int) n",
+        ada.id,
+        MANY - 1,
+        session,
+    )
+    found = await numbered_pages(ada, f"{SESSIONS}/{session}/audit", 3)
+    rows = [row for page in found for row in page]
+    assert [len(page) for page in found] == [3, 3, 1]
+    places = [row["detail"]["place"] for row in rows if row["action"] == "looked"]
+    assert sorted(places) == list(range(1, MANY))

@@ -63,11 +63,14 @@ export class PagedList<Item> {
 	isLoaded = $state(false);
 	problem = $state<Problem | null>(null);
 	readonly #read: (after: string | undefined) => Promise<Page<Item>>;
+	/** What tells items apart, where a page may bring items of the page before again. */
+	readonly #key: ((item: Item) => unknown) | undefined;
 	/** The newest reading: what an older one brings is dropped. */
 	#reading: Promise<Page<Item>> | null = null;
 
-	constructor(read: (after: string | undefined) => Promise<Page<Item>>) {
+	constructor(read: (after: string | undefined) => Promise<Page<Item>>, key?: (item: Item) => unknown) {
 		this.#read = read;
+		this.#key = key;
 	}
 
 	/** Read the next page, at first the first one. Nothing is read while a page is on its way. */
@@ -93,7 +96,7 @@ export class PagedList<Item> {
 		try {
 			const page = await reading;
 			if (reading !== this.#reading) return;
-			this.items = after ? [...this.items, ...page.items] : page.items;
+			this.items = after ? [...this.items, ...this.#leaveOutShown(page.items)] : page.items;
 			this.next = page.next_cursor ?? null;
 			this.total = page.total ?? null;
 			this.isLoaded = true;
@@ -103,19 +106,30 @@ export class PagedList<Item> {
 		}
 		if (reading === this.#reading) this.#reading = null;
 	}
+
+	#leaveOutShown(items: Item[]): Item[] {
+		const key = this.#key;
+		if (!key) return items;
+		const shown = new Set(this.items.map(key));
+		return items.filter((item) => !shown.has(key(item)));
+	}
 }
 
 /** Items of one page of a list with numbered pages. */
 const PAGE_ITEMS = 50;
 
-/** A list whose pages are numbered, as one that is read page by page. */
-export function numberedList<Item>(read: (query: { limit: number; offset: number }) => Promise<Item[] | { items: Item[]; total: number }>): PagedList<Item> {
-	return new PagedList(async (after) => {
+/**
+ * A list whose pages are numbered, as one that is read page by page. What came since the first page moves the last
+ * items of a page to the next one: they are shown once.
+ */
+export function numberedList<Item extends { id: string | number }>(read: (query: { limit: number; offset: number }) => Promise<Item[] | { items: Item[]; total: number }>): PagedList<Item> {
+	const readPage = async (after: string | undefined): Promise<Page<Item>> => {
 		const offset = Number(after ?? 0);
 		const page = await read({ limit: PAGE_ITEMS, offset });
 		const [items, total] = Array.isArray(page) ? [page, undefined] : [page.items, page.total];
 		const end = offset + items.length;
 		const hasMore = total === undefined ? items.length === PAGE_ITEMS : end < total;
 		return { items, next_cursor: hasMore ? String(end) : null, ...(total !== undefined && { total }) };
-	});
+	};
+	return new PagedList(readPage, (item) => item.id);
 }
