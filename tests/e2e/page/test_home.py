@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Route, expect
 
 from .conftest import PHONE, Visit
 
@@ -51,6 +52,23 @@ def _see_what_was_not_understood(visitor: Visit) -> None:
     visitor.open("/sessions")
     page.get_by_label("Show").select_option("failed or not understood")
     expect(page.get_by_role("list", name="Sessions").get_by_role("listitem")).to_have_count(1)
+
+
+@pytest.mark.parametrize(("path", "title"), [("/", "What shall"), ("/chat", "Ask your tables")])
+def test_a_screen_shows_its_frame_before_the_account_is_known(
+    visit: Callable[..., Visit], path: str, title: str
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    held: list[Route] = []
+    page.route("**/api/v1/auth/me", lambda route: held.append(route))
+    visitor.open(path)
+    expect(page.get_by_role("status").filter(has_text="Loading")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Chat")).to_be_visible()
+    visitor.check_access()
+    held[0].continue_()
+    expect(page.get_by_role("heading", level=1, name=title)).to_be_visible()
+    expect(page.get_by_role("navigation", name="Main")).to_contain_text(visitor.account)
 
 
 def test_a_column_of_dates_stands_there_with_its_rows_over_time(visit: Callable[..., Visit]) -> None:
